@@ -3,7 +3,7 @@ const tseslint = require('typescript-eslint');
 /** What a folder may import: contract <- kernel <- middleware <- workflows; host <- activities, client, worker; and so on. */
 function border(folder, ...forbidden) {
   return {
-    files: [`${folder}/**/*.ts`, `${folder}.ts`],
+    files: [`${folder}/**/*.ts`, `${folder}/**/*.tsx`, `${folder}.ts`],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -37,7 +37,7 @@ const sandboxed = [
 module.exports = tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', 'console/**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.eslint.json', tsconfigRootDir: __dirname } },
     rules: {
@@ -59,11 +59,26 @@ module.exports = tseslint.config(
       ],
     },
   },
+  // The console is compiled with the types of a browser.
+  {
+    files: ['console/**/*.ts', 'console/**/*.tsx'],
+    languageOptions: { parserOptions: { project: './console/tsconfig.json', tsconfigRootDir: __dirname } },
+  },
   border('kernel', '@temporalio', ...sandboxed, 'memory/', 'middleware/', 'workflows/'),
   border('memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
   border('contract', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
   // A browser has it.
   border('http', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
+  border(
+    'console',
+    '@temporalio',
+    ...sandboxed.filter((name) => name !== 'service/'),
+    'kernel/',
+    'memory/',
+    'middleware/',
+    'workflows/',
+    'testing/',
+  ),
   border('middleware', '@temporalio', ...sandboxed),
   // The worker half of a built-in runs in Node, as activities do.
   {

@@ -53,7 +53,7 @@ module.exports = {
     { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
     { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
     { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
-    // Each takes more than a minute: `npm run long`.
+    // Each takes more than half a minute: `npm run long`.
     { ...base, ...real, displayName: 'long', testMatch: ['<rootDir>/test/long/**/*.test.ts'] },
     // In Chromium: `npm run browser`.
     { ...base, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },

@@ -29,7 +29,7 @@ import { abortOf } from './calls/abort';
 import { withValues } from './calls/call-context';
 import type { BrokenAnswer, ModelAnswer } from './models/call-model';
 import { generate } from './models/call-model';
-import { cutOff } from './tools/cut-off';
+import { cutOff, tooLate } from './tools/cut-off';
 import { PacedCall } from './tools/tool-paces';
 import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
@@ -141,7 +141,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (answer.finish === 'cancelled' && !isCancelledByRun(signal)) throw abortOf(signal);
         parts.messages.putMessage(runId, answer.message);
         live.settle();
-        return { address, ...answer, ...waited, ...brought(runId, values) };
+        return { address, ...answer, ...waited, ...watch.noted, ...brought(runId, values) };
       } catch (error) {
         live.void();
         const verdict = modelVerdict(error);
@@ -149,7 +149,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (isCancelled(error, signal)) throw asThrown(error);
         tellOfModel({ run: runIdOf(workflowId), agent, address, attempt: patience.attempt }, verdict, error);
         const failed = failedResult(verdict, retries, left) ?? madeAgain(patience, verdict);
-        return { address, ...failed, ...waited, ...changes };
+        return { address, ...failed, ...waited, ...watch.noted, ...changes };
       }
     },
 
@@ -182,6 +182,7 @@ export function createActivities(parts: WorkerParts): Activities {
         threw: (error: unknown) => tellOfTool(input, { run: runIdOf(workflowId), agent, address, attempt: patience.attempt }, error),
       };
       let hasRun = false;
+      let isOutOfTime = false;
       try {
         const culprit = {
           workflowId,
@@ -211,15 +212,18 @@ export function createActivities(parts: WorkerParts): Activities {
             if (parts.culprits === undefined) return execute();
             return isShort ? parts.culprits.watchUncounted(culprit, execute) : parts.culprits.watch(culprit, execute, refused);
           };
-          if (isOnce) return orTimedOut(work(), (): ToolOutcome => ({ type: 'unsettled', timedOut: true }));
+          if (isOnce) return orTimedOut(work(), () => ((isOutOfTime = true), tooLate(input, info.startToCloseTimeoutMs)));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
         }, patience.details).finally(() => ending());
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();
+        // Whether the server's timer or this worker's comes first is chance, and the server's brings nothing.
+        if (isOutOfTime) values.drop();
         return {
           address,
           outcome,
+          ...(isOutOfTime ? {} : watch.noted),
           ...brought(runId, values),
           ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }),
         };

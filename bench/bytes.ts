@@ -58,12 +58,7 @@ async function bytesOf(bench: BenchBed, connection: Connection, { tool, sizes: w
       await run.result();
       id = run.id;
     }
-    const execution = { workflowId: `default/${id}` };
-    const { workflowExecutionInfo } = await connection.workflowService.describeWorkflowExecution({
-      namespace: bench.server.namespace,
-      execution,
-    });
-    bytesPerTurn.push(Number(workflowExecutionInfo?.historySizeBytes ?? 0) / turns);
+    bytesPerTurn.push((await historyBytes(connection, bench.server.namespace, `default/${id}`)) / turns);
     await bed.close();
   }
   const [fewest = 1] = bytesPerTurn;
@@ -73,6 +68,20 @@ async function bytesOf(bench: BenchBed, connection: Connection, { tool, sizes: w
     ofContent: bytesPerTurn.map((bytes) => rounded(bytes / (2 * saidBytes), 3)),
     ...(bytesPerTurn.length === 1 ? {} : { growth: rounded(most / fewest, 3) }),
   };
+}
+
+/** Of all executions of a run, which goes on as new after some thousand events. */
+async function historyBytes({ workflowService }: Connection, namespace: string, workflowId: string): Promise<number> {
+  let bytes = 0;
+  for (let runId: string | undefined = ''; runId !== undefined;) {
+    const execution: { workflowId: string; runId?: string } = { workflowId, ...(runId === '' ? {} : { runId }) };
+    const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({ namespace, execution });
+    bytes += Number(workflowExecutionInfo?.historySizeBytes ?? 0);
+    const { history } = await workflowService.getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 });
+    const before = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
+    runId = before == null || before === '' ? undefined : before;
+  }
+  return bytes;
 }
 
 /** By how much the database grows for each of many runs. */

@@ -3,6 +3,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import type { GenerateAnswer } from '../activities/models/models';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { connectTemporal } from '../host/connection';
+import { withCompression } from '../host/payloads/compression';
 import { median, rounded, startBed, startServer } from './setup';
 import { startRawBed } from '../test/support/raw-bed';
 
@@ -17,7 +18,7 @@ export async function benchInstance(): Promise<object> {
   Object.assign(globalHandlers, { setPromiseHook: () => undefined });
   const bench = await startServer();
   const { connection, close } = await connectTemporal(bench.server);
-  const client = new Client({ connection, namespace: bench.server.namespace });
+  const client = new Client({ connection, namespace: bench.server.namespace, dataConverter: withCompression(undefined) });
   const models = {
     providers: {
       bench: {

@@ -21,6 +21,8 @@ const answersAtOnce = 16;
 /** Of more runs than this only a sample is answered. */
 const answeredWhole = 1000;
 const sample = 500;
+/** Between two counts of the runs that wait. */
+const lookMs = 250;
 /** Behind the last start, before memory is read. */
 const quietMs = 10_000;
 const startMs = 60_000;
@@ -70,14 +72,13 @@ async function waiting(count: number): Promise<Stage> {
     const began = performance.now();
     const ids = Array.from({ length: count }, (_, position) => `waits-${position}`);
     let started = 0;
-    let waitingNow = 0;
     await inParallel(startsAtOnce, ids, async (id) => {
-      while (started - waitingNow >= underWay) await delay(100).then(async () => (waitingNow = await look.waiting()));
+      while (started - look.last >= underWay) await look.next();
       started++;
       await client.start('jobs', jobText({ kind: 'asks', id }), { id });
     });
     const until = performance.now() + startMs;
-    while ((waitingNow = await look.waiting()) < count && performance.now() < until) await delay(100);
+    while (look.last < count && performance.now() < until) await look.next();
     const parkedMs = performance.now() - began;
     await delay(quietMs);
     const worker = usageOf(first.pid);
@@ -90,7 +91,7 @@ async function waiting(count: number): Promise<Stage> {
     const answeredPerSecond = (chosen.length * 1000) / (performance.now() - answering);
     const tally = tallied(await counter.counts(), chosen.flatMap(plans.asks.effects), () => false);
     await delay(2000);
-    const left = await look.waiting();
+    const left = await look.next();
     console.error(
       `${count} runs: wait after ${rounded(parkedMs / 1000, 1)} s; CPU a run ${rounded((worker.cpuMs - before.worker.cpuMs) / count, 1)} ms of the worker, ` +
         `${rounded((server.cpuMs - before.server.cpuMs) / count, 1)} ms of the server; worker ${rounded(before.worker.rssMb, 0)} -> ${rounded(worker.rssMb, 0)} MB, ` +
@@ -131,12 +132,31 @@ async function approved(client: HoldfastClient, id: string): Promise<string | un
   }
 }
 
-/** Asks the server itself how many runs wait. */
-async function openLook({ server }: BenchBed): Promise<{ waiting(): Promise<number>; close(): Promise<void> }> {
+/** How many runs wait, as the server counts them. */
+interface Look {
+  /** At the last look. */
+  readonly last: number;
+  /** At a look of after this moment. All who ask meanwhile share it: a count goes over all rows of the server. */
+  next(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function openLook({ server }: BenchBed): Promise<Look> {
   const { connection, close } = await connectTemporal(server);
   const client = new Client({ connection, namespace: server.namespace });
+  let last = 0;
+  let looking: Promise<number> | undefined;
+  const count = async (): Promise<number> => {
+    await delay(lookMs);
+    looking = undefined;
+    last = (await client.workflow.count("ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'")).count;
+    return last;
+  };
   return {
-    waiting: async () => (await client.workflow.count("ExecutionStatus = 'Running' AND HoldfastStatus = 'waiting'")).count,
+    get last() {
+      return last;
+    },
+    next: () => (looking ??= count()),
     close,
   };
 }

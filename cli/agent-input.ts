@@ -1,7 +1,7 @@
 import { HoldfastError } from '../contract/errors';
 import type { ListedAgent } from '../contract/service';
 import { exampleOf } from './schema-example';
-import { runLine } from './shell-words';
+import { runLine } from '../contract/shell-words';
 
 /** What an agent takes, in short: `job { orderId, note? }`. */
 export function takenBy({ takesJob, inputSchema }: ListedAgent): string {

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { sendModes } from '../contract/conversations';
+import { anyOf } from '../contract/shown';
 import type { ToService } from './answer-program';
 import type { ByFlag, ChatFlags, EndFlags, QueueFlags, SendFlags } from './commands/conversation-commands';
 import { filled } from './option-values';
 import type { Terminal } from './terminal';
 
-const modes = `${sendModes.slice(0, -1).join(', ')} or ${sendModes.at(-1) ?? ''}`;
+const modes = anyOf(sendModes);
 
 /** The commands with which people talk. */
 export function addConversationCommands(toService: ToService, terminal: Terminal): void {

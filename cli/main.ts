@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { runCommandLine } from './program';
-import { processTerminal } from './terminal';
+import { keepCompiledCode } from './compile-cache';
 
 // A reader that goes away, as with `| head`, is no failure.
 for (const stream of [process.stdout, process.stderr]) {
@@ -9,4 +8,12 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-void runCommandLine(process.argv.slice(2), processTerminal()).then((code) => process.exit(code));
+keepCompiledCode();
+void runCommand();
+
+/** Everything else is loaded when compiled code is kept. */
+async function runCommand(): Promise<void> {
+  const { runCommandLine } = await import('./program.js');
+  const { processTerminal } = await import('./terminal.js');
+  process.exit(await runCommandLine(process.argv.slice(2), processTerminal()));
+}

@@ -3,7 +3,7 @@ import type { Interrupt } from '../contract/interrupts';
 import { misfitOf } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { exampleOf } from './schema-example';
-import { commandLine } from './shell-words';
+import { commandLine } from '../contract/shell-words';
 
 /** The commands by which somebody answers later. They can be pasted as they are; what an answer says is for the person to write. */
 export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {

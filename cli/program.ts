@@ -10,6 +10,7 @@ import type { DoctorFlags } from './doctor/doctor';
 import type { ProcessFlags } from './processes/process-settings';
 import type { ServerCommandFlags } from './processes/server';
 import { similarNames } from '../contract/similar-names';
+import { anyOf } from '../contract/shown';
 import { cancelOptions } from './cancel-options';
 import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
@@ -49,7 +50,13 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 }
 
 function reasonOf(error: CommanderError): string {
-  return error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  return error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/,
+      '<$2> is $1. It must be one of $3.',
+    );
 }
 
 /** The options of the command, where it was given one that it does not have. */
@@ -129,7 +136,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option('-p, --port <port>', portOption)
     .option('--no-watch', 'does not take over files that change')
-    .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).dev(flags, terminal)));
+    .action(async (flags: ProcessFlags) => exit(await (await import('./processes/dev.js')).startDev(flags, terminal)));
   process('serve', 'Runs the service alone.')
     .option('-p, --port <port>', portOption)
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/processes.js')).serve(flags, terminal)));
@@ -214,7 +221,7 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
   toService('list', 'Lists runs, newest first.', (command) =>
     listOptions(
       json(command)
-        .option('--status <status>', `${listStatuses.slice(0, -1).join(', ')} or ${listStatuses.at(-1) ?? ''}`, filled('--status'))
+        .option('--status <status>', anyOf(listStatuses), filled('--status'))
         .option('--parent <run>', 'isolated agents of this run', filled('--parent'))
         .option('--ids', 'print ids alone'),
     ),

@@ -9,6 +9,7 @@ import { jsonSize, limits } from '../contract/limits';
 import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { optionsOf } from './options';
+import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
 import type { StoredAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
@@ -50,15 +51,24 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
   return { interruptId, answer, ...defined({ by, roles, inputHash }) };
 }
 
-/** Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. */
-export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number): void {
+/**
+ * Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. `here`: what the
+ * clock of this process says. Without a worker the server writes nothing when a question goes to others, so who is asked goes by that clock.
+ */
+export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number, here = asOf): void {
   refuse(latenessOf(interrupt, asOf));
-  checkAnswerTo(interrupt, answer, asOf);
+  checkAnswerTo(interrupt, answer, Math.max(asOf, here));
   if (stored.some((other) => counts(interrupt, other)))
     throw new HoldfastError(
       'interrupt-answered',
       `The interrupt "${interrupt.id}" has an answer already, which counts as soon as a worker takes it.`,
     );
+}
+
+/** Refuses an answer that the server took at this time, and that the run will not take. */
+export function checkTaken(interrupt: Interrupt, answer: Answer, at: number): void {
+  refuse(latenessOf(interrupt, at));
+  checkAnswerTo(interrupt, answer, at);
 }
 
 /** Refuses an answer that the interrupt does not take. Who may answer can depend on how late it is on the server, at least. */
@@ -103,6 +113,7 @@ export function delegationOf(to: string, options: DelegateOptions): Decided {
 }
 
 function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
-  if (interrupt.kind === 'approval' || interrupt.answerSchema === undefined) return undefined;
+  if (interrupt.kind === 'approval') return unknownArgument(interrupt, answer);
+  if (interrupt.answerSchema === undefined) return undefined;
   return wholeMisfit(interrupt.answerSchema, answer, 'answer');
 }

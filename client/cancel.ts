@@ -6,6 +6,7 @@ import { millisecondsOf } from '../contract/duration';
 import { HoldfastError } from '../contract/errors';
 import type { RunView } from '../contract/events';
 import { limits } from '../contract/limits';
+import { anyOf } from '../contract/shown';
 import { optionsOf } from './options';
 
 export interface CancelOptions {
@@ -35,7 +36,7 @@ export interface CancelReceipt {
 const oneMode = oneOf(...cancelModes);
 const mode = form(
   (value) => (Array.isArray(value) && value.length > 0 ? value : [value]).every((one) => oneMode.problem(one, 'mode') === undefined),
-  `${cancelModes.slice(0, -1).join(', ')} or ${cancelModes.at(-1) ?? ''}, or a list of them`,
+  `${anyOf(cancelModes)}, or a list of them`,
 );
 
 /** The request of these options. Undefined: nothing is asked but that the run stops at once, which is what the server itself can ask. */

@@ -1,8 +1,7 @@
 import type { Forms } from '../contract/check';
 import { checkOptions, filled, flag, form, having, isFilled, isRecord, record } from '../contract/check';
+import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
@@ -12,21 +11,23 @@ import { HoldfastError, messageOf } from '../contract/errors';
 import { defaultTaskQueue, defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
 import type { TemporalSettings } from '../host/connection';
-import { connectTemporal } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
-import { findLiveServer } from '../host/server/server-reuse';
-import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { ServerConnection } from './given-client';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 import { connectionOf, workflowsOf } from './given-client';
 import { ignoredOptions, readBegun } from './ignored-options';
 import type { InterruptListOptions, ListOptions } from './listing/list-options';
 import type { InterruptPage, RunPage } from '../contract/service';
+import { listTime, timeOf } from './listing/list-options';
+import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
-import { withCode } from './lost-server';
+import { listBuilds } from './builds';
+import type { DryRun } from './dry-runs';
+import { DryRuns } from './dry-runs';
+import { answered, withCode } from './lost-server';
 import type { ApplyPolicyOptions } from './policies';
 import type { PolicyPage } from '../contract/service';
 import { applyPolicy } from './policies';
@@ -38,8 +39,16 @@ import { hashOfStart, startOperation } from './start-operation';
 import { Conversation } from './conversation';
 import { RunChannel } from './conversation-channel';
 import { SendLines } from './send-line';
+import { TaskPushes } from './task-pushes';
 import type { ConversationOptions } from './conversation-options';
 import { conversationStartOf } from './conversation-options';
+import type { BuildList, BulkAction, RunCounts, UsageReport } from '../contract/service-facts';
+import { DeploymentReader } from '../host/deployment';
+import type { GoOnOptions } from './retry';
+import type { UsageOptions } from './usage-report';
+import { UsageReports } from './usage-report';
+import type { ListTime } from './listing/list-options';
+import { openConnection, withDefaults } from './which-server';
 
 export interface ConnectOptions {
   /** host:port of the server. Default: Temporal's own environment variables and profile, else the server that `holdfast dev` runs in this directory, else localhost:7233. */
@@ -67,7 +76,7 @@ export async function connect<Module = never>(options: ConnectOptions = {}): Pro
     return new HoldfastClient(connectionOf(options.client, options), { tenant, taskQueue, ...defined({ compress }), ...options });
   }
   const known = await withDefaults(options);
-  const connection = await connectTemporal(serverOf(known));
+  const connection = await openConnection(known);
   return new HoldfastClient(connection, known);
 }
 
@@ -99,35 +108,22 @@ function checkConnectOptions(options: unknown): void {
   checkOptions('connect', options, connectForms, 'config-invalid');
 }
 
-/** What is not given comes from the environment, or from the server that runs for this directory. */
-export async function withDefaults(options: ConnectOptions): Promise<ConnectOptions> {
-  const { tenant, taskQueue, compress } = readConfiguration();
-  return { tenant, taskQueue, ...(await embeddedServer(options)), ...defined({ compress }), ...options };
-}
-
-/** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */
-async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
-  const { server, directory, namespace } = readConfiguration();
-  if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
-  const live = await findLiveServer(directory, 'file');
-  if (live === undefined) return {};
-  return {
-    server: { address: live.address, namespace },
-    dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))),
-    compress: true,
-  };
-}
-
 export class HoldfastClient<Module = never> {
   private readonly workflow: WorkflowClient;
   private readonly reader: RunReader;
   private readonly lists: RunLists;
+  private readonly counter: RunCounter;
+  private readonly deployment: DeploymentReader;
+  private readonly dryRuns: DryRuns;
+  private readonly usageReports: UsageReports;
   private readonly converter: LoadedDataConverter;
   private readonly storesOutside: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
   private readonly sendLines = new SendLines();
   private closing: Promise<void> | undefined;
+  /** Who is told of tasks of A2A. For the service. */
+  readonly pushes: TaskPushes;
 
   constructor(
     private readonly connection: ServerConnection,
@@ -144,6 +140,18 @@ export class HoldfastClient<Module = never> {
     this.storesOutside = converter.externalStorage !== undefined;
     this.reader = new RunReader(workflow, connection.connection, namespace, this.converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
+    this.counter = new RunCounter(this.reader.executions, this.tenant);
+    this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
+    this.dryRuns = new DryRuns(this.reader, this.deployment);
+    const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => this.reader.modelCalls(workflowId, runId);
+    this.usageReports = new UsageReports({ executions: this.reader.executions, calls }, this.tenant);
+    this.pushes = new TaskPushes({ workflow, executions: this.reader.executions, tenant: this.tenant, taskQueue: this.taskQueue });
+  }
+
+  /** Where its runs are. */
+  get place(): { readonly address: string; readonly namespace: string; readonly tenant: string; readonly taskQueue: string } {
+    const { connection, namespace } = this.connection;
+    return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.taskQueue };
   }
 
   /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
@@ -217,6 +225,30 @@ export class HoldfastClient<Module = never> {
     return reader.work.wait(() => applyPolicy(runs, policy, options));
   }
 
+  /** How many runs of this tenant there are by their status. Of those that have ended, only what ended at `since` or later, by default 24 hours ago. */
+  counts({ since = '24h' }: { readonly since?: ListTime } = {}): Promise<RunCounts> {
+    const minute = Math.floor(Date.now() / 60_000) * 60_000;
+    const at = timeOf(since, minute);
+    if (at === undefined)
+      return Promise.reject(new HoldfastError('request-invalid', `counts: since must be ${listTime.wanted}. It is ${shown(since)}.`));
+    return this.reader.work.wait(() => answered(this.counter.counts(at)));
+  }
+
+  /** The builds of the task queue, newest first: which one new runs go to, which drain, and which nobody serves. */
+  builds(): Promise<BuildList> {
+    return this.reader.work.wait(() => answered(listBuilds(this.deployment)));
+  }
+
+  /** What model calls have used, by agent, model or day. It reads histories, for some seconds at most, and says what it has not counted yet. */
+  usage(options: UsageOptions = {}): Promise<UsageReport> {
+    return this.reader.work.wait(() => answered(this.usageReports.report(options)));
+  }
+
+  /** Throws what an action on a run would be refused with now, as far as its record says so. Nothing is changed. */
+  dryRun(id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
+    return this.reader.work.wait(() => answered(this.dryRuns.of(workflowIdOf(this.tenant, this.run(id).id), id, action, options)));
+  }
+
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
   async check(patienceMs = 10_000): Promise<void> {
     const { connection, namespace } = this.connection;
@@ -255,11 +287,4 @@ export class HoldfastClient<Module = never> {
     const ignored = await ignoredOptions(connection, namespace, this.converter, { workflowId, id }, options);
     return new Run(this.reader, this.tenant, id, false, ignored);
   }
-}
-
-export function serverOf(options: ConnectOptions): TemporalSettings {
-  if (options.server !== undefined) return options.server;
-  const { server, namespace } = readConfiguration();
-  if (options.address !== undefined) return { ...server, namespace, address: options.address };
-  return server ?? { address: 'localhost:7233', namespace };
 }

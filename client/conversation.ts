@@ -1,7 +1,9 @@
 import type { MessageReceipt } from '../contract/service';
 import { randomUUID } from 'node:crypto';
 import type { Forms } from '../contract/check';
-import { count, duration, form, oneOf, whole, worded } from '../contract/check';
+import { count, duration, form, listOf, oneOf, record, whole, worded } from '../contract/check';
+import type { ClientTool } from '../contract/client-tools';
+import { specsOfClient } from '../contract/client-tools';
 import type { ConversationCommand, ConversationView, QueuedMessage, SendMode, SentMessage } from '../contract/conversations';
 import { commandProblem, contentProblem, isMessageId, isPersonName, sendModes } from '../contract/conversations';
 import { defined } from '../contract/defined';
@@ -27,6 +29,8 @@ export interface SendOptions {
   readonly id?: string;
   /** Who says it. The model is told the name. */
   readonly from?: string;
+  /** Tools that the sender has for the turn that the message begins. The agent has to take them. Their calls are answered as interrupts. */
+  readonly tools?: readonly ClientTool[];
   /** How long to wait at most for a turn to take it, of `next-step`, such as '20s'. Then the receipt has no turn. Default: as long as it takes. */
   readonly wait?: string;
 }
@@ -187,14 +191,19 @@ function sentOf(content: string | readonly Part[], options: SendOptions): SentMe
     mode = 'after-turn',
     id = `m-${randomUUID()}`,
     from,
+    tools,
   } = optionsOf<SendOptions>(options, 'send', {
     mode: oneOf(...sendModes),
     id: form(isMessageId, '1 to 100 letters, digits and . _ : -, beginning with a letter or digit'),
     from: personName,
     wait: duration,
+    tools: listOf(record, 'an array of tools: { name, description, inputSchema }'),
   });
   checkContent(content);
-  return { id, content: content, mode, ...defined({ from }) };
+  const sent: SentMessage = { id, content, mode, ...defined({ from, tools: tools === undefined ? undefined : specsOfClient(tools) }) };
+  const problem = commandProblem({ type: 'send', messages: [sent] });
+  if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+  return sent;
 }
 
 function checkContent(content: unknown): void {

@@ -26,11 +26,18 @@ export type { CancelFacts, CancelMode } from '../contract/cancel';
 export type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
 export type { Outcome } from './reading/outcome';
 export type { TranscriptMessage, TranscriptShape } from './reading/transcript';
+export type { UsageOptions } from './usage-report';
+export type { DryRun } from './dry-runs';
+export type { BuildList, BulkAction, RunCounts, ServedBuild, UsageGroup, UsageReport, UsageRow } from '../contract/service-facts';
 export type { TemporalSettings } from '../host/connection';
 
 // What runs show
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
+export type { CallStatus, MessageEdit, ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../contract/calls';
+export type { RunExecution, RunExecutions, ThrownFailure } from '../contract/run-executions';
+export type { CallOptions } from './reading/read-call';
+export type { ChangedPart, MiddlewareChange } from '../contract/middleware-changes';
 export type { ListStatus, RetriedCall, RunEvent, RunStatus, RunView } from '../contract/events';
 export type { ApprovalDecision, PolicyDecision } from '../contract/decisions';
 export type { Deciders, PlannedStage } from '../contract/policies';
@@ -42,6 +49,7 @@ export type { ErrorCode } from '../contract/errors';
 
 // Messages
 export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/messages/messages';
+export type { ClientTool } from '../contract/client-tools';
 export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
 export type { AgenticBlock, AgenticMessage } from '../contract/messages/agentic-messages';
 export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../contract/messages/chat-messages';

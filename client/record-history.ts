@@ -2,14 +2,13 @@ import type { Forms } from '../contract/check';
 import { filled, form, required } from '../contract/check';
 import { defaultTenant, workflowIdOf } from '../contract/names';
 import { isAnyRunId } from '../contract/record/child-runs';
-import { connectTemporal } from '../host/connection';
 import type { History } from '../host/history/history-files';
 import { writeHistory } from '../host/history/history-files';
 import type { ExecutionRef, HistorySource } from '../host/history/history-pages';
 import { oldestPages } from '../host/history/history-pages';
 import { withSystemCodes } from '../host/system-errors';
 import type { ConnectOptions } from './connect';
-import { serverOf, withDefaults } from './connect';
+import { openConnection, withDefaults } from './which-server';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
 import { PayloadReader } from '../host/history/payload-reader';
@@ -33,13 +32,12 @@ const forms: Forms<Pick<RecordOptions, 'id' | 'file'>> = {
 export async function recordHistory(options: RecordOptions): Promise<readonly string[]> {
   const { id, file, ...others } = optionsOf(options, 'recordHistory', forms);
   const where = await withDefaults(others);
-  const server = serverOf(where);
-  const { connection, close } = await connectTemporal(server);
+  const { connection, namespace, close } = await openConnection(where);
   try {
     const workflowId = workflowIdOf(where.tenant ?? defaultTenant, id);
-    const source = { workflowService: connection.workflowService, namespace: server.namespace };
+    const source = { workflowService: connection.workflowService, namespace };
     const payloads = new PayloadReader(loadedWithCompression(loadDataConverter(where.dataConverter), where.compress));
-    const chain = await answered(readChain({ connection, namespace: server.namespace, payloads }, workflowId, id));
+    const chain = await answered(readChain({ connection, namespace, payloads }, workflowId, id));
     const histories: History[] = [];
     for (let runId: string | undefined = chain.firstRunId; runId !== undefined;) {
       const execution: ExecutionRef = { workflowId, runId };

@@ -1,8 +1,9 @@
 import type { WorkflowUpdateFailedError } from '@temporalio/client';
 import { HoldfastError, isErrorCode } from '../contract/errors';
-import type { RunStatus } from '../contract/events';
+import type { RunStatus, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
+import { rootRunId } from '../contract/record/child-runs';
 import { withdrawn } from '../contract/interrupts';
 import type { AnswerStanding } from './reading/run-reader';
 
@@ -27,6 +28,22 @@ export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStat
   return isEnded(status)
     ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
     : new HoldfastError('upgrade-failed', message, { cause: error });
+}
+
+export function ended(id: string, status: string): HoldfastError {
+  return new HoldfastError('run-ended', `The run "${id}" has ended (${status}).`);
+}
+
+/** Refuses at once the upgrade of a run that cannot move, whatever the newest build says. */
+export function checkMoves({ status, error }: Pick<RunView, 'status' | 'error'>, id: string): void {
+  if (isEnded(status)) throw ended(id, status);
+  if (status === 'stuck') throw new HoldfastError('run-stuck', error?.message ?? 'The run is stuck.');
+  const root = rootRunId(id);
+  if (root !== id)
+    throw new HoldfastError(
+      'upgrade-failed',
+      `"${id}" is an isolated agent, which runs under the code of the run that it is part of. Upgrade "${root}": it moves when its isolated agents have ended.`,
+    );
 }
 
 /** The run did not come to a place where it can move. */

@@ -13,7 +13,7 @@ import { limits } from '../contract/limits';
 import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 import { rootRunId } from '../contract/record/child-runs';
 import { retriedSnapshot } from '../contract/record/retry';
-import { isRunInput } from '../contract/record/run-input';
+import { isRunInput } from '../contract/record/is-run-input';
 import type { AgentRunInput, RetryPoint } from '../contract/record/wire';
 import { millisecondsOf } from '../host/history/history-facts';
 import { keptPointIn } from '../host/history/kept-point';
@@ -41,6 +41,8 @@ const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const foreignAttributes = /^(Temporal|BuildIds$)/;
 
+type StartAgain = InternalWorkflowStartOptions & { args: [AgentRunInput] };
+
 /** Where runs are started and read. */
 export interface RetryPlace {
   readonly workflow: WorkflowClient;
@@ -60,6 +62,19 @@ export class Retries {
   constructor(private readonly place: RetryPlace) {}
 
   async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
+    const startOptions = await this.prepare(workflowId, id, how, options);
+    try {
+      await answered(this.place.workflow.start(names.workflow, startOptions));
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      const [code, done] = how === 'run-retry' ? (['run-not-failed', 'retried'] as const) : (['run-not-cancelled', 'resumed'] as const);
+      throw new HoldfastError(code, `The run "${id}" is at work: somebody else has ${done} it.`, { cause: error });
+    }
+    this.place.executions.changed();
+  }
+
+  /** How the run would go on. Throws why it cannot. */
+  async prepare(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
     const impossible = (why: string): HoldfastError =>
       new HoldfastError(words[how].impossible, `The run "${id}" cannot go on from where ${words[how].ended}: ${why}.`);
     const { by, deadline } = optionsOf<GoOnOptions>(options, words[how].what, {
@@ -75,7 +90,7 @@ export class Retries {
         words[how].impossible,
         `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`,
       );
-    const { workflow, connection, namespace, executions } = this.place;
+    const { connection, namespace, executions } = this.place;
     const { runId } = await answered(readMark(connection, namespace, workflowId, id));
     const { memo, typedSearchAttributes, startedAt, startTime } = await executions.describe(workflowId, id);
     const events = await this.lastEvents(workflowId, runId, id);
@@ -88,7 +103,7 @@ export class Retries {
     const attributes: SearchAttributePair[] = typedSearchAttributes
       .getAll()
       .filter(({ key }) => !foreignAttributes.test(key.name) && key.name !== startedAtKey.name && key.name !== statusKey.name);
-    const startOptions: InternalWorkflowStartOptions & { args: [AgentRunInput] } = {
+    return {
       workflowId,
       taskQueue,
       args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
@@ -104,14 +119,6 @@ export class Retries {
       typedSearchAttributes: [...attributes, { key: statusKey, value: 'running' }, { key: startedAtKey, value: startedAt ?? startTime }],
       ...defined({ workflowExecutionTimeout: left }),
     };
-    try {
-      await answered(workflow.start(names.workflow, startOptions));
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const [code, done] = how === 'run-retry' ? (['run-not-failed', 'retried'] as const) : (['run-not-cancelled', 'resumed'] as const);
-      throw new HoldfastError(code, `The run "${id}" is at work: somebody else has ${done} it.`, { cause: error });
-    }
-    executions.changed();
   }
 
   /** Newest first. A cancelled run keeps its state a few events before its end. */

@@ -6,33 +6,34 @@ import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError }
 import { millisecondsOf } from '../contract/duration';
 import { rootRunId } from '../contract/record/child-runs';
 import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
+import type { RunCall } from '../contract/calls';
+import type { RunExecutions } from '../contract/run-executions';
 import type { Delta } from '../contract/deltas';
 import type { RunEvent, RunView } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
-import { interruptIdAt, latenessOf } from '../contract/interrupts';
+import { interruptIdAt } from '../contract/interrupts';
 import type { Json, Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
 import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, delegationOf, rejectionOf } from './answers';
+import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, checkTaken, delegationOf, rejectionOf } from './answers';
+import { interruptIn, updateTimeoutMs } from './answered-interrupt';
 import { askToStop, cancelOutcome } from './ask-to-stop';
 import type { CancelOptions, CancelReceipt } from './cancel';
 import { cancelRequestOf } from './cancel';
 import type { ReadOptions } from './reading/follower';
+import type { CallOptions } from './reading/read-call';
 import type { GoOnOptions } from './retry';
 import type { Outcome } from './reading/outcome';
 import { callsPending, outcomeOf } from './reading/outcome';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
-import { gone, notThere, refusedAnswer, refusedUpgrade, stillBusy } from './refusals';
+import { checkMoves, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy } from './refusals';
 import { isEnded } from '../contract/events';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 import type { RunReader, AnswerStanding } from './reading/run-reader';
-
-/** How long an answer waits for a worker before it is left as a signal. */
-const updateTimeoutMs = 5000;
 
 /** A run, by its id. Reading it needs no worker. */
 export class Run<Output = unknown> {
@@ -58,6 +59,16 @@ export class Run<Output = unknown> {
   events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
   events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
     return this.reader.events(this.workflowId, this.id, options);
+  }
+
+  /** What a model or a tool was asked in one call, and what came back. `model-start` and `tool-start` have its address. */
+  async call(address: string, options: CallOptions = {}): Promise<RunCall> {
+    return this.reader.call(this.workflowId, this.id, address, options);
+  }
+
+  /** The executions that the run has gone through in Temporal: continue-as-new, builds, and what an end failed with. */
+  executions(): Promise<RunExecutions> {
+    return this.reader.executionsOf(this.workflowId, this.id);
   }
 
   /** What the record of the run says now. */
@@ -158,15 +169,7 @@ export class Run<Output = unknown> {
   private async move(timeout: string): Promise<UpgradeReceipt> {
     const handle = this.reader.handle(this.workflowId);
     const until = Date.now() + millisecondsOf(timeout, 'request-invalid');
-    const { status, error: problem } = await this.view();
-    if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
-    if (status === 'stuck') throw new HoldfastError('run-stuck', problem?.message ?? 'The run is stuck.');
-    const root = rootRunId(this.id);
-    if (root !== this.id)
-      throw new HoldfastError(
-        'upgrade-failed',
-        `"${this.id}" is an isolated agent, which runs under the code of the run that it is part of. Upgrade "${root}": it moves when its isolated agents have ended.`,
-      );
+    checkMoves(await this.view(), this.id);
     try {
       const update = (): Promise<UpgradeReceipt> => handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate);
       return await askedAgain(
@@ -237,7 +240,7 @@ export class Run<Output = unknown> {
     const standing = await this.reader.standing(this.workflowId, this.id);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
-    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored, standing.asOf);
+    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored, standing.asOf, Date.now());
     return standing;
   }
 
@@ -320,11 +323,10 @@ export class Run<Output = unknown> {
       throw await this.explained(error);
     });
     await this.seenByAll();
-    if (known?.deadline === undefined) return;
-    // Only the server knows whether it was in time.
+    if (known === undefined || (known.deadline === undefined && known.steps === undefined)) return;
+    // Only the server knows whether it was in time, and who was asked then.
     const at = await this.reader.takenAt(this.workflowId, sent.delivery ?? '').catch(() => undefined);
-    const late = at === undefined ? undefined : latenessOf(known, at);
-    if (late !== undefined) throw new HoldfastError('interrupt-expired', late.message);
+    if (at !== undefined) checkTaken(known, sent, at);
   }
 
   private async isOpen(): Promise<boolean> {
@@ -342,8 +344,4 @@ export class Run<Output = unknown> {
     const { status } = await this.view();
     return new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`, { cause: error });
   }
-}
-
-function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
-  return view.interrupts.find(({ id }) => id === interruptId);
 }

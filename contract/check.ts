@@ -2,7 +2,7 @@ import { durationProblem } from './duration';
 import type { ErrorCode } from './errors';
 import { HoldfastError } from './errors';
 import { nameProblem } from './names';
-import { cut, shown } from './shown';
+import { anyOf, cut, shown } from './shown';
 import { similarNames } from './similar-names';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -145,9 +145,7 @@ export function numberIn(least: number, most: number): Form {
 }
 
 export function oneOf(...values: readonly string[]): Form {
-  const quoted = values.map((value) => `"${value}"`);
-  const wanted = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter((part) => part !== '').join(' or ');
-  return form((value) => isString(value) && values.includes(value), wanted);
+  return form((value) => isString(value) && values.includes(value), anyOf(values.map((value) => `"${value}"`)));
 }
 
 /** What becomes part of an address: the name of an agent, a tool or a middleware. */

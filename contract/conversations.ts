@@ -1,4 +1,6 @@
 import { isRecord } from './check';
+import { clientToolsProblem } from './client-tools';
+import type { ToolSpec } from './manifest';
 import { isPartList } from './messages/messages';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 
@@ -28,6 +30,8 @@ export interface SentMessage {
   readonly content: Json;
   readonly mode: SendMode;
   readonly from?: string;
+  /** What its sender has for the turn that it begins. Absent: nothing. */
+  readonly tools?: readonly ToolSpec[];
 }
 
 /** A message that waits for its turn. */
@@ -159,9 +163,11 @@ export function isPersonName(name: unknown): name is string {
 
 function sentProblem(sent: unknown): string | undefined {
   if (!isRecord(sent)) return 'Each message must be an object.';
-  const { id, mode, from } = sent;
+  const { id, mode, from, tools } = sent;
   if (!isMessageId(id)) return 'The id of a message must be 1 to 100 letters, digits and . _ : -, beginning with a letter or digit.';
   if (!sendModes.includes(mode as SendMode)) return `The mode of a message must be one of: ${sendModes.join(', ')}.`;
   if (from !== undefined && !isPersonName(from)) return '`from` must be a name of 1 to 200 characters.';
-  return contentProblem(sent['content']);
+  if (tools !== undefined && mode === 'next-step')
+    return 'A message of the mode next-step joins a turn that has its tools. It brings none.';
+  return (tools === undefined ? undefined : clientToolsProblem(tools)) ?? contentProblem(sent['content']);
 }

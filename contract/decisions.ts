@@ -1,6 +1,9 @@
 import { isFilled, isRecord } from './check';
 import type { Json } from './messages/messages';
+import type { People } from './people';
+import { isOneOf, people } from './people';
 import type { PlannedStage } from './policies';
+import { hadTheirPart } from './who-may-answer';
 
 /** What a human can decide about a tool call. */
 export type ApprovalDecision =
@@ -35,6 +38,8 @@ export interface AskingPolicy {
   readonly amount?: { readonly path: string; readonly value: number };
   /** Set when whoever is asked may not hand the decision on. */
   readonly delegates?: false;
+  /** A message of the turn came from nobody who is named, so four eyes need two people. */
+  readonly hasUnnamedWriter?: true;
   /** All that it asks about the call. Set of a policy of the configuration, which may become another one while the call waits. */
   readonly plan?: readonly PlannedStage[];
 }
@@ -59,6 +64,7 @@ export function misfitOfDecision(
   decision: Json,
   { policy, notBy = [] }: { readonly policy?: AskingPolicy; readonly notBy?: readonly string[] },
   by?: string,
+  known: People = people,
 ): string | undefined {
   if (!isRecord(decision)) return kinds;
   const comment = isAbsentOr(decision['comment'], 'string') ? undefined : 'comment is a text';
@@ -83,8 +89,8 @@ export function misfitOfDecision(
       if (policy === undefined) return `only where a policy asks a decision can be handed on; ${kinds}`;
       if (policy.delegates === false) return 'the policy lets nobody hand this decision on';
       if (!isFilled(to)) return 'delegate needs "to", the name of a person';
-      if (to === by) return `${to} decides already`;
-      if (notBy.includes(to)) return `${to} started the run or has decided about this call before, and cannot decide`;
+      if (by !== undefined && known.isSame(to, by)) return `${to} decides already`;
+      if (isOneOf(notBy, to, known)) return `${to} ${hadTheirPart}, and cannot decide`;
       return onlyKeys(decision, ['type', 'to', 'comment']) ?? comment;
     }
     case 'apply-policy':

@@ -9,6 +9,7 @@ export const errorTable = {
     status: 404,
     fix: 'Check the id. Finished runs are kept for the retention of the namespace (30 days with the embedded server).',
   },
+  'call-unknown': { status: 404, fix: 'Take the address of a call from `model-start` or `tool-start` in the log of the run.' },
   'run-id-invalid': { status: 400, fix: 'Use 1 to 200 letters, digits and . _ - : @ as an id, starting with a letter or digit.' },
   'run-id-in-use': {
     status: 409,
@@ -32,7 +33,7 @@ export const errorTable = {
   'agent-invalid': { status: 500, fix: 'Correct the definition of the agent that the message names.' },
   'agents-invalid': {
     status: 500,
-    fix: 'Correct the agents module: it must load in the workflow sandbox, without Node modules and without side effects.',
+    fix: 'Correct the agents module where the message says. It must load in the workflow sandbox, without Node modules and without side effects.',
   },
   'model-unknown': { status: 400, fix: 'Name a model as provider/model with a provider that the configuration has.' },
   'model-key-missing': { status: 400, fix: 'Set the environment variable that the message names on the worker, or choose another model.' },
@@ -199,7 +200,11 @@ export const errorTable = {
   // --- service
   'request-invalid': {
     status: 400,
-    fix: 'Correct the field, the flag or the parameter that the message names. docs/reference/http.md has what each request takes.',
+    fix: 'Correct the field, the flag or the parameter that the message names. docs/reference has what each request, command and method takes.',
+  },
+  'client-tools-refused': {
+    status: 400,
+    fix: 'Leave the tool out, or let the agent take it: set `clientTools` in defineAgent to true or to a list of names.',
   },
   'request-unsupported': {
     status: 400,
@@ -253,12 +258,17 @@ export const errorTable = {
   },
   'conversation-busy': { status: 409, fix: 'Read the thread until its run has ended, or cancel that run. Then send the message again.' },
   'interrupts-open': { status: 409, fix: 'Answer what the message names, all in one request. Then send the message again.' },
+  'turn-stopped': { status: 409, fix: 'Somebody stopped the turn. Say in the conversation whether the call is still wanted.' },
   'turn-unknown': { status: 404, fix: 'Only a turn that is at work can be stopped. See the view of the conversation.' },
   'task-unknown': { status: 404, fix: 'Use the id of a task that this agent gave you.' },
   'task-ended': { status: 409, fix: 'Begin another task in the same context: send the message without a taskId.' },
   'protocol-unsupported': {
     status: 400,
     fix: 'Use what the card of the agent says, and docs/reference/protocols.md.',
+  },
+  'push-refused': {
+    status: 400,
+    fix: 'Name a URL to which `a2a.push.to` of the configuration lets notifications go, and at most 10 receivers for a task.',
   },
   'message-withdrawn': { status: 409, fix: 'Somebody took the message back before its turn. Send another one.' },
   'server-busy': {

@@ -3,6 +3,7 @@ import type { ConversationView, SendMode, TurnStatus } from './conversations';
 import type { UsageByModel } from './usage';
 import type { DecidedPolicy } from './decisions';
 import type { Answer, Interrupt, Reconciliation } from './interrupts';
+import type { MiddlewareChange } from './middleware-changes';
 import type { Failure, FinishReason, Json, StoredMessage, ToolCall, Usage } from './messages/messages';
 
 interface InAgent {
@@ -26,6 +27,8 @@ export type EventBody =
       readonly model: string;
       readonly usage?: Usage;
       readonly finish?: FinishReason;
+      /** Who changed what the model was asked, or what it answered. Absent: nobody did. */
+      readonly changes?: readonly MiddlewareChange[];
     })
   /** An answer, or the lack of one, counts no more: the model, or another one, is asked again. */
   | (InAgent & {
@@ -59,6 +62,8 @@ export type EventBody =
       readonly address: string;
       /** The call was started before and did not happen: this is the one that counts, and the end has its address. */
       readonly again?: boolean;
+      /** Somebody outside of the run makes the call, and answers an interrupt with its result. Absent also of runs that began before it was told. */
+      readonly external?: true;
     })
   | (InAgent & {
       readonly type: 'tool-end';
@@ -69,6 +74,8 @@ export type EventBody =
       readonly error?: Failure;
       /** What a layer said the call stands for, with `ctx.sendToolAction`. */
       readonly action?: Json;
+      /** Who changed what the tool was called with, or what it gave. Absent: nobody did. */
+      readonly changes?: readonly MiddlewareChange[];
     })
   /** A tool was asked whether a call of it took effect whose result was lost. */
   | (InAgent & {
@@ -122,8 +129,11 @@ export type EventBody =
     }
   | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
-  /** Of a conversation: a turn begins, and ends. `title`: what the conversation is called from now on, by its first words. */
-  | { readonly type: 'turn-start'; readonly turn: number; readonly title?: string }
+  /**
+   * Of a conversation: a turn begins, and ends. `title`: what the conversation is called from now on, by its first words. `clientTools`: the tools
+   * that its client has for this turn, by name.
+   */
+  | { readonly type: 'turn-start'; readonly turn: number; readonly title?: string; readonly clientTools?: readonly string[] }
   | {
       readonly type: 'turn-end';
       readonly turn: number;

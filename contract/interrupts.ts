@@ -7,6 +7,8 @@ import { isPlan } from './policies';
 import { sha256 } from './sha256';
 import type { AskedInTime } from './who-may-answer';
 import { whyNot } from './who-may-answer';
+import type { People } from './people';
+import { people } from './people';
 
 /** `by` absent, and `roles` as well: anybody may answer. */
 export interface InterruptBase extends AskedInTime {
@@ -129,21 +131,21 @@ function isStep(step: unknown): boolean {
 }
 
 /** Why an interrupt does not take an answer that the server took at this time, or nothing. The run says so, and whoever brings the answer can say it before. */
-export function refusalOf(interrupt: Interrupt, answer: Answer, at: number): Failure | undefined {
+export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, known: People = people): Failure | undefined {
   const { id } = interrupt;
   const isApplied = interrupt.kind === 'approval' && appliesPolicy(answer.answer, interrupt.policy);
-  const forbidden = isApplied ? undefined : whyNot(interrupt, answer, at);
+  const forbidden = isApplied ? undefined : whyNot(interrupt, answer, at, known);
   if (forbidden !== undefined) return forbidden;
   if (interrupt.kind === 'approval' && answer.inputHash !== undefined && answer.inputHash !== interrupt.inputHash) {
     return { code: 'answer-stale', message: `The decision about "${id}" was made for other arguments.` };
   }
-  const misfit = misfitOf(interrupt, answer.answer, answer.by) ?? misfitOfEdit(interrupt, answer.answer);
+  const misfit = misfitOf(interrupt, answer.answer, answer.by, known) ?? misfitOfEdit(interrupt, answer.answer);
   return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${id}" does not fit: ${misfit}.` };
 }
 
 /** Says why an answer does not fit its interrupt, or nothing when it fits. */
-export function misfitOf(interrupt: Interrupt, answer: Json, by?: string): string | undefined {
-  if (interrupt.kind === 'approval') return misfitOfDecision(answer, interrupt, by);
+export function misfitOf(interrupt: Interrupt, answer: Json, by?: string, known: People = people): string | undefined {
+  if (interrupt.kind === 'approval') return misfitOfDecision(answer, interrupt, by, known);
   if (interrupt.kind === 'in-doubt') {
     const decision = record(answer);
     if (decision?.['happened'] === false) return undefined;

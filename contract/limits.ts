@@ -56,8 +56,25 @@ export const limits = {
   sentTogether: 4 * 1024 * 1024,
   /** What a turn begins with, of the messages before it. */
   window: 512 * 1024,
+  /** Tools that a message brings for its turn, and their bytes together. */
+  clientTools: 64,
+  clientToolBytes: 32 * 1024,
   /** So many of its last messages a conversation knows again by their ids. */
   keptMessageIds: 1000,
+  /** How many receivers of push notifications a task has. */
+  pushConfigs: 10,
+  /** How long a notification is tried again. Then its receiver is told no more. */
+  pushPatienceMs: 24 * 3_600_000,
+  /** How long a receiver may take to answer. */
+  pushTryMs: 10_000,
+  /** How long a service looks at one task until it is the turn of another one. */
+  pushWatchMs: 300_000,
+  /** How many tasks a service looks at at a time. */
+  pushWatched: 500,
+  /** How many notifications a service sends at a time. */
+  pushSent: 50,
+  /** Bytes of a notification. A larger one leaves out what its state says. */
+  pushBody: 64 * 1024,
 } as const;
 
 /** Bytes of a text in UTF-8, without making the bytes. */

@@ -19,6 +19,8 @@ export const names = {
   keepActivity: 'keepResumePoint',
   pointActivity: 'resumePointOf',
   policyActivity: 'planPolicy',
+  pushWorkflow: 'taskPush',
+  pushSignal: 'push',
   /** The type of the failure of a task that ended with its thread, for the code of another run. */
   threadEnded: 'WorkflowThreadEnded',
   memo: {
@@ -27,6 +29,7 @@ export const names = {
     interrupts: 'holdfastInterrupts',
     since: 'holdfastSince',
     retryOf: 'holdfastRetryOf',
+    pushes: 'holdfastPushes',
   },
 } as const;
 
@@ -48,6 +51,18 @@ export const patches = {
   onceTold: 'holdfast-once-told',
   /** A cancelled run keeps what it goes on with. */
   resumePoint: 'holdfast-resume-point',
+  /** A turn that somebody ends withdraws what it asks, and begins no call. */
+  stopsAsking: 'holdfast-stops-asking',
+  /** An isolated agent that fails keeps what it goes on with when its run is tried again. */
+  retriedChildren: 'holdfast-retried-children',
+  /** Where several approvals ask about a call, an edit asks all of them again. */
+  editsAskAll: 'holdfast-edits-ask-all',
+  /** Whoever wrote to a turn is no second pair of eyes, nor is another form of a name. */
+  secondEyes: 'holdfast-second-eyes',
+  /** A build that comes to a run that another one tried tries it on a copy. */
+  triesCopy: 'holdfast-tries-copy',
+  /** What comes while a local activity outlasts its task waits for its result, as it does in a replay. */
+  restsForLocals: 'holdfast-rests-for-locals',
 } as const;
 
 /** Of the keys of a run's memo that hold an open interrupt each. */

@@ -1,4 +1,5 @@
 import { isFilled, isRecord, isStrings } from './check';
+import { defined } from './defined';
 import type { Json } from './messages/messages';
 import { canonicalJson } from './messages/messages';
 
@@ -31,6 +32,8 @@ export interface PolicyRun {
   readonly tags: readonly string[];
   /** Undefined: nobody said so. */
   readonly startedBy?: string;
+  /** A message of the turn at work came from nobody who is named. */
+  readonly hasUnnamedWriter?: true;
 }
 
 /** A call that a policy looks at. */
@@ -124,14 +127,14 @@ interface AskedByPolicy {
   readonly agent: string;
   readonly tool: string;
   readonly input: Json;
-  readonly policy: { readonly version: string; readonly plan?: readonly PlannedStage[] };
+  readonly policy: { readonly version: string; readonly plan?: readonly PlannedStage[]; readonly hasUnnamedWriter?: true };
 }
 
 /** The stages that a version of a policy asks besides, about a call that waits. None: the call waits as it did. */
 export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<PolicyRun, 'agent'>): readonly PlannedStage[] {
   const { agent, tool, input, policy } = asked;
   if (policy.plan === undefined || policy.version === source.version) return [];
-  const { holds, stages } = source.plan({ tool, input }, { ...run, agent });
+  const { holds, stages } = source.plan({ tool, input }, { ...run, agent, ...defined({ hasUnnamedWriter: policy.hasUnnamedWriter }) });
   return holds ? joinedStages(policy.plan, stages).added : [];
 }
 
@@ -151,6 +154,16 @@ function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
 function demandOf(stage: PlannedStage): string {
   const { need, fourEyes, delegates, by } = stage;
   return canonicalJson([peopleOf(by), need, fourEyes, escalationOf(stage), approvesAfter(stage) ?? null, delegates]);
+}
+
+/** Whether two stages ask the same people. */
+export function isSameAsked(one: PlannedStage, other: PlannedStage): boolean {
+  return peopleOf(one.by) === peopleOf(other.by);
+}
+
+/** Whether two stages ask the same people besides, after the same time. */
+export function isSameEscalation(one: PlannedStage, other: PlannedStage): boolean {
+  return escalationOf(one) === escalationOf(other);
 }
 
 function peopleOf({ users = [], roles = [] }: Deciders): string {

@@ -128,9 +128,12 @@ export interface StartedRun {
   readonly ignored?: readonly string[];
 }
 
-/** What became of one run of many. Without an error it is done. */
+/** What became of one run of many. Without an error it is done, and with `dryRun` it could be. */
 export interface RunOutcome {
   readonly id: string;
+  /** Of an upgrade: the newest build, and whether the run moved to it. With `dryRun`: whether it would be asked to. */
+  readonly build?: string;
+  readonly moved?: boolean;
   readonly error?: Failure;
 }
 

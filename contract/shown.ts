@@ -5,6 +5,11 @@ export function cut(text: string): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
+/** Texts of which one is enough: `a, b or c`. */
+export function anyOf(texts: readonly string[]): string {
+  return [texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
 /** Any value in a few words, also one that is no JSON. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value));

@@ -1,5 +1,7 @@
 import { defined } from './defined';
 import type { Failure } from './messages/messages';
+import type { People } from './people';
+import { isOneOf, people } from './people';
 
 /** Who is asked. Nobody in particular: anybody may answer. */
 export interface Asked {
@@ -44,25 +46,28 @@ export function askedAt({ by, roles, steps = [] }: Omit<AskedInTime, 'id'>, at: 
 }
 
 /** The one place that decides who may answer: the run, the client, and lists ask it. */
-export function mayAnswer(interrupt: AskedInTime, who: Answerer, at: number): boolean {
-  return whyNot(interrupt, who, at) === undefined;
+export function mayAnswer(interrupt: AskedInTime, who: Answerer, at: number, known: People = people): boolean {
+  return whyNot(interrupt, who, at, known) === undefined;
 }
 
 /** Why somebody may not answer at a time, or nothing. */
-export function whyNot(interrupt: AskedInTime, { by, roles = [] }: Answerer, at: number): Failure | undefined {
+export function whyNot(interrupt: AskedInTime, { by, roles = [] }: Answerer, at: number, known: People = people): Failure | undefined {
   const { id, notBy } = interrupt;
   const forbidden = (message: string): Failure => ({ code: 'answer-forbidden', message });
   if (notBy !== undefined && by === undefined)
     return forbidden(`An answer to "${id}" has to say who gives it, with \`by\`; this one came from nobody.`);
-  if (by !== undefined && notBy?.includes(by) === true)
-    return forbidden(`"${id}" needs somebody else than ${by}, who started the run or has decided about this call before.`);
+  if (by !== undefined && notBy !== undefined && isOneOf(notBy, by, known))
+    return forbidden(`"${id}" needs somebody else than ${by}, who ${hadTheirPart}.`);
   const asked = askedAt(interrupt, at);
   if (asked.by === undefined && asked.roles === undefined) return undefined;
-  if (by !== undefined && asked.by?.includes(by) === true) return undefined;
+  if (by !== undefined && asked.by?.some((one) => known.isAsked(one, by)) === true) return undefined;
   // A role without a name would let nobody say who it was.
   if (by !== undefined && asked.roles?.some((role) => roles.includes(role)) === true) return undefined;
   return forbidden(`Only ${askedText(asked)} may answer "${id}"; this answer came from ${answererText({ by, roles })}.`);
 }
+
+/** Why somebody cannot be another pair of eyes, in words. */
+export const hadTheirPart = 'started the run, wrote to this turn of the conversation, or has decided about this call before';
 
 /** Who is asked, in words. */
 export function askedText({ by = [], roles = [] }: Asked): string {

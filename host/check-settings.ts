@@ -72,3 +72,18 @@ function pemProblem(read: () => unknown, what: string): string | undefined {
     return `It must be a ${what} in PEM: ${messageOf(error).split('\n')[0]}.`;
   }
 }
+
+const secretPrefix = 'whsec_';
+
+/** What is wrong with the secrets of Standard Webhooks, or nothing. */
+export function pushSecretProblem(secrets: string): string | undefined {
+  const all = secrets.split(' ').filter((one) => one !== '');
+  if (all.length > 0 && all.length <= 5 && all.every((one) => one.startsWith(secretPrefix) && isKey(one.slice(secretPrefix.length))))
+    return undefined;
+  return 'It must be one to five secrets with spaces between them, each "whsec_" and the base64 of 24 to 64 bytes, such as of `openssl rand -base64 32`.';
+}
+
+function isKey(text: string): boolean {
+  const key = Buffer.from(text, 'base64');
+  return key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
+}

@@ -13,6 +13,7 @@ import {
   hostProblem,
   keyProblem,
   namespaceProblem,
+  pushSecretProblem,
   redisUrlProblem,
   taskQueueProblem,
   urlProblem,
@@ -47,6 +48,11 @@ export const configurationTable = {
     default: '30',
     meaning: 'Seconds without a task after which a run leaves the memory of its worker; 0: it stays.',
   },
+  HOLDFAST_PUSH_SECRET: {
+    default: '',
+    meaning:
+      'Secrets that sign push notifications: one to five of `whsec_…`, with spaces between them. Needed if they may go beyond this machine.',
+  },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
@@ -72,7 +78,10 @@ export const configurationTable = {
   },
   TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Without it: Temporal's usual place." },
   TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in that file.' },
-  XDG_CACHE_HOME: { default: '~/.cache', meaning: 'Where downloaded and built binaries are kept, in a folder `holdfast`.' },
+  XDG_CACHE_HOME: {
+    default: '~/.cache',
+    meaning: 'Where downloaded and built binaries are kept, and compiled code from Node 22.8 on, in a folder `holdfast`.',
+  },
 } as const satisfies Record<string, { default: string; meaning: string }>;
 
 export type ConfigurationName = keyof typeof configurationTable;
@@ -93,6 +102,8 @@ export interface Configuration {
   readonly compress: boolean | undefined;
   /** After so many seconds without a task a run leaves the memory of its worker; 0: it stays. */
   readonly idleSeconds: number;
+  /** Undefined: push notifications are not signed. */
+  readonly pushSecret: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
@@ -115,6 +126,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
     compress: compressOf(environment),
     idleSeconds: wholeOf(environment, 'HOLDFAST_IDLE_SECONDS', 1_000_000),
+    pushSecret: environment.HOLDFAST_PUSH_SECRET ? secretOf(environment.HOLDFAST_PUSH_SECRET) : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,
@@ -218,6 +230,13 @@ function checked(name: string, value: string, problemOf: (value: string) => stri
   const problem = problemOf(value);
   if (problem !== undefined) throw invalid(`${name} is ${shown(withoutCredentials(value))}. ${problem}`);
   return value;
+}
+
+/** It is never shown. */
+function secretOf(text: string): string {
+  const problem = pushSecretProblem(text);
+  if (problem !== undefined) throw invalid(`HOLDFAST_PUSH_SECRET is wrong. ${problem}`);
+  return text;
 }
 
 function pathProblem(path: string): string | undefined {

@@ -9,7 +9,8 @@ export {
 } from './connection';
 export { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions, type ServerExit } from './server/embedded-server';
 export { acquireFileLock, type FileLock, type FileLockOptions } from './server/file-lock';
-export { cacheDirectory, findServerBinary } from './server/find-server-binary';
+export { cacheDirectory } from './cache-directory';
+export { findServerBinary } from './server/find-server-binary';
 export {
   createLogger,
   logFormats,

@@ -9,13 +9,18 @@ export type {
   AnswerRequest,
   ApplyPolicyRequest,
   CancelRequestBody,
+  CountsQuery,
+  DryRunRequest,
   EventsQuery,
   GoOnRequest,
   InterruptQuery,
   MessageRequest,
   RunQuery,
   StartRequest,
+  UsageQuery,
 } from './requests';
+
+export type { ClientTool } from '../contract/client-tools';
 
 // What it answers
 export type {
@@ -37,10 +42,30 @@ export type {
   TranscriptPage,
 } from '../contract/service';
 
+export type {
+  BuildList,
+  RunCounts,
+  ServedAgent,
+  ServedBuild,
+  ServedLimit,
+  ServedModel,
+  ServedTool,
+  ServiceFacts,
+  ServiceProblem,
+  UsageGroup,
+  UsageReport,
+  UsageRow,
+} from '../contract/service-facts';
+
 // Events
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
 export type { RunEvent } from '../contract/events';
+
+// Calls
+export type { CallStatus, MessageEdit, ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../contract/calls';
+export type { RunExecution, RunExecutions, ThrownFailure } from '../contract/run-executions';
+export type { ChangedPart, MiddlewareChange } from '../contract/middleware-changes';
 
 // Errors
 export { HoldfastError, codeOf } from '../contract/errors';

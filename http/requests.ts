@@ -1,7 +1,9 @@
 import type { CancelMode } from '../contract/cancel';
 import type { SendMode } from '../contract/conversations';
 import type { ListStatus } from '../contract/events';
+import type { ClientTool } from '../contract/client-tools';
 import type { Json, Message, ModelSettings, Part } from '../contract/messages/messages';
+import type { UsageGroup } from '../contract/service-facts';
 import type { RunOptions } from '../contract/run-options';
 
 /** What the service is asked. A test compares these with the schemas by which it checks requests. */
@@ -36,6 +38,8 @@ export interface MessageRequest extends Start {
   readonly id?: string;
   readonly mode?: SendMode;
   readonly from?: string;
+  /** Tools that the sender has for the turn that the message begins. */
+  readonly tools?: readonly ClientTool[];
   /** Begins the conversation, where nobody has. */
   readonly agent?: string;
   readonly idle?: string;
@@ -83,6 +87,21 @@ export interface GoOnRequest {
   readonly deadline?: string;
 }
 
+/** Of many runs: what would become of each, and nothing is changed. */
+export interface DryRunRequest {
+  readonly dryRun?: boolean;
+}
+
+export interface CountsQuery {
+  readonly since?: string;
+}
+
+export interface UsageQuery {
+  readonly by?: UsageGroup;
+  readonly since?: string;
+  readonly until?: string;
+}
+
 export interface InterruptQuery {
   readonly agent?: string;
   /** Runs with all of them. */
@@ -99,6 +118,8 @@ export interface InterruptQuery {
 
 export interface RunQuery extends InterruptQuery {
   readonly status?: ListStatus;
+  /** The beginning of the id. */
+  readonly id?: string;
   readonly parent?: string;
   readonly total?: boolean;
 }

@@ -1,6 +1,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { isMessageId } from '../contract/conversations';
 import type { QueuedMessage } from '../contract/conversations';
+import type { RunCall } from '../contract/calls';
+import type { RunExecutions } from '../contract/run-executions';
 import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
@@ -23,18 +25,22 @@ import type {
   StartedRun,
   TranscriptPage,
 } from '../contract/service';
+import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../contract/service-facts';
 import { shown } from '../contract/shown';
 import type {
   AnswerOfMany,
   AnswerRequest,
   ApplyPolicyRequest,
   CancelRequestBody,
+  CountsQuery,
+  DryRunRequest,
   EventsQuery,
   GoOnRequest,
   InterruptQuery,
   MessageRequest,
   RunQuery,
   StartRequest,
+  UsageQuery,
 } from './requests';
 
 export interface ServiceClientOptions {
@@ -62,6 +68,25 @@ export class ServiceClient {
     this.url = url.replace(/\/+$/, '');
   }
 
+  // The service
+
+  service(): Promise<ServiceFacts> {
+    return this.get('/service');
+  }
+
+  counts(query: CountsQuery = {}): Promise<RunCounts> {
+    return this.get(`/counts${queryText(query)}`);
+  }
+
+  builds(): Promise<BuildList> {
+    return this.get('/builds');
+  }
+
+  /** What model calls have used. It may say that some is left: asked again, it has counted more. */
+  usage(query: UsageQuery = {}): Promise<UsageReport> {
+    return this.get(`/usage${queryText(query)}`);
+  }
+
   // Runs
 
   async agents(): Promise<readonly ListedAgent[]> {
@@ -84,17 +109,32 @@ export class ServiceClient {
     return (await this.get<{ readonly messages: readonly StoredMessage[] }>(`${runPath(id)}/transcript`)).messages;
   }
 
+  /** What a model or a tool was asked in one call, and what came back. */
+  async call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<RunCall> {
+    if (['', '.', '..'].includes(address)) throw new HoldfastError('call-unknown', `The run "${id}" has no call at ${shown(address)}.`);
+    return this.get(`${runPath(id)}/calls/${encodeURIComponent(address)}${queryText(query)}`);
+  }
+
+  /** The executions that a run has gone through in Temporal, with their builds. */
+  async executions(id: string): Promise<RunExecutions> {
+    return this.get(`${runPath(id)}/executions`);
+  }
+
   async cancel(id: string, how: CancelRequestBody = {}): Promise<ById> {
     return this.post(`${runPath(id)}/cancel`, how);
   }
 
-  /** Asks many to stop, and says of each what became of it. */
-  async cancelAll(ids: readonly string[], how: CancelRequestBody = {}): Promise<readonly RunOutcome[]> {
+  /** Asks many to stop, and says of each what became of it. With `dryRun` nothing is changed. */
+  async cancelAll(ids: readonly string[], how: CancelRequestBody & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
     return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/cancel', { ...how, ids })).outcomes;
   }
 
-  async retryAll(ids: readonly string[], how: GoOnRequest = {}): Promise<readonly RunOutcome[]> {
+  async retryAll(ids: readonly string[], how: GoOnRequest & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
     return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/retry', { ...how, ids })).outcomes;
+  }
+
+  async upgradeAll(ids: readonly string[], how: DryRunRequest = {}): Promise<readonly RunOutcome[]> {
+    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/upgrade', { ...how, ids })).outcomes;
   }
 
   /** Lets a run go on that was cancelled. */

@@ -48,7 +48,7 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
     for (const child of this.all) void child.cancel();
   }
 
-  ask(request: CancelRequest): void {
-    for (const child of this.all) void child.cancel(request);
+  ask(request: CancelRequest, run?: string): void {
+    for (const [id, child] of this.open) if (run === undefined || run === id) void child.cancel(request);
   }
 }

@@ -175,8 +175,8 @@ export class MemoryPorts implements Ports {
     this.children.answer(run, answer);
   }
 
-  cancelChildren(request: CancelRequest): void {
-    this.children.ask(request);
+  cancelChildren(request: CancelRequest, run?: string): void {
+    this.children.ask(request, run);
   }
 
   tellsOnce(): boolean {
@@ -186,6 +186,13 @@ export class MemoryPorts implements Ports {
   isolatedDecide(): boolean {
     return true;
   }
+
+  stopsAsking(): boolean {
+    return true;
+  }
+
+  readonly editsAskAll = (): boolean => true;
+  readonly knowsSecondEyes = (): boolean => true;
 
   emit(event: EventBody): void {
     if (this.left) return;

@@ -1,4 +1,4 @@
-import { HoldfastError, messageOf } from '../contract/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
 import type { RunView } from '../contract/events';
 import { retriedSnapshot } from '../contract/record/retry';
 import { packedSnapshot } from '../contract/record/snapshot-messages';
@@ -6,6 +6,9 @@ import type { Snapshot } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import type { AgentRun } from '../kernel/engine/run';
 import type { RunLog } from '../kernel/log/run-log';
+import type { ChildEnd } from '../kernel/run/ports';
+import type { Left } from '../kernel/run/run-end';
+import type { MemoryRecord } from './record';
 import { asJson } from './record';
 
 /** What a run goes on with that has just failed, or was cancelled, or why it cannot. */
@@ -15,6 +18,22 @@ export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | 
   } catch (refused) {
     return refused instanceof HoldfastError ? refused : new HoldfastError('retry-impossible', messageOf(refused));
   }
+}
+
+/** How a run has ended that gave no result: for its log, and for the run that it is part of. */
+export function failedEnd(
+  error: unknown,
+  point: Snapshot | HoldfastError,
+  left: Left,
+): { readonly fact: Parameters<MemoryRecord['write']>[0]; readonly end: ChildEnd } {
+  if (isCancellation(error))
+    return {
+      fact: { kind: 'end', status: 'cancelled' },
+      end: { failed: { code: 'child-cancelled', message: 'Its run was cancelled.' }, ...left },
+    };
+  const failed = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
+  const kept = point instanceof HoldfastError ? { refused: point.message } : (true as const);
+  return { fact: { kind: 'end', status: 'failed', error: failed }, end: { failed, kept, ...left } };
 }
 
 /** What it begins again with. Throws where it cannot. */

@@ -1,6 +1,6 @@
 import type { CancelRequest } from '../contract/cancel';
 import type { ConversationCommand, ConversationReply } from '../contract/conversations';
-import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import type { EventBody, RunEvent, RunView } from '../contract/events';
 import type { HistoryFact } from '../contract/record/history-fact';
 import type { Answer } from '../contract/interrupts';
@@ -22,7 +22,7 @@ import { MemoryPorts } from './ports';
 import { MemoryRecord, asJson } from './record';
 import type { Stretch } from './stretch';
 import type { MemoryWork } from './work';
-import { pointOf, snapshotBehindEnd } from './retry';
+import { failedEnd, pointOf, snapshotBehindEnd } from './retry';
 import { isCancellation } from '../kernel/effects/errors';
 import { cancelStretch } from './stretch';
 import { busyWith, failureOfTrial } from './upgrade';
@@ -210,7 +210,8 @@ export class MemoryRun {
 
   private startChild({ start, hear, resumes }: ChildRun): MemoryRun {
     const before = resumes === true ? this.children.get(start.id) : undefined;
-    if (before !== undefined && before.point !== undefined && !(before.point instanceof HoldfastError)) return before.resumed(hear);
+    if (before?.point instanceof HoldfastError) throw before.point;
+    if (before?.point !== undefined) return before.resumed(hear, this.agents);
     const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
@@ -237,12 +238,16 @@ export class MemoryRun {
     await this.idle();
   }
 
-  /** Of an isolated agent that was cancelled with the run that it is part of: it goes on where it stood. */
-  private resumed(hear: ChildRun['hear']): this {
+  /** Of an isolated agent that was cancelled with the run that it is part of, or failed in it: it goes on where it stood. */
+  private resumed(hear: ChildRun['hear'], agents: Agents): this {
     const { start } = this.stretch.input;
+    const view = this.view();
+    this.agents = agents;
     if (this.parent !== undefined) this.parent = { ...this.parent, hear };
     this.end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
-    this.stretch = this.enter(asJson({ start, snapshot: snapshotBehindEnd(this.view(), this.point, 'run-resume') }));
+    this.stretch = this.enter(
+      asJson({ start, snapshot: snapshotBehindEnd(view, this.point, view.status === 'failed' ? 'run-retry' : 'run-resume') }),
+    );
     return this;
   }
 
@@ -280,15 +285,8 @@ export class MemoryRun {
       if (isCancellation(error)) await ports.onceCalls.ended(() => this.work.settle());
       ports.log.flush();
       this.point = pointOf(run, ports.log, error);
-      const failure = { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error) };
-      const forParent = leftOf(run.state, input.start.session);
-      if (isCancellation(error))
-        this.close(
-          stretch,
-          { kind: 'end', status: 'cancelled' },
-          { failed: { code: 'child-cancelled', message: 'Its run was cancelled.' }, ...forParent },
-        );
-      else this.close(stretch, { kind: 'end', status: 'failed', error: failure }, { failed: failure, ...forParent });
+      const { fact, end } = failedEnd(error, this.point, leftOf(run.state, input.start.session));
+      this.close(stretch, fact, end);
     }
   }
 

@@ -5,7 +5,8 @@ export { loadProject } from './project/load-project';
 export type { AgentSummary, Project } from './project/load-project';
 export { createApp } from './http/app';
 export type { ServiceParts } from './http/app';
-export type { ModelPrice, ModelPrices } from './prices';
+export type { ServiceHosting } from './http/service-routes';
+export type { ModelPrice, ModelPrices } from '../contract/prices';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';
 

@@ -19,9 +19,11 @@ import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/record/agent-paths';
 import type { Delta } from '../contract/deltas';
 import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
+import { outOfTime } from '../kernel/calls/lost-calls';
 import type { CallModelResult, CallToolInput, CallWaits, CallToolResult, ToolOutcome } from '../contract/record/wire';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { MemoryCall, MemoryWork } from '../memory/work';
+import { ToolTurns } from './tool-turns';
 
 /** A tool call that could be lost, as when its worker dies. */
 export interface LosableCall {
@@ -48,6 +50,7 @@ interface Watch {
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   /** The last call of a model for each message that it is to make, whose deltas were seen. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();
+  const turns = new ToolTurns();
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
@@ -74,19 +77,22 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
             withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
           );
           answered.set(message, { workflowId, live });
-          return { address, ...answer, ...waited, ...values.end() };
+          return { address, ...answer, ...waited, ...watch.noted, ...values.end() };
         } catch (error) {
           live.void();
           const changes = values.end();
           const verdict = modelVerdict(error);
           const failed = failedResult(verdict, retries, left);
-          if (failed === undefined) throw new LostAttempt(verdict.code, verdict.message, { details: verdict });
-          return { address, ...failed, ...waited, ...changes };
+          const brought = { ...waited, ...watch.noted, ...changes };
+          if (failed === undefined) throw new LostModelAttempt(verdict, brought);
+          return { address, ...failed, ...brought };
         }
       }),
     callTool: (input, call) =>
       attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
-        inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(input, call, parts, { lose, onDelta }, attempt, inner)),
+        turns.take(input.tool, limitOf(parts, input), signal, () =>
+          inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(input, call, parts, { lose, onDelta }, attempt, inner)),
+        ),
       ),
     ending(workflowId, told) {
       for (const address of told) answered.delete(messageAt(workflowId, address));
@@ -98,6 +104,11 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     },
     settle: () => new Promise((resolve) => setImmediate(resolve)),
   };
+}
+
+/** To ask whether a call took effect needs no turn. */
+function limitOf({ tools }: MemoryParts, { tool, reconcile }: CallToolInput): number | undefined {
+  return reconcile === true ? undefined : tools.factsOf(tool)?.concurrency;
 }
 
 /** All calls that are to make one message. */
@@ -135,7 +146,13 @@ async function toolAttempt(
     const work = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
     const outcome = await (call.facts.effect === 'once' ? work() : watch.inTime(call.facts.timeoutMs, work));
     if (lost === 'after') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost after it ran.`);
-    return { address, outcome, ...values.end(), ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }) };
+    return {
+      address,
+      outcome,
+      ...watch.noted,
+      ...values.end(),
+      ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }),
+    };
   } catch (error) {
     values.end();
     if (error instanceof LostAttempt) throw error;
@@ -161,7 +178,7 @@ async function inTime<Result>(
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new LostAttempt('tool-timeout', `The tool '${tool}' gave no result within ${timeoutMs / 1000} s.`));
+      reject(new LostAttempt('tool-timeout', outOfTime(tool, timeoutMs)));
       late.abort();
     }, timeoutMs);
     // Nobody waits for a cancelled call.
@@ -179,6 +196,16 @@ async function inTime<Result>(
 /** An attempt that gave no result; the next one is made at once, as virtual time passes only by `advance`. */
 class LostAttempt extends HoldfastError {}
 
+/** One of a model. The last one brings what its middleware has changed, as that of a worker does. */
+class LostModelAttempt extends LostAttempt {
+  constructor(
+    readonly verdict: Verdict,
+    readonly brought: Partial<CallModelResult>,
+  ) {
+    super(verdict.code, verdict.message);
+  }
+}
+
 /** Attempts of a model, which wait for a provider that is busy: on virtual time, and as long as a worker would. */
 async function modelAttempts(
   call: MemoryCall<ModelFacts>,
@@ -191,12 +218,13 @@ async function modelAttempts(
       try {
         return await run(attempt, signal, waits);
       } catch (error) {
-        const verdict = error instanceof LostAttempt ? (error.details as Verdict | undefined) : undefined;
-        if (verdict?.waitsFor !== 'provider' || signal.aborted) throw error;
+        if (!(error instanceof LostModelAttempt) || signal.aborted) throw error;
+        const { verdict, brought } = error;
         const info = { attempt: attempt + waits.times, heartbeatDetails: waits, retryPolicy: {} };
         const patience = new Patience(info, facts.attempts, facts.patienceMs);
         const again = patience.after(verdict);
-        if ('over' in again) return { address, failed: patience.failed(again.over, verdict), waited: waits };
+        if ('over' in again) return { address, failed: patience.failed(again.over, verdict), ...brought };
+        if (verdict.waitsFor !== 'provider') throw error;
         await call.wait(again.waitMs);
         waits = again.waits;
       }

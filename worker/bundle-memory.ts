@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { defined } from '../contract/defined';
+import { fileState } from '../host/file-state';
 import { isHashed, makePrivate, privateFile } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
 import { bundleFrom } from './bundle';
@@ -17,21 +19,31 @@ export interface BundleInputs {
 
 interface KnownBundle {
   readonly buildId: string;
-  /** The hash of each file's content. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, KnownFile>>;
   readonly absent: readonly string[];
 }
 
+interface KnownFile {
+  readonly hash: string;
+  /** What the operating system said of it. Without it the content is read each time. */
+  readonly state?: string;
+}
+
+/** `isKept`: it comes from the store, whole. */
+export interface BundleOfStart extends WorkflowBundle {
+  readonly isKept: boolean;
+}
+
 /** Bundling takes a second, and most starts of a worker find everything as it was. */
-export async function bundleOnce(agentsPath: string, directory: string, store: BundleStore): Promise<WorkflowBundle> {
+export async function bundleOnce(agentsPath: string, directory: string, store: BundleStore): Promise<BundleOfStart> {
   const memory = new BundleMemory(directory, store);
   const known = await memory.find(agentsPath);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { ...known, isKept: true };
   const began = Date.now();
   const { bundle, inputs } = await bundleFrom(agentsPath);
   // What somebody writes meanwhile may not be what was bundled.
   if (!inputs.files.some((path) => statSync(path).mtimeMs >= began)) await memory.remember(agentsPath, bundle, inputs);
-  return bundle;
+  return { ...bundle, isKept: false };
 }
 
 /** Remembers what the bundle of an agents module was made of, beside the bundles. While all of that is the same, it need not be made again. */
@@ -44,23 +56,32 @@ class BundleMemory {
   /** The bundle that bundling would make; undefined where that is not known. */
   async find(agentsPath: string): Promise<WorkflowBundle | undefined> {
     try {
-      const known = JSON.parse(await readFile(await this.pathOf(agentsPath), 'utf8')) as KnownBundle;
+      const known = JSON.parse(await readFile(this.pathOf(agentsPath), 'utf8')) as KnownBundle;
       if (known.absent.some((path) => existsSync(path))) return undefined;
-      const hashes = await Promise.all(Object.entries(known.files).map(async ([path, hash]) => (await hashOfFile(path)) === hash));
-      return hashes.every(Boolean) ? await this.store.load(known.buildId) : undefined;
+      const now = Date.now();
+      const files = Object.entries(known.files).map(([path, file]) => [path, sameFile(path, file, now)] as const);
+      if (!files.every((file): file is [string, KnownFile] => file[1] !== undefined)) return undefined;
+      const bundle = await this.store.load(known.buildId);
+      // Such as after a copy of everything: from the next start on nothing need be read.
+      if (files.some(([path, { state }]) => state !== known.files[path]?.state))
+        await this.write(agentsPath, { ...known, files: Object.fromEntries(files) });
+      return bundle;
     } catch {
       // Nothing is known, or it cannot be read: the bundle is made, and remembered anew.
       return undefined;
     }
   }
 
-  /** Where it cannot be written, the next start takes longer, and no more. */
   async remember(agentsPath: string, { buildId }: WorkflowBundle, { files, absent }: BundleInputs): Promise<void> {
-    const path = await this.pathOf(agentsPath);
+    const now = Date.now();
+    await this.write(agentsPath, { buildId, files: Object.fromEntries(files.map((path) => [path, knownFile(path, now)])), absent });
+  }
+
+  /** Where it cannot be written, the next start takes longer, and no more. */
+  private async write(agentsPath: string, known: KnownBundle): Promise<void> {
+    const path = this.pathOf(agentsPath);
     const draft = `${path}.${randomUUID()}`;
     try {
-      const hashes = await Promise.all(files.map(async (file) => [file, await hashOfFile(file)] as const));
-      const known: KnownBundle = { buildId, files: Object.fromEntries(hashes), absent };
       makePrivate(this.directory, isHashed);
       await writeFile(draft, JSON.stringify(known), { mode: privateFile });
       await rename(draft, path);
@@ -70,19 +91,30 @@ class BundleMemory {
   }
 
   /** By all that has a say in how files become a bundle. */
-  private async pathOf(agentsPath: string): Promise<string> {
-    const own = await Promise.all([
-      hashOfFile(__filename),
-      hashOfFile(require.resolve('./bundle')),
-      hashOfFile(require.resolve('./bundler-look')),
-    ]);
+  private pathOf(agentsPath: string): string {
+    const own = [__filename, require.resolve('./bundle'), require.resolve('./bundler-look')].map(hashOfFile);
     const path = resolve(agentsPath);
-    const settings = await Promise.all(
-      [process.cwd(), dirname(path)].map((folder) => hashOfFile(join(folder, '.swcrc')).catch(() => 'none')),
-    );
+    const settings = [process.cwd(), dirname(path)].map((folder) => {
+      const file = join(folder, '.swcrc');
+      return existsSync(file) ? hashOfFile(file) : 'none';
+    });
     const key = JSON.stringify([path, process.cwd(), process.env['NODE_ENV'] ?? '', versionsOfBundler(), own, settings]);
     return join(this.directory, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.inputs.json`);
   }
+}
+
+/** What is known of a file that has the same content; undefined when it has another. */
+function sameFile(path: string, known: KnownFile, now: number): KnownFile | undefined {
+  const { state } = known;
+  if (state !== undefined && fileState(path, now) === state) return known;
+  const file = knownFile(path, now);
+  return file.hash === known.hash ? file : undefined;
+}
+
+function knownFile(path: string, now: number): KnownFile {
+  // Before its content: what is written meanwhile changes its state.
+  const state = fileState(path, now);
+  return { hash: hashOfFile(path), ...defined({ state }) };
 }
 
 function versionsOfBundler(): readonly string[] {
@@ -96,8 +128,6 @@ function versionsOfBundler(): readonly string[] {
   });
 }
 
-async function hashOfFile(path: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
+function hashOfFile(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }

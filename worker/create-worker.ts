@@ -31,11 +31,13 @@ import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
 import type { IdleOptions, RunKey } from './threads/idle-runs';
+import { dropThread, prepareThread } from './threads/spare-thread';
 import type { WatchedWorkerOptions } from './threads/watched-worker';
 import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
 import { SwitchedParts } from './switched-parts';
+import { whenProcessEnds } from './process-ends';
 import type { PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
@@ -129,15 +131,18 @@ export class HoldfastWorker {
     const problem = taskQueueProblem(taskQueue);
     if (problem !== undefined) throw new HoldfastError('config-invalid', `taskQueue is ${shown(taskQueue)}. ${problem}`);
     const store = new BundleStore(options.bundles);
-    const bundle = options.bundle ?? (await bundleOnce(options.agents, options.bundles, store));
-    const { connection, close: closeConnection } = await connectTemporal(server);
+    prepareThread();
+    const { bundle, connection, closeConnection } = await bundleAndConnection(options, store).catch(async (error: unknown) => {
+      await dropThread();
+      throw error;
+    });
     let native: NativeConnection | undefined;
     let redis: RedisLink | undefined;
     let begun: HoldfastWorker | undefined;
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
-      await keepBundle(bundle, store);
+      if (!bundle.isKept) await keepBundle(bundle, store);
       const partsServer: PartsServer = {
         source: connection.facts(server.namespace),
         connection: () => connection,
@@ -177,11 +182,10 @@ export class HoldfastWorker {
       const worker = new HoldfastWorker({ options, served, parts, partsFor, close: closeAll });
       begun = worker;
       const forgetRejections = strayRejections.report(onProblem);
-      const onExit = (code: number): void => worker.parts.culprits?.processEnds(code);
-      process.on('exit', onExit);
+      const forgetEnds = whenProcessEnds((code) => worker.parts.culprits?.processEnds(code));
       worker.forgetStray = () => {
         forgetRejections();
-        process.off('exit', onExit);
+        forgetEnds();
       };
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
@@ -190,6 +194,7 @@ export class HoldfastWorker {
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
       redis?.close();
+      await dropThread();
       throw error;
     }
   }
@@ -257,6 +262,13 @@ const unset = {
   models: undefined,
   language: undefined,
 };
+
+async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
+  const bundle =
+    options.bundle === undefined ? await bundleOnce(options.agents, options.bundles, store) : { ...options.bundle, isKept: false };
+  const { connection, close: closeConnection } = await connectTemporal(options.server);
+  return { bundle, connection, closeConnection };
+}
 
 /** A bundle that is kept has been loaded in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {

@@ -4,33 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
-import { visibilityGate } from '../host/visibility-gate';
+import { addressOf } from '../host/server-address';
+import type { DeploymentStanding } from '../host/deployment';
+import { DeploymentReader, keeping, replacing } from '../host/deployment';
 
-/** Which build new runs go to, and who said so. */
-export interface DeploymentStanding {
-  readonly current: string | undefined;
-  /** The build that was current when another took its place because nobody served it. */
-  readonly replaced: string | undefined;
-  /** Every build that the server knows of, newest first. */
-  readonly builds: readonly string[];
-  /** Those of which the server has found that no run is open. */
-  readonly drained: ReadonlySet<string>;
-  /** Changes with every change of the deployment. */
-  readonly token: Uint8Array | undefined;
-}
-
-/** What the identity of a worker says that serves a build not for new runs, but for those that are open. */
-const keeping = 'keeps-open-runs';
-const replacing = ' instead of ';
-
-const patienceMs = 30_000;
 const grpcNotFound = 5;
-
-/** VERSION_DRAINAGE_STATUS_DRAINED. */
-const drainedStatus = 2;
-
-/** Of workflows and of activities. */
-const taskQueueTypes = [1, 2] as const;
 
 /** The identity of a worker towards the server. */
 export function identityOf(newest: boolean, pid = process.pid): string {
@@ -43,14 +21,16 @@ export function identitiesOf(pid: number): readonly string[] {
 }
 
 /** The Worker Deployment that all builds of a task queue belong to. */
-export class Deployment {
+export class Deployment extends DeploymentReader {
   constructor(
-    private readonly connection: Connection,
-    private readonly namespace: string,
-    readonly name: string,
+    connection: Connection,
+    namespace: string,
+    name: string,
     /** How long the server may refuse a build before that is an error. */
     private readonly refusedMs = 30_000,
-  ) {}
+  ) {
+    super(connection, namespace, name);
+  }
 
   /** Sends new runs to a build. Its worker polls already, or the server does not know the build yet. */
   async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void> {
@@ -64,7 +44,7 @@ export class Deployment {
         if (Date.now() > until)
           throw new HoldfastError(
             'server-unreachable',
-            `The server at ${this.connection.options.address} does not take build ${buildId} as the current one: ${unanswered(error) ?? messageOf(error)}${await this.roomHint()}`,
+            `The server at ${addressOf(this.connection)} does not take build ${buildId} as the current one: ${unanswered(error) ?? messageOf(error)}${await this.roomHint()}`,
             { cause: error },
           );
         await delay(50);
@@ -102,11 +82,6 @@ export class Deployment {
     return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
   }
 
-  /** What the server is asked is answered in time, or fails: a look at builds must come to an end. */
-  private asked<T>(run: (service: Connection['workflowService']) => Promise<T>): Promise<T> {
-    return this.connection.withDeadline(Date.now() + patienceMs, () => run(this.connection.workflowService));
-  }
-
   private async setCurrent(buildId: string, identity: string, conflictToken: Uint8Array | undefined): Promise<void> {
     await this.asked((service) =>
       service.setWorkerDeploymentCurrentVersion({
@@ -120,55 +95,4 @@ export class Deployment {
       }),
     );
   }
-
-  async standing(): Promise<DeploymentStanding> {
-    const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
-      service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
-    );
-    const { versionSummaries, routingConfig, lastModifierIdentity } = workerDeploymentInfo ?? {};
-    const newestFirst = [...(versionSummaries ?? [])].sort(
-      (one, other) => millisecondsOf(other.createTime) - millisecondsOf(one.createTime),
-    );
-    return {
-      current: routingConfig?.currentDeploymentVersion?.buildId ?? undefined,
-      replaced: lastModifierIdentity?.split(replacing)[1],
-      builds: newestFirst.flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? []),
-      drained: new Set(
-        newestFirst.flatMap(({ drainageStatus, deploymentVersion }) =>
-          Number(drainageStatus) === drainedStatus ? (deploymentVersion?.buildId ?? []) : [],
-        ),
-      ),
-      token: conflictToken ?? undefined,
-    };
-  }
-
-  /** By build, when a worker that serves it for new runs last began to poll, by the clock of the server. */
-  async polls(): Promise<ReadonlyMap<string, number>> {
-    const latest = new Map<string, number>();
-    for (const taskQueueType of taskQueueTypes) {
-      const { pollers } = await this.asked((service) =>
-        service.describeTaskQueue({ namespace: this.namespace, taskQueue: { name: this.name }, taskQueueType }),
-      );
-      for (const { identity, deploymentOptions, lastAccessTime } of pollers ?? []) {
-        const buildId = deploymentOptions?.buildId;
-        if (!buildId || identity?.startsWith(keeping)) continue;
-        latest.set(buildId, Math.max(latest.get(buildId) ?? 0, millisecondsOf(lastAccessTime)));
-      }
-    }
-    return latest;
-  }
-
-  /** How many runs are open under a build. */
-  async openRuns(buildId: string): Promise<number> {
-    const query = `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`;
-    const gate = visibilityGate(this.connection.options.address, this.namespace);
-    const { count } = await gate.ask(this, `count ${query}`, () =>
-      this.asked((service) => service.countWorkflowExecutions({ namespace: this.namespace, query })),
-    );
-    return Number(count ?? 0);
-  }
-}
-
-function millisecondsOf(time: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }

@@ -1,3 +1,4 @@
+import { msToTs } from '@temporalio/common/lib/time';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { millisecondsOf } from '../host/history/history-facts';
@@ -33,7 +34,10 @@ export async function retryCallsOf(
       const { workflowId, runId } = next.execution ?? {};
       if (!workflowId || !runId) continue;
       const { pendingActivities } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId, runId } });
-      for (const activity of (pendingActivities ?? []).filter((one) => isLost(one, dead))) {
+      const lost = (pendingActivities ?? []).filter((one) => isLost(one, dead));
+      // Else the server offers the run's next task to the dead process first, for a second.
+      if (lost.length > 0) await workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } });
+      for (const activity of lost) {
         await workflowService.respondActivityTaskFailedById({
           namespace,
           workflowId,
@@ -43,7 +47,8 @@ export async function retryCallsOf(
           failure: {
             message: 'The process that made this call is gone.',
             source: 'Holdfast',
-            applicationFailureInfo: { type: 'WorkerLost' },
+            // The call did nothing wrong that one would have to wait for.
+            applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: msToTs(1) },
           },
         });
         retried += 1;

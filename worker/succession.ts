@@ -1,5 +1,5 @@
 import { HoldfastError } from '../contract/errors';
-import type { DeploymentStanding } from './deployment';
+import type { DeploymentStanding } from '../host/deployment';
 
 /** What of a deployment is looked at and changed here. */
 export interface Routing {

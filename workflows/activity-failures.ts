@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
 import type { ModelFailure, ToolOutcome } from '../contract/record/wire';
-import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
+import { lostModelCall, lostToolCall, outOfTime } from '../kernel/calls/lost-calls';
 import { isCancellation } from '../kernel/effects/errors';
 import type { ToolCallRequest } from '../kernel/run/ports';
 
@@ -42,7 +42,7 @@ export function lostToolActivity(call: ToolCallRequest, error: unknown): ToolOut
 }
 
 function lateness({ tool, facts }: ToolCallRequest, { timeoutType }: TimeoutFailure): string {
-  if (timeoutType !== 'HEARTBEAT') return `The tool '${tool}' gave no result within ${facts.timeoutMs / 1000} s.`;
+  if (timeoutType !== 'HEARTBEAT') return outOfTime(tool, facts.timeoutMs);
   return (
     `The worker of the tool '${tool}' was not heard of for ${facts.heartbeatMs / 1000} s, in each of ${facts.attempts} attempts: ` +
     'it was killed, or the tool ended its process or blocked it.'

@@ -13,12 +13,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import { defined } from '../contract/defined';
-import { codeOf, messageOf, thrownCodeOf, wellFormed } from '../contract/errors';
+import { codeOf, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
 import { names, patches } from '../contract/names';
-import { isRunInput } from '../contract/record/run-input';
+import { isRunInput } from '../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type {
   AgentRunInput,
@@ -36,6 +35,7 @@ import { agentsOf } from '../kernel/define/agents-of-module';
 import { fitting } from '../kernel/run/fitting';
 import { AgentRun } from '../kernel/engine/run';
 import { resultOfRun } from '../kernel/engine/run-result';
+import type { KeptAtFailure } from '../kernel/run/ports';
 import type { Left } from '../kernel/run/run-end';
 import { leftOf } from '../kernel/run/run-end';
 import type { RunStanding } from '../kernel/run/standstill';
@@ -49,8 +49,9 @@ import { activation, countFromOutside, endsAsCancelled } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
+import { failureOfRun, isGoingOn } from './run-failure';
 import { TemporalPorts } from './temporal-ports';
-import { CannotGoOnHere, UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
+import { UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
 
 export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
@@ -138,7 +139,7 @@ class RunWorkflow {
       if (cancelled && patched(patches.resumePoint)) await this.ports.keep(this.pointBehind(error)).catch(() => undefined);
       if (left !== undefined && cancelled) await this.ports.tellParent(left);
       if (cancelled && this.run.cancels.isAsked) endsAsCancelled();
-      if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews }]);
+      if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews, ...(await this.keptAtFailure(error)) }]);
       // Whoever started it as part of a workflow of theirs has heard of its end.
       const point = cancelled || workflowInfo().parent !== undefined ? undefined : this.pointBehind(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
@@ -147,7 +148,7 @@ class RunWorkflow {
 
   private tellOfFailure(error: unknown): void {
     // A run that goes on elsewhere has not ended.
-    if ((error as { name?: unknown } | null)?.name === 'ContinueAsNew' || error instanceof CannotGoOnHere) return;
+    if (isGoingOn(error)) return;
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     tellOfEnd(this.input.start, status, { error, isTold: this.ports.news.isTold(error) });
   }
@@ -165,6 +166,19 @@ class RunWorkflow {
   /** Calls that code of users left behind: the run ends when the log has what became of them. */
   private async onceCallsEnded(): Promise<void> {
     await CancellationScope.nonCancellable(() => condition(() => activation.settled && this.ports.onceCalls.size === 0));
+  }
+
+  /** An isolated agent goes on from here when the run that it is part of is tried again. */
+  private async keptAtFailure(error: unknown): Promise<{ readonly kept?: KeptAtFailure }> {
+    if (isCancellation(error) || isGoingOn(error) || !patched(patches.retriedChildren)) return {};
+    const point = this.pointBehind(error);
+    if ('refused' in point) return { kept: { refused: point.refused.message } };
+    try {
+      await this.ports.keep(point, true);
+      return { kept: true };
+    } catch {
+      return {};
+    }
   }
 
   /** What the run goes on with behind its end. One whose code could not go on has done nothing: it goes on from where it was. */
@@ -328,21 +342,4 @@ class RunWorkflow {
       this.ports.log.flush();
     }
   }
-}
-
-/** Only failures of Temporal's own kind end a workflow; anything else would fail its task for ever. */
-function failureOfRun(error: unknown, details: [Left | null, RetryPoint?] | undefined): unknown {
-  if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
-  if (
-    error instanceof CannotGoOnHere ||
-    error instanceof ApplicationFailure ||
-    (error as { name?: unknown } | null)?.name === 'ContinueAsNew'
-  )
-    return error;
-  return ApplicationFailure.create({
-    message: wellFormed(messageOf(error).slice(0, limits.errorMessage)),
-    type: thrownCodeOf(error) ?? 'run-failed',
-    nonRetryable: true,
-    ...defined({ details }),
-  });
 }

@@ -7,6 +7,7 @@ import { names } from '../contract/names';
 import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { agentsAreHere } from './agent-as-child';
+import { taskPush } from './task-push';
 import { isVersioned, serveTrials } from './upgrade';
 
 // The bundler loads the module before any worker has it.
@@ -15,7 +16,7 @@ if (agentsOf(agents).size === 0)
     'agents-invalid',
     'in the sandbox the agents module exports no agent. Export what defineAgent returns, itself and not a promise of it.',
   );
-for (const name of [names.workflow, names.trialWorkflow])
+for (const name of [names.workflow, names.trialWorkflow, names.pushWorkflow])
   if (Object.hasOwn(workflows, name))
     throw new HoldfastError('agents-invalid', `the workflows export '${name}', which is the name of a workflow of Holdfast. Rename it.`);
 
@@ -32,6 +33,12 @@ setWorkflowOptions(pinned, agentRun);
 
 export const agentTrial = serveTrials(agentsOf(agents));
 setWorkflowOptions(pinned, agentTrial);
+
+/** It keeps no code of users, so it goes on in the newest build. */
+const newest = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
+
+export { taskPush };
+setWorkflowOptions(newest, taskPush);
 
 /** The workflow for names that have none. Read so, because most modules have no default. */
 const dynamic: unknown = Reflect.get(workflows, 'default');

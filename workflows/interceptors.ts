@@ -1,17 +1,29 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
-import { workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { names } from '../contract/names';
+import { names, patches } from '../contract/names';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
-/**
- * Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run.
- * `settled` is true only when all code has run as far as it can.
- */
+/** A local activity that runs. */
+interface RunningLocal {
+  /** Something came from outside while it ran. */
+  outlasts: boolean;
+}
+
+const running = new Set<RunningLocal>();
+
+/** Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run. */
 export const activation = {
-  settled: false,
+  hasRun: false,
+  /**
+   * All code has run as far as it can. It has not while a local activity outlasts its task: in a replay its result comes together with what came from
+   * outside meanwhile, so nothing may be done in between.
+   */
+  get settled(): boolean {
+    return this.hasRun && ![...running].some(({ outlasts }) => outlasts);
+  },
   /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
   fromOutside: 0,
   /** How many there were. */
@@ -37,7 +49,7 @@ const ofRuns: WorkflowInterceptors = {
   internals: [
     {
       activate(input, next) {
-        activation.settled = false;
+        activation.hasRun = false;
         if (input.batchIndex === 0) activation.isFromOutside = false;
         if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
         activation.count += 1;
@@ -46,7 +58,7 @@ const ofRuns: WorkflowInterceptors = {
         try {
           next(input);
         } finally {
-          activation.settled = true;
+          activation.hasRun = true;
         }
       },
     },
@@ -58,6 +70,15 @@ export function countFromOutside(): void {
   if (activation.isFromOutside) return;
   activation.isFromOutside = true;
   activation.fromOutside += 1;
+  if (running.size > 0 && patched(patches.restsForLocals)) for (const local of running) local.outlasts = true;
+}
+
+/** Called at once when it begins. */
+export function watchLocal(result: Promise<unknown>): void {
+  const local = { outlasts: false };
+  running.add(local);
+  const end = (): void => void running.delete(local);
+  result.then(end, end);
 }
 
 function isFromOutside({ resolveActivity, doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {

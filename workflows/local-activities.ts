@@ -1,4 +1,5 @@
 import { scheduleLocalActivity } from '@temporalio/workflow';
+import { watchLocal } from './interceptors';
 
 /**
  * One local activity after another. Several at once come back one by one when a run works, but all at once when it is replayed,
@@ -58,6 +59,7 @@ export class LocalActivities {
       startToCloseTimeout: timeout,
       retry: { maximumAttempts: attempts, initialInterval: 200 },
     });
+    watchLocal(result);
     // Beside the code that waits for it, which goes on as soon as before.
     result.then(this.came, () => undefined);
     return this.counted(result);

@@ -1,4 +1,5 @@
-import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
+import { patches } from '../contract/names';
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
@@ -19,6 +20,11 @@ export class ModelStops {
     } finally {
       this.open.delete(scope);
     }
+  }
+
+  /** Whether a turn that is stopped also withdraws what it asks. */
+  get stopsAsking(): boolean {
+    return patched(patches.stopsAsking);
   }
 
   stop(): void {

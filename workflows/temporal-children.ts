@@ -14,7 +14,7 @@ import {
   patched,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { codeOf, isErrorCode, messageOf } from '../contract/errors';
+import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
 import type { Failure, JsonObject, Usage } from '../contract/messages/messages';
@@ -22,13 +22,15 @@ import { names, patches, workflowIdOf } from '../contract/names';
 import { retriedSnapshot } from '../contract/record/retry';
 import type { AgentRunInput, AgentRunResult, KeptPoint, StartInput } from '../contract/record/wire';
 import { childEndOf } from '../kernel/engine/run-result';
-import type { ChildEnd, ChildRun } from '../kernel/run/ports';
+import type { ChildEnd, ChildRun, KeptAtFailure } from '../kernel/run/ports';
 
 /** What the failure of an isolated agent's workflow carries besides. */
 export interface FailedChildDetails {
   readonly usage?: Usage;
   readonly session?: JsonObject;
   readonly news?: AgentRunResult['news'];
+  /** Whether it kept where it stood when it failed. */
+  readonly kept?: KeptAtFailure;
 }
 
 /**
@@ -77,12 +79,14 @@ export class TemporalChildren {
   }
 
   /** They are asked as the run itself is: they stop at safe points of their own. */
-  ask(request: CancelRequest): void {
-    for (const { start } of this.open.values())
+  ask(request: CancelRequest, run?: string): void {
+    for (const { start } of this.open.values()) {
+      if (run !== undefined && run !== start.id) continue;
       // One that has ended meanwhile need not stop any more.
       getExternalWorkflowHandle(workflowIdOf(start.tenant, start.id))
         .signal(names.cancelSignal, request)
         .catch(() => undefined);
+    }
   }
 
   /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
@@ -126,15 +130,21 @@ export class TemporalChildren {
   }
 }
 
-/** What an isolated agent begins with. One that was cancelled with the run goes on where it stood, and its log goes on. */
+/**
+ * What an isolated agent begins with. One that was cancelled with the run, or failed in it, goes on where it stood, and its log goes on. Where it
+ * cannot, it does not begin anew: it may have made calls that are made once.
+ */
 function goingOn(
   kept: KeptPoint | null,
   input: AgentRunInput,
 ): { readonly args: [AgentRunInput]; readonly memo?: Record<string, unknown> } {
-  const snapshot = kept !== null && 'snapshot' in kept.point ? kept.point.snapshot : undefined;
-  if (kept === null || snapshot === undefined) return { args: [input] };
+  if (kept === null) return { args: [input] };
+  const { point } = kept;
+  if ('refused' in point)
+    throw new HoldfastError(isErrorCode(point.refused.code) ? point.refused.code : 'resume-impossible', point.refused.message);
+  if (point.snapshot === undefined) return { args: [input] };
   return {
-    args: [{ ...input, snapshot: retriedSnapshot(snapshot, undefined, 'run-resume') }],
+    args: [{ ...input, snapshot: retriedSnapshot(point.snapshot, undefined, kept.failed === true ? 'run-retry' : 'run-resume') }],
     memo: { [names.memo.retryOf]: kept.runId },
   };
 }

@@ -138,6 +138,10 @@ export class TemporalPorts implements Ports {
   }
 
   readonly stopModel = (): void => this.stops?.stop();
+  readonly stopsAsking = (): boolean => this.stops?.stopsAsking === true;
+  readonly editsAskAll = (): boolean => this.tools.editsAskAll;
+  readonly tellsOnce = (): boolean => this.tools.tellsOnce;
+  readonly knowsSecondEyes = (): boolean => this.tools.knowsSecondEyes;
   readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
 
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
@@ -165,12 +169,8 @@ export class TemporalPorts implements Ports {
     this.children.answer(run, answer);
   }
 
-  cancelChildren(request: CancelRequest): void {
-    this.children.ask(request);
-  }
-
-  tellsOnce(): boolean {
-    return this.tools.tellsOnce;
+  cancelChildren(request: CancelRequest, run?: string): void {
+    this.children.ask(request, run);
   }
 
   isolatedDecide(): boolean {
@@ -301,9 +301,9 @@ export class TemporalPorts implements Ports {
     void this.room.nextTask().then(cancel, cancel);
   }
 
-  /** Keeps what a cancelled run goes on with, in a marker of its history: its end itself carries nothing. */
-  keep(point: RetryPoint): Promise<unknown> {
-    const kept: KeptPoint = { runId: workflowInfo().runId, point };
+  /** Keeps what the run goes on with in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
+  keep(point: RetryPoint, failed = false): Promise<unknown> {
+    const kept: KeptPoint = { runId: workflowInfo().runId, point, ...(failed ? { failed: true } : {}) };
     return CancellationScope.nonCancellable(() => this.local.urgent(names.keepActivity, [kept], 60_000, 10));
   }
 

@@ -40,6 +40,16 @@ export class ToolCalls {
     return patched(patches.onceTold);
   }
 
+  /** Whether an edit of a call asks all again who are asked about it. */
+  get editsAskAll(): boolean {
+    return patched(patches.editsAskAll);
+  }
+
+  /** Whether whoever wrote to a turn, and another form of a name, are no second pair of eyes. */
+  get knowsSecondEyes(): boolean {
+    return patched(patches.secondEyes);
+  }
+
   async call(call: ToolCallRequest): Promise<CallToolResult> {
     const held = this.desk.held();
     if (held !== undefined) await held;

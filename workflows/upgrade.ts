@@ -1,8 +1,8 @@
-import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, patched, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
-import { names } from '../contract/names';
+import { names, patches } from '../contract/names';
 import { unpackedInput } from '../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
@@ -97,9 +97,15 @@ export function unpin(): void {
 /** A run that is tried again comes to the newest build. Where that has other code than the run had, it does nothing, and the run fails again. */
 export async function tryRetried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
-  const failure = snapshot === undefined ? undefined : await tryHere(agents, input, snapshot);
+  if (snapshot === undefined) return;
+  const failure = await tryHere(agents, input, copyOf(snapshot));
   // Another failure is one of the run itself, which meets it as it would otherwise.
   if (failure?.code === 'frame-changed') throw new HoldfastError('frame-changed', failure.message);
+}
+
+/** The run goes on from its snapshot, and what a trial enters the run has not entered. */
+function copyOf(snapshot: Snapshot): Snapshot {
+  return { ...snapshot, state: JSON.parse(JSON.stringify(snapshot.state)) as Snapshot['state'] };
 }
 
 /** Fails the task, and not the run. */
@@ -112,6 +118,6 @@ export class CannotGoOnHere extends Error {}
 export async function tryUntried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
-  const failure = await tryHere(agents, input, snapshot);
+  const failure = await tryHere(agents, input, patched(patches.triesCopy) ? copyOf(snapshot) : snapshot);
   if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
 }

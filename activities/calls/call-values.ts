@@ -71,6 +71,13 @@ export class CallValues {
     };
   }
 
+  /** Nothing of it stands in a result. */
+  drop(): void {
+    this.over = true;
+    this.changed.clear();
+    this.events.length = 0;
+  }
+
   private isOpen(caller: string): boolean {
     if (this.over) this.late(caller);
     return !this.over;

@@ -1,7 +1,9 @@
 import { HoldfastError } from '../../contract/errors';
 import { abortOf } from '../calls/abort';
+import type { LimitUse } from '../../contract/service-facts';
 import { Bucket, rateOf } from './bucket';
 import type { Limit } from './limit';
+import { MinuteSum } from './minute-sum';
 import type { SharedTurns } from './shared-turns';
 
 /** A call that wants a turn. */
@@ -50,6 +52,8 @@ export class Gate {
   private readonly requests: Bucket | undefined;
   private readonly tokens: Bucket | undefined;
   private readonly room: number;
+  private readonly begun: MinuteSum;
+  private readonly spent: MinuteSum;
   private grants: readonly number[] = [];
   private wake: NodeJS.Timeout | undefined;
   private serving = false;
@@ -65,6 +69,8 @@ export class Gate {
   ) {
     this.requests = limit.perMinute === undefined ? undefined : new Bucket(rateOf(limit.perMinute), now);
     this.tokens = limit.tokensPerMinute === undefined ? undefined : new Bucket(rateOf(limit.tokensPerMinute), now);
+    this.begun = new MinuteSum(now);
+    this.spent = new MinuteSum(now);
     this.room = Math.min(seats.most, Math.max(seats.least, 2 * (limit.concurrent ?? seats.least)));
   }
 
@@ -94,6 +100,13 @@ export class Gate {
     });
   }
 
+  /** What this worker's calls take of the limit now. */
+  get use(): LimitUse {
+    this.forgetGone();
+    const { atWork, waiting, away, begun, spent } = this;
+    return { atWork: atWork.size, waiting: waiting.size + away.size, lastMinute: begun.sum, tokensLastMinute: spent.sum };
+  }
+
   private makeRoom(): void {
     // Those that cannot leave take room, too.
     if (this.waiting.size <= this.room) return;
@@ -117,10 +130,14 @@ export class Gate {
 
   /** Calls that have their turn before one of this age. One that left and did not come back is counted no more. */
   private before(since: number): number {
-    const forgotten = this.now() - longest;
-    for (const [id, { until }] of this.away) if (until < forgotten) this.away.delete(id);
+    this.forgetGone();
     const older = [...this.away.values()].filter((one) => one.since < since).length;
     return older + [...this.waiting].filter(({ asker }) => asker.since < since).length;
+  }
+
+  private forgetGone(): void {
+    const forgotten = this.now() - longest;
+    for (const [id, { until }] of this.away) if (until < forgotten) this.away.delete(id);
   }
 
   /** Turns in a millisecond, by those given last. */
@@ -190,13 +207,17 @@ export class Gate {
     this.grants = [...this.grants, this.now()].slice(-30);
     this.requests?.take(1);
     this.tokens?.take(asker.tokens);
+    this.begun.add(1);
+    this.spent.add(asker.tokens);
     let ended = false;
     const end = (tokens: number, made: boolean): void => {
       if (ended) return;
       ended = true;
       this.atWork.delete(asker);
       this.tokens?.take(tokens - asker.tokens);
+      this.spent.add(tokens - asker.tokens);
       if (!made) this.requests?.take(-1);
+      if (!made) this.begun.add(-1);
       if (made) this.shared?.end(asker, tokens);
       else this.shared?.giveBack(asker);
       this.serve();

@@ -1,4 +1,5 @@
 import { jsonSize } from '../../contract/limits';
+import type { LimitUse } from '../../contract/service-facts';
 import type { Asker, GateTurn } from './gate';
 import { Gate } from './gate';
 import type { ModelLimits } from './limit';
@@ -15,7 +16,7 @@ export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 export class Turns {
   /** The closest limit first: who waits for it holds nothing of the wider ones. */
   private readonly models: readonly { readonly pattern: string; readonly what: string; readonly gate: Gate }[];
-  private readonly tools: Map<string, Gate>;
+  private readonly tools: Map<string, { readonly tool: string; readonly gate: Gate }>;
 
   constructor(
     limits: ModelLimits,
@@ -24,7 +25,7 @@ export class Turns {
     /** What these take the place of: a limit that stays as it is keeps the calls that work, and those that wait. */
     before?: Turns,
   ) {
-    this.tools = before?.tools ?? new Map<string, Gate>();
+    this.tools = before?.tools ?? new Map<string, { readonly tool: string; readonly gate: Gate }>();
     this.models = Object.entries(limits)
       .sort(([one], [other]) => other.length - one.length || (one < other ? -1 : 1))
       .map(([pattern, limit]) => {
@@ -49,14 +50,27 @@ export class Turns {
     return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
   }
 
+  /** What the calls of this worker take of a limit, by the models that it is for. */
+  useOfModels(pattern: string): LimitUse | undefined {
+    return this.models.find((one) => one.pattern === pattern)?.gate.use;
+  }
+
+  /** The same of a tool. One that was not called yet takes nothing. */
+  useOfTool(tool: string): LimitUse {
+    return [...this.tools.values()].reverse().find((one) => one.tool === tool)?.gate.use ?? unused;
+  }
+
   ofTool(tool: string, concurrent: number, caller: Caller): Promise<GateTurn> {
     const limit = { concurrent };
     const what = `The tool '${tool}' lets ${saidOf(limit)}`;
-    let gate = this.tools.get(what);
-    if (gate === undefined) this.tools.set(what, (gate = new Gate(what, limit, this.sharing?.(`tool ${tool}`, limit), this.now)));
-    return gate.take({ ...caller, tokens: 0 });
+    let known = this.tools.get(what);
+    if (known === undefined)
+      this.tools.set(what, (known = { tool, gate: new Gate(what, limit, this.sharing?.(`tool ${tool}`, limit), this.now) }));
+    return known.gate.take({ ...caller, tokens: 0 });
   }
 }
+
+const unused: LimitUse = { atWork: 0, waiting: 0, lastMinute: 0, tokensLastMinute: 0 };
 
 /** About as many bytes of JSON make a token. */
 const bytesOfToken = 4;

@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isMessage } from '../../contract/messages/messages';
+import { changedInRequest, sameMessage } from '../../contract/middleware-changes';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
 import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
@@ -14,6 +15,7 @@ type Stream = (request: WorkerModelRequest) => AsyncIterable<ModelChunk>;
 
 /** One worker middleware around a model call. */
 interface ModelLayer {
+  readonly name: string;
   readonly wraps: NonNullable<WorkerWraps['wrapModel']>;
   readonly call: WorkerCall;
   readonly guard: Omit<WrapGuard, 'check'>;
@@ -45,25 +47,51 @@ export function streamed(middleware: readonly NamedWraps[], core: Stream, call: 
 
 function layersOf(middleware: readonly NamedWraps[], call: WorkerCall, watch: WrapWatch): readonly ModelLayer[] {
   return middleware.flatMap(({ name, wraps: { wrapModel } }) =>
-    wrapModel === undefined
-      ? []
-      : [{ wraps: wrapModel, call, guard: { label: labelOfWrap('wrapModel', name), watch, signal: call.signal } }],
+    wrapModel === undefined ? [] : [{ name, wraps: wrapModel, call, guard: guardOf(name, call, watch) }],
   );
 }
 
-function generated({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Whole): Promise<WorkerModelResponse> {
-  return guardedWhole(
+function guardOf(name: string, { signal }: WorkerCall, watch: WrapWatch): ModelLayer['guard'] {
+  const changed = (): void => watch.changed(name, 'wrapModel', ['answer']);
+  return {
+    label: labelOfWrap('wrapModel', name),
+    watch,
+    signal,
+    replaced: (came, gave) => {
+      const [from, to] = [came, gave] as readonly (WorkerModelResponse | undefined)[];
+      if (!sameMessage(from?.message, to?.message)) changed();
+    },
+    changesStream: changed,
+  };
+}
+
+/** Hands a request on, and notes what the wrap changed in it. */
+function noting<Response>(
+  { name, guard }: ModelLayer,
+  got: WorkerModelRequest,
+  next: (request: WorkerModelRequest) => Response,
+): typeof next {
+  return (handed) => {
+    guard.watch.changed(name, 'wrapModel', changedInRequest(got, handed));
+    return next(handed);
+  };
+}
+
+function generated(layer: ModelLayer, request: WorkerModelRequest, next: Whole): Promise<WorkerModelResponse> {
+  const { wraps, call, guard } = layer;
+  return guardedWhole<WorkerModelRequest, WorkerModelResponse>(
     { ...guard, check: notResponse },
     (guarded) => wraps.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
-    next,
+    noting(layer, request, next),
   );
 }
 
-function transformed({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncIterable<ModelChunk> {
-  return guardedStream(
+function transformed(layer: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncIterable<ModelChunk> {
+  const { wraps, call, guard } = layer;
+  return guardedStream<WorkerModelRequest, ModelChunk>(
     { ...guard, check: notChunk },
     (guarded) => wraps.stream?.(request, guarded, call) as AsyncIterable<ModelChunk>,
-    next,
+    noting(layer, request, next),
   );
 }
 
@@ -86,7 +114,9 @@ async function* held(layer: ModelLayer, request: WorkerModelRequest, next: Strea
 }
 
 /** The stream goes through as it comes, and the layer sees its sum. What it returns is not looked at. */
-async function* lookedOn({ wraps, call, guard }: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncGenerator<ModelChunk> {
+async function* lookedOn(layer: ModelLayer, request: WorkerModelRequest, given: Stream): AsyncGenerator<ModelChunk> {
+  const { wraps, call, guard } = layer;
+  const next = noting(layer, request, given);
   const queue: ModelChunk[] = [];
   let finish: ModelChunk | undefined;
   let over = false;
@@ -95,7 +125,7 @@ async function* lookedOn({ wraps, call, guard }: ModelLayer, request: WorkerMode
   const running = (async () => {
     try {
       await guardedWhole<WorkerModelRequest, WorkerModelResponse>(
-        { ...guard, check: () => undefined },
+        { label: guard.label, watch: guard.watch, signal: guard.signal, check: () => undefined },
         (guarded) => wraps.generate?.(request, guarded, call) as Promise<WorkerModelResponse>,
         async (changed) => {
           const assembly = new AnswerAssembly();

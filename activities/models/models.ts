@@ -1,11 +1,12 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
+import { anyOf } from '../../contract/shown';
 import type { AskedModel } from './asked-model';
 import type { ModelLimits } from '../limits/limit';
 import type { ModelChunk } from './chunks';
 import { demoProvider } from './providers/demo';
-import { keyedProviders } from './providers/keyed';
+import { keyVariables, keyedProviders } from './providers/keyed';
 import type { ToolSpec } from '../tools/tools';
 
 export interface GenerateRequest {
@@ -71,7 +72,7 @@ export class ModelRegistry {
     options: ModelsOptions = {},
     private readonly environment: Readonly<Record<string, string | undefined>> = process.env,
   ) {
-    this.providers = { demo: demoProvider, ...keyedProviders(environment), ...options.providers };
+    this.providers = { demo: demoProvider(() => this.realModelAdvice), ...keyedProviders(environment), ...options.providers };
     const named: Record<string, readonly string[]> = { default: [] };
     for (const [name, ids] of Object.entries(options.names ?? {})) named[name] = typeof ids === 'string' ? [ids] : ids;
     if (options.demo === true) named['default'] = [...(named['default'] ?? []), 'demo/rules'];
@@ -108,6 +109,17 @@ export class ModelRegistry {
       'model-key-missing',
       `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`,
     );
+  }
+
+  /** What to do for a real model where `default` is the demo. */
+  get realModelAdvice(): string {
+    const ids = this.named['default'] ?? [];
+    const missing = new Set(ids.map((id) => this.providerOf(id)?.keyVariable).filter((variable) => variable !== undefined));
+    const variables = [
+      ...keyVariables.filter((variable) => missing.has(variable)),
+      ...[...missing].filter((one) => !keyVariables.includes(one)),
+    ];
+    return variables.length === 0 ? 'Name a real one as `default` in `models.names`' : `Set ${anyOf(variables)} for a real one`;
   }
 
   async resolve(name: string): Promise<ResolvedModel> {

@@ -1,6 +1,8 @@
 import { withoutCredentials } from '../../contract/credentials';
 import { messageOf } from '../../contract/errors';
-import type { ToolOutcome } from '../../contract/record/wire';
+import { defined } from '../../contract/defined';
+import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
+import { lostToolCall, outOfTime } from '../../kernel/calls/lost-calls';
 
 const longestWords = 1000;
 
@@ -8,4 +10,10 @@ const longestWords = 1000;
 export function cutOff(error: unknown): ToolOutcome {
   const said = withoutCredentials(messageOf(error)).slice(0, longestWords);
   return { type: 'unsettled', why: `it was told to stop while it worked, and ended with: ${said}` };
+}
+
+/** The outcome of a `once` tool whose time is up: the same as where the server's timer is first. */
+export function tooLate({ tool, reconcile }: CallToolInput, timeoutMs: number): ToolOutcome {
+  const lost = { code: 'tool-timeout', message: outOfTime(tool, timeoutMs), tookTooLong: true };
+  return lostToolCall({ facts: { effect: 'once' }, ...defined({ reconcile }) }, lost);
 }

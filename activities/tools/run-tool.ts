@@ -4,6 +4,7 @@ import { jsonSize } from '../../contract/limits';
 import type { ToolKind } from '../../contract/manifest';
 import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 import { isPartList, notJson } from '../../contract/messages/messages';
+import { same } from '../../contract/middleware-changes';
 import { toolOptionsProblem } from '../../contract/run-options';
 import type { StreamMode } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
@@ -83,12 +84,20 @@ function wrapsOf<Response>({ middleware, call, watch }: ToolRun, hook: WrapName,
   return middleware.flatMap(({ name, wraps }) => {
     const wrap = wraps[hook] as Wrap<Response> | undefined;
     if (wrap === undefined) return [];
-    return [{ wrap: wrap.bind(wraps), guard: { label: labelOfWrap(hook, name), watch, signal: call.signal, check } }];
+    const changed = (part: 'arguments' | 'options' | 'result'): void => watch.changed(name, hook, [part]);
+    const noted: Pick<WrapGuard, 'replaced' | 'changesStream'> = {
+      replaced: (came, gave) => {
+        if (!same(came, gave)) changed('result');
+      },
+      changesStream: () => changed('result'),
+    };
+    return [{ wrap: wrap.bind(wraps), changed, guard: { label: labelOfWrap(hook, name), watch, signal: call.signal, check, ...noted } }];
   });
 }
 
 interface WrapLayer<Response> {
   readonly wrap: Wrap<Response>;
+  readonly changed: (part: 'arguments' | 'options') => void;
   readonly guard: WrapGuard;
 }
 
@@ -111,13 +120,15 @@ function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: ResultCheck): 
 /** A wrap as its middleware has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
 function entered<Response>(
   run: ToolRun,
-  { wrap, guard }: WrapLayer<Response>,
+  { wrap, guard, changed }: WrapLayer<Response>,
   asked: WrapInput,
   next: (asked: WrapInput) => Response,
 ): Response {
   const inner: ToolNext<Response> = (json, options = asked.options) => {
     const problem = options === asked.options ? undefined : toolOptionsProblem(options);
     if (problem !== undefined) throw new HoldfastError('hook-failed', `${guard.label} called next with options that ${problem}.`);
+    if (json !== asked.json && !same(json, asked.json)) changed('arguments');
+    if (options !== asked.options && !same(options, asked.options)) changed('options');
     return next({ json, options });
   };
   return wrap(asked.json, inner, { ...run.call, options: asked.options });

@@ -25,6 +25,11 @@ interface CachedList {
   readonly slots: Partial<RequestSlots>;
 }
 
+interface KeptMessage {
+  readonly message: StoredMessage;
+  readonly bytes: number;
+}
+
 const bytesPerId = 48;
 
 /**
@@ -32,8 +37,11 @@ const bytesPerId = 48;
  * It is a cache only. What is missing is read from the history of the run.
  */
 export class MessageStore {
-  private readonly messages = new Map<string, { readonly message: StoredMessage; readonly bytes: number }>();
+  /** Of each run, the run that was asked for last at the end: a call asks for every message of its run, and a run has hundreds. */
+  private readonly messages = new Map<string, Map<string, KeptMessage>>();
   private readonly lists = new Map<string, { readonly list: CachedList; readonly bytes: number }>();
+  /** Of the messages of all runs. */
+  private count = 0;
   private bytes = 0;
   /** How often history had to be read, and how long the slowest reading took. */
   readonly misses = { messages: 0, lists: 0, slowestMs: 0 };
@@ -57,7 +65,10 @@ export class MessageStore {
   }
 
   putMessage(runId: string, message: StoredMessage): void {
-    this.put(this.messages, `${runId}:${message.id}`, { message, bytes: jsonSize(message) });
+    const ofRun = this.touch(this.messages, runId) ?? new Map<string, KeptMessage>();
+    this.messages.set(runId, ofRun);
+    if (!ofRun.has(message.id)) this.count += 1;
+    this.put(ofRun, message.id, { message, bytes: jsonSize(message) });
   }
 
   /** The request behind the edits of a model activity: from memory, else from the newest pages, else from the whole history. */
@@ -83,9 +94,10 @@ export class MessageStore {
     const ids = applySplices(base.ids, input.splices ?? [], (item) => (typeof item === 'string' ? item : item.id));
     const found = new Map<string, StoredMessage>();
     const missing = new Set<string>();
+    const kept = this.touch(this.messages, runId);
     for (const listed of ids) {
       // What an agent returned without saying it has no message of its own: what another one is told of it stands there whole.
-      const message = this.kept(runId, listed) ?? this.kept(runId, sourceOf(listed));
+      const message = (kept?.get(listed) ?? kept?.get(sourceOf(listed)))?.message;
       if (message === undefined) missing.add(sourceOf(listed));
       else found.set(message.id, message);
     }
@@ -135,10 +147,6 @@ export class MessageStore {
     return { messages, slots: request.slots };
   }
 
-  private kept(runId: string, id: string): StoredMessage | undefined {
-    return this.touch(this.messages, `${runId}:${id}`)?.message;
-  }
-
   private putList(runId: string, key: string, list: CachedList): void {
     this.put(this.lists, `${runId}:${key}`, { list, bytes: (list.ids.length + 4) * bytesPerId });
   }
@@ -156,14 +164,22 @@ export class MessageStore {
     this.bytes += value.bytes - (map.get(key)?.bytes ?? 0);
     map.delete(key);
     map.set(key, value);
-    while (this.bytes > this.maxBytes) {
-      const isListsTurn = this.messages.size === 0 || (this.lists.size > 8 && this.lists.size * 4 > this.messages.size);
-      const victims: Map<string, { readonly bytes: number }> = isListsTurn ? this.lists : this.messages;
-      const [oldest] = victims;
-      if (oldest === undefined || oldest[0] === key) return;
-      victims.delete(oldest[0]);
-      this.bytes -= oldest[1].bytes;
-    }
+    while (this.bytes > this.maxBytes) if (!this.dropOldest(value)) return;
+  }
+
+  /** Of the run that nobody has asked for the longest, the message that came first, or a list. False: there is nothing but what has just come. */
+  private dropOldest(newest: object): boolean {
+    const [oldest] = this.messages;
+    const isListsTurn = oldest === undefined || (this.lists.size > 8 && this.lists.size * 4 > this.count);
+    const victims: Map<string, { readonly bytes: number }> = isListsTurn ? this.lists : oldest[1];
+    const [victim] = victims;
+    if (victim === undefined || victim[1] === newest) return false;
+    victims.delete(victim[0]);
+    this.bytes -= victim[1].bytes;
+    if (isListsTurn) return true;
+    this.count -= 1;
+    if (victims.size === 0) this.messages.delete(oldest[0]);
+    return true;
   }
 }
 

@@ -1,6 +1,9 @@
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
+import { withChange } from '../../contract/middleware-changes';
 import { classify } from '../failures';
+import { StreamPieces } from './stream-pieces';
 
 /** A wrap that is entered. It is at work itself while it is asked for something and asks for nothing in turn. */
 interface EnteredWrap {
@@ -9,9 +12,19 @@ interface EnteredWrap {
   asking: number;
 }
 
-/** Knows which worker middleware a call is in, so that one that never comes back can be named. */
+/** Knows which worker middleware a call is in, so that one that never comes back can be named, and what they have changed. */
 export class WrapWatch {
   private readonly entries = new Set<EnteredWrap>();
+  private changes: readonly MiddlewareChange[] = [];
+
+  changed(middleware: string, hook: string, changed: MiddlewareChange['changed']): void {
+    if (changed.length > 0) this.changes = withChange(this.changes, { middleware, hook, changed, onWorker: true });
+  }
+
+  /** For the result of the call. */
+  get noted(): { readonly changes?: readonly MiddlewareChange[] } {
+    return this.changes.length === 0 ? {} : { changes: this.changes };
+  }
 
   enter(label: string): EnteredWrap {
     const entry = { label, asked: true, asking: 0 };
@@ -66,11 +79,15 @@ export interface WrapGuard {
   readonly signal: AbortSignal;
   /** What is wrong with something that the wrap returned or streamed. */
   readonly check: (value: unknown) => string | undefined;
+  /** Told when the wrap gave something else than what came from inside of it. */
+  readonly replaced?: (came: unknown, gave: unknown) => void;
+  /** Told at the end of a stream that is not the one that came from inside. */
+  readonly changesStream?: () => void;
 }
 
 /** Names the worker middleware in what it does wrong itself. What comes from inside of it passes as the same object. */
 export async function guardedWhole<Request, Response>(
-  { label, watch, signal, check }: WrapGuard,
+  { label, watch, signal, check, replaced }: WrapGuard,
   wrap: (next: (request: Request) => Promise<Response>) => Promise<Response>,
   next: (request: Request) => Promise<Response>,
 ): Promise<Response> {
@@ -104,6 +121,7 @@ export async function guardedWhole<Request, Response>(
     const response = await wrap(guarded);
     if (running.size > 0) throw leftRunning(label);
     inside.checkOwn(response, label, 'returned');
+    if (response !== inside.last) replaced?.(inside.last, response);
     return response;
   } catch (error) {
     throw inside.blame(error, label, signal);
@@ -175,11 +193,13 @@ class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
     try {
       if (result.done === true) {
         this.leave();
+        if (this.inside.pieces.areOthers) this.guard.changesStream?.();
         if (this.open.size === 0) return { done: true, value: undefined };
         for (const pieces of this.open) void pieces.return().catch(() => undefined);
         throw leftRunning(this.guard.label);
       }
       this.inside.checkOwn(result.value, this.guard.label, 'streamed');
+      if (this.guard.changesStream !== undefined) this.inside.pieces.goes(result.value, this.inside.last);
       return result;
     } catch (error) {
       throw this.blamed(error);
@@ -241,7 +261,10 @@ class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
   private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
     this.entry.asking -= 1;
     if (result.done === true) this.leave();
-    else this.inside.keep(result.value);
+    else {
+      this.inside.keep(result.value);
+      this.inside.pieces.comes(result.value);
+    }
     return result;
   };
 
@@ -263,9 +286,14 @@ class InsideWrap {
   private readonly errors = new Set<unknown>();
   private readonly oddities = new Set<unknown>();
 
+  readonly pieces = new StreamPieces();
+  /** What came last. */
+  last: unknown;
+
   constructor(private readonly check: (value: unknown) => string | undefined) {}
 
   keep(value: unknown): void {
+    this.last = value;
     if (this.check(value) !== undefined) this.oddities.add(value);
   }
 

@@ -10,7 +10,7 @@ import { parsedJson } from '../parsed-json';
 import type { AnswerRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
 
 export interface DecisionFlags {

@@ -8,7 +8,7 @@ import { contentOf } from '../event-line';
 import { reportFailure } from '../report-error';
 import type { SendMode } from '../../contract/conversations';
 import type { FoundService } from '../found-service';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';

@@ -8,7 +8,7 @@ import { commandsFor } from '../next-commands';
 import type { RunQuery } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';

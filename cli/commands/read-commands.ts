@@ -12,7 +12,7 @@ import { cancelRequestText, cancelledText } from '../cancel-words';
 import { commandsFor } from '../next-commands';
 import { rootRunId } from '../../contract/record/child-runs';
 import { stepsOf } from '../run-steps';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
 import { writeTable } from '../table';

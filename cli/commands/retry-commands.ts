@@ -3,7 +3,7 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { exitCodes } from '../attend-run';
 import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import type { FilterFlags } from './list-commands';

@@ -5,7 +5,7 @@ import { inputMissing } from '../agent-input';
 import { attendRun, exitCodes } from '../attend-run';
 import type { CancelMode } from '../../contract/cancel';
 import type { FoundService } from '../found-service';
-import { commandLine } from '../shell-words';
+import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
 
 export interface RunFlags {

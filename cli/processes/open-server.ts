@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
 import { watchDisk, watchFiles } from '../../host/disk-watch';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { findLiveServer } from '../../host/server/server-reuse';
 import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
+import type { BegunServer } from './begin-server';
+import { beginServer } from './begin-server';
 import type { Lifetime } from './lifetime';
 import type { ProcessSettings } from './process-settings';
 import { recordStart } from './service-record';
@@ -17,6 +19,8 @@ import { makeUsable } from './usable-directory';
 export interface OpenServer {
   readonly settings: TemporalSettings;
   readonly embedded: boolean;
+  /** Of the embedded server, where it has one. */
+  readonly webUi?: string;
   readonly dataConverter: DataConverter;
 }
 
@@ -29,9 +33,11 @@ export async function openServer(
   lifetime: Lifetime,
   terminal: Terminal,
   mayStart: boolean,
+  /** One that was launched before. */
+  begun?: BegunServer,
 ): Promise<OpenServer> {
   const { configuration, project, compress } = settings;
-  const { directory, namespace, server } = configuration;
+  const { directory, server } = configuration;
   const { storage } = project.config;
   if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
     throw new HoldfastError(
@@ -49,24 +55,15 @@ export async function openServer(
       embedded: false,
       dataConverter: withCompression(storage === undefined ? undefined : snapshotStorage(storage), compress),
     };
-  const embedded = await startEmbeddedServer({
-    directory,
-    namespace,
-    onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-    onExit: ({ error }) => lifetime.fail(error),
-    onLost: () =>
-      lifetime.fail(
-        new HoldfastError(
-          'server-unreachable',
-          `The embedded Temporal server of ${directory} is gone, with the process that had started it. The next \`holdfast dev\` or \`holdfast server\` starts one.`,
-        ),
-      ),
-  });
+  const { server: starting, ended } = begun ?? beginServer(configuration, terminal);
+  const embedded = await starting;
+  void ended.then((error) => lifetime.fail(error));
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   await lifetime.onEnd('watch of the disk', watchDisk(directory, settings.onProblem));
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },
     embedded: true,
+    ...defined({ webUi: embedded.uiAddress }),
     dataConverter: withCompression(snapshotStorage(storage ?? new DirectoryDriver(join(directory, 'snapshots'))), compress ?? true),
   };
 }

@@ -1,46 +1,29 @@
-import { HoldfastError, codeOf } from '../../contract/errors';
-import { checkPortFree } from '../../host/server/free-port';
 import { connect } from '../../client/connect';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
+import type { ServiceHosting } from '../../service/http/service-routes';
+import type { FactsOfWorker } from '../../service/project/facts-of-worker';
+import { withFactsOfWorker } from '../../service/project/facts-of-worker';
+import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
+import { openPush } from './open-push';
 import type { ProcessSettings } from './process-settings';
-import { otherAgentsOn, processAt, recordService } from './service-record';
-
-/** Before a server is started for it in vain: whether the service can listen. */
-export async function checkPort({ host, port, configuration: { directory } }: ProcessSettings): Promise<void> {
-  try {
-    await checkPortFree(port, host);
-  } catch (error) {
-    const own = codeOf(error) === 'port-in-use' ? processAt(directory, port) : undefined;
-    if (own === undefined) throw error;
-    throw new HoldfastError('port-in-use', `The port ${port} is taken by the process ${own}: the service of ${directory} already runs.`);
-  }
-}
-
-/** Two workers with different agents on one queue take each other's runs. */
-export function checkQueue({ configuration, project: { agentsFile }, taskQueue }: ProcessSettings): void {
-  const other = otherAgentsOn(configuration.directory, { agentsFile, taskQueue });
-  if (other === undefined) return;
-  throw new HoldfastError(
-    'queue-in-use',
-    `The process ${other.pid} serves ${other.agentsFile} on the task queue "${taskQueue}" of ${configuration.directory}, and this one would take its runs.`,
-  );
-}
+import { recordService } from './service-record';
 
 export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  /** `now`: the project, where it may change while the service runs. */
-  { hasWorker = false, now = () => settings.project }: { readonly hasWorker?: boolean; readonly now?: () => Project } = {},
+  /** `ofWorker`: of the worker in the same process. `now`: the project, where it may change while the service runs. */
+  { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
   const { project, logger, host, port, hosts, origins, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
+  const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,
     agents: () => now().agents,
@@ -51,13 +34,28 @@ export async function openService(
     origins,
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
+    pushTo,
     policies: () => now().config.policies,
+    hosting: hostingOf(settings, server, now, ofWorker),
   });
-  const worker = hasWorker ? { agentsFile: project.agentsFile, taskQueue } : undefined;
+  const worker = ofWorker !== undefined ? { agentsFile: project.agentsFile, taskQueue } : undefined;
   const forget = recordService(configuration.directory, service.url, worker);
   await lifetime.onEnd('service', async () => {
     forget();
     await service.close();
   });
   return service;
+}
+
+function hostingOf(settings: ProcessSettings, server: OpenServer, now: () => Project, ofWorker: FactsOfWorker | undefined): ServiceHosting {
+  const facts = (): ReturnType<typeof withFactsOfWorker> =>
+    ofWorker === undefined ? { facts: now().facts, problems: [] } : withFactsOfWorker(now().facts, ofWorker);
+  const ofServer = server.webUi === undefined ? undefined : `${server.webUi}/namespaces/{namespace}/workflows/{workflowId}`;
+  return {
+    server: server.embedded ? 'embedded' : 'configured',
+    hasWorker: ofWorker !== undefined,
+    ...defined({ temporalUi: settings.project.config.http?.temporalUi ?? ofServer }),
+    project: () => facts().facts,
+    problems: () => [...facts().problems, ...settings.problems()],
+  };
 }

@@ -1,28 +1,23 @@
 import { defined } from '../../contract/defined';
 import { join } from 'node:path';
 import { messageOf } from '../../contract/errors';
-import { connectTemporal } from '../../host/connection';
 import type { Project } from '../../service/project/load-project';
 import type { TakeOver } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
-import { retryCallsOf } from '../../worker/predecessors';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
+import { watchForStuck } from './stuck-watch';
 import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
-export async function openWorker(
-  settings: ProcessSettings,
-  server: OpenServer,
-  lifetime: Lifetime,
-  options: { readonly demo: boolean; readonly dead?: readonly number[] },
-): Promise<HoldfastWorker> {
+/** Makes a worker. It serves at once, and is to be kept with `keepWorker`. */
+export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
-  const worker = await HoldfastWorker.create({
+  return HoldfastWorker.create({
     server: server.settings,
     agents: project.agentsFile,
     ...ofProject(project, options.demo),
@@ -33,8 +28,13 @@ export async function openWorker(
     dataConverter,
     ...defined({ redisUrl: configuration.redisUrl }),
   });
+}
+
+/** A worker that serves until the process ends. */
+export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {
+  const { logger, onProblem, configuration } = settings;
   worker.run().catch((error: unknown) => lifetime.fail(error));
-  if (server.embedded) void retryCalls(options.dead ?? [], settings, server);
+  await lifetime.onEnd('watch of the loop', watchForStuck({ level: configuration.logLevel, format: configuration.logFormat }));
   const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));
   await lifetime.onEnd('worker', async () => {
     await worker.shutdown().catch((error: unknown) => logger.debug(messageOf(error)));
@@ -49,20 +49,4 @@ export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'b
   // What tokens cost is for the service.
   const { prices: _, ...forWorker } = models;
   return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
-}
-
-/** What processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their heartbeats. */
-async function retryCalls(dead: readonly number[], { logger, taskQueue }: ProcessSettings, server: OpenServer): Promise<void> {
-  if (dead.length === 0) return;
-  try {
-    const { connection, close } = await connectTemporal(server.settings);
-    try {
-      const retried = await retryCallsOf(dead, { connection, namespace: server.settings.namespace, taskQueue });
-      if (retried > 0) logger.info(`Made again, of a process that was killed: ${retried} call${retried === 1 ? '' : 's'}.`);
-    } finally {
-      await close();
-    }
-  } catch (error) {
-    logger.debug(`Calls of a process that was killed wait for the server to notice: ${messageOf(error)}`);
-  }
 }

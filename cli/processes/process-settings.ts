@@ -9,6 +9,8 @@ import type { ModuleLoader, Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
 import { loadProject } from '../../service/project/load-project';
 import { strayRejections } from '../../worker/stray-rejections';
+import type { ServiceProblem } from '../../contract/service-facts';
+import { ProblemMemory } from './problem-memory';
 import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';
 
@@ -32,6 +34,8 @@ export interface ProcessSettings {
   readonly logger: Logger;
   /** Writes what needs a person. */
   readonly onProblem: (problem: HoldfastError) => void;
+  /** Those that it has written, newest first. */
+  readonly problems: () => readonly ServiceProblem[];
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[];
@@ -50,7 +54,8 @@ export async function readSettings(
   const configuration = withLogFlags(readConfiguration(environment), flags);
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
-  const onProblem = problemsTo(logger);
+  const memory = new ProblemMemory(problemsTo(logger));
+  const onProblem = memory.take;
   // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
   strayRejections.report(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
@@ -61,6 +66,7 @@ export async function readSettings(
     project,
     logger,
     onProblem,
+    problems: () => memory.list(),
     ...listensAt(flags, configuration, http, environment),
     hosts: http.hosts ?? [],
     origins: http.origins ?? [],

@@ -1,23 +1,27 @@
 import type { HoldfastWorker } from '../../worker/create-worker';
-import { checkKeyedEnvironment, keyVariables } from '../../activities/models/providers/keyed';
-import { codeOf, messageOf } from '../../contract/errors';
+import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
+import type { BegunServer } from './begin-server';
+import { defaultModel } from './default-model';
 import { Lifetime } from './lifetime';
-import { runLine } from '../shell-words';
+import { runLine } from '../../contract/shell-words';
 import type { OpenServer } from './open-server';
 import { openServer } from './open-server';
-import { checkPort, checkQueue, openService } from './open-service';
-import { openWorker } from './open-worker';
+import { checkPort, checkQueue } from './check-place';
+import { loadServiceInTurns } from './load-in-turns';
+import { keepWorker, makeWorker } from './open-worker';
 import { FreshProject } from './fresh-project';
 import { ProjectWatch } from './watch-project';
+import type { FactsOfWorker } from '../../service/project/facts-of-worker';
 import type { Project } from '../../service/project/load-project';
 import type { ProcessFlags, ProcessSettings } from './process-settings';
 import { readSettings } from './process-settings';
+import { retryCalls } from './retry-calls';
 import { takeDeadWorkers } from './service-record';
 
-/** Server, worker and service in one process, with the demo model where no other has a key. */
-export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
+/** Server, worker and service in one process, with the demo model where no other has a key. `begun`: a server that was launched before. */
+export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: BegunServer): Promise<number> {
   const startedAt = Date.now();
   const loaded = new FreshProject();
   const settings = await readSettings(flags, process.env, loaded.loadModule);
@@ -28,10 +32,29 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
     checkQueue(settings);
     const dead = takeDeadWorkers(settings.configuration.directory);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
-    const server = await openServer(settings, lifetime, terminal, true);
+    const code = loadServiceInTurns();
+    code.catch(() => undefined);
+    const server = await openServer(settings, lifetime, terminal, true, begun);
     let { project } = settings;
-    const service = await openService(settings, server, lifetime, { hasWorker: true, now: () => project });
-    const worker = await openWorker(settings, server, lifetime, { demo: true, dead });
+    const opened: { worker?: HoldfastWorker } = {};
+    const ofWorker: FactsOfWorker = {
+      modelIdOf: (name) => opened.worker?.parts.models.idOf(name),
+      useOfModels: (pattern) => opened.worker?.parts.turns?.useOfModels(pattern),
+      useOfTool: (tool) => opened.worker?.parts.turns?.useOfTool(tool),
+    };
+    const making = makeWorker(settings, server, { demo: true });
+    making.catch(() => undefined);
+    const service = await code
+      .then(({ openService }) => openService(settings, server, lifetime, { ofWorker, now: () => project }))
+      .catch(async (error: unknown) => {
+        await making.then(
+          (made) => made.shutdown(),
+          () => undefined,
+        );
+        throw error;
+      });
+    // After the service, which closes later then: readers see how calls end.
+    const worker = (opened.worker = await keepWorker(await making, settings, lifetime));
     if (flags.watch !== false) {
       const onProject = (changed: Project): void => void (project = changed);
       const watch = new ProjectWatch({ config: flags.config, settings, loaded, startedAt, worker, onProject });
@@ -45,6 +68,8 @@ export async function dev(flags: ProcessFlags, terminal: Terminal): Promise<numb
     terminal.write(
       `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
     );
+    // What is made again tells of itself. Whoever started this reads first that it is ready.
+    if (server.embedded) void retryCalls(dead, settings, server);
   });
 }
 
@@ -53,6 +78,7 @@ export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<nu
   const settings = await readSettings(flags);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings);
+    const { openService } = await import('./open-service.js');
     const server = await openServer(settings, lifetime, terminal, false);
     tellReady(terminal, settings, { server, service: await openService(settings, server, lifetime) });
   });
@@ -64,7 +90,8 @@ export async function work(flags: ProcessFlags, terminal: Terminal): Promise<num
   checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     const server = await openServer(settings, lifetime, terminal, false);
-    tellReady(terminal, settings, { server, worker: await openWorker(settings, server, lifetime, { demo: false }) });
+    const worker = await keepWorker(await makeWorker(settings, server, { demo: false }), settings, lifetime);
+    tellReady(terminal, settings, { server, worker });
   });
 }
 
@@ -80,7 +107,10 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   const line = (name: string, text: string): void => terminal.write(`  ${dim(name.padEnd(9))} ${text}`);
   terminal.write();
   terminal.write(green('Holdfast is ready.'));
-  if (service !== undefined) line('service', service.url);
+  if (service !== undefined) {
+    line('console', `${service.url}/`);
+    line('service', service.url);
+  }
   line(
     'temporal',
     `${server.settings.address} ${dim(server.embedded ? `(embedded; its data is in ${configuration.directory})` : `(namespace ${server.settings.namespace})`)}`,
@@ -89,13 +119,4 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   if (worker === undefined) return;
   if (service === undefined) line('queue', taskQueue);
   line('model', `default → ${defaultModel(worker)}`);
-}
-
-function defaultModel(worker: HoldfastWorker): string {
-  try {
-    const id = worker.parts.models.idOf('default');
-    return id.startsWith('demo/') ? `${id} (a few rules, no AI; set ${keyVariables})` : id;
-  } catch (error) {
-    return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
-  }
 }

@@ -1,4 +1,5 @@
-import { resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import { newsField } from '../../contract/news';
 import { runIdOf } from '../../contract/names';
@@ -34,7 +35,8 @@ export function temporalLog(logger: Logger): Write {
   };
 }
 
-const root = resolve(__dirname, '..', '..', '..');
+const compiled = resolve(__dirname, '..', '..');
+const root = resolve(compiled, '..');
 const rooms = 'contract|kernel|memory|middleware|workflows|activities|host|client|worker|service|cli|testing';
 const ours = new RegExp(`^(?:dist${sep === '\\' ? '\\\\' : '/'})?(?:${rooms})[\\\\/]`);
 
@@ -50,6 +52,19 @@ export function ownFrames(stack: string): string {
 }
 
 function isOfProject(path: string | undefined): boolean {
-  if (path === undefined || path.includes('node_modules')) return false;
+  if (path === undefined || path.includes('node_modules') || isOursMisplaced(path)) return false;
   return !path.startsWith(root + sep) || !ours.test(path.slice(root.length + 1));
+}
+
+/** The source map of the sandbox places our own files from the working directory, where there are none. */
+function isOursMisplaced(path: string): boolean {
+  if (existsSync(path)) return false;
+  const parts = path
+    .replace(/^file:\/\//, '')
+    .replace(/\.[jt]s$/, '')
+    .split(/[\\/]/);
+  return parts.some((part, at) => {
+    const inRoom = rooms.split('|').includes(part) ? join(compiled, ...parts.slice(at)) : '';
+    return existsSync(`${inRoom}.js`) || existsSync(`${inRoom}.ts`);
+  });
 }

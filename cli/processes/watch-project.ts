@@ -4,7 +4,9 @@ import { defined } from '../../contract/defined';
 import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
 import type { HoldfastWorker } from '../../worker/create-worker';
+import { prepareThread } from '../../worker/threads/spare-thread';
 import { WarmBundler } from '../../worker/warm-bundler';
+import { defaultModel } from './default-model';
 import { FreshProject, configurationFiles } from './fresh-project';
 import { ofProject } from './open-worker';
 import { placeInSource } from './place-in-source';
@@ -47,6 +49,8 @@ export class ProjectWatch {
     this.project = settings.project;
     this.agentFiles = loaded.agentFiles;
     this.files.set([...loaded.files], startedAt);
+    // For the build of the next change.
+    prepareThread();
   }
 
   async close(): Promise<void> {
@@ -114,12 +118,17 @@ export class ProjectWatch {
     const bundle = this.isBundleOld ? await this.bundler.bundle(project.agentsFile) : undefined;
     if (!isLast && this.files.hasChanged) return false;
     checkKeyedEnvironment(process.env);
-    await this.parts.worker.takeOver({ ...ofProject(project, true), ...defined({ bundle }) });
+    const { worker, settings } = this.parts;
+    const before = defaultModel(worker);
+    await worker.takeOver({ ...ofProject(project, true), ...defined({ bundle }) });
+    const model = defaultModel(worker);
+    if (model !== before) settings.logger.info(`The model \`default\` is now ${model}.`);
     this.isBundleOld = false;
     this.agentFiles = fresh.agentFiles;
     this.tellOfRestart(project);
     this.project = project;
     this.parts.onProject(project);
+    prepareThread();
     return true;
   }
 

@@ -1,10 +1,11 @@
 import { lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { anyOf } from '../../contract/shown';
 import { keyVariables } from '../../activities/models/providers/keyed';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
 import { makeDirectory } from '../processes/usable-directory';
-import { shellWord } from '../shell-words';
+import { shellWord } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
 import type { PackageManager } from './package-manager';
 import { packageManagerOf } from './package-manager';
@@ -29,7 +30,7 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
 /** The texts of the files of a new project, by their names. */
 export function projectFiles(name: string, manager: PackageManager): Readonly<Record<string, string>> {
   const { install, test, start, exec } = manager;
-  const keys = keyVariables.replace(/[A-Z_]+/g, (variable) => `\`${variable}\``);
+  const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
   const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys };
   const folder = templateFolder();
   const files = readdirSync(folder).map((file) => {

@@ -8,6 +8,7 @@ import {
   isFilledList,
   isFilled,
   isRecord,
+  isString,
   misfit,
   oneOf,
   problemOfFields,
@@ -57,6 +58,8 @@ export interface InterruptListOptions extends InterruptFilter {
 
 export interface ListOptions extends InterruptFilter {
   readonly status?: ListStatus;
+  /** Runs whose id begins with this. */
+  readonly id?: string;
   /** Isolated agents of this run, by its id. Other lists do not have them. */
   readonly parent?: string;
   /** How many runs at most. Default 50, at most 1,000. */
@@ -71,6 +74,7 @@ export interface ListOptions extends InterruptFilter {
 export interface RunFilter extends ListTimes {
   readonly tenant: string;
   readonly status?: ListStatus;
+  readonly id?: string;
   readonly agent?: string;
   readonly tags: readonly string[];
   readonly startedBy?: string;
@@ -89,9 +93,9 @@ export interface ListTimes {
 const usualLimit = 50;
 const mostRows = 1000;
 
-const time: Form = {
+export const listTime: Form = {
   wanted: 'a time such as "2026-11-23T08:00:00Z" or "2026-11-23", or how long ago it is, such as "2h" or "3d"',
-  problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, time.wanted, value) : undefined),
+  problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, listTime.wanted, value) : undefined),
 };
 
 const filters: Forms<InterruptFilter> = {
@@ -104,11 +108,11 @@ const filters: Forms<InterruptFilter> = {
   },
   tag: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a tag, or an array of at least one'),
   startedBy: filled,
-  since: time,
-  until: time,
+  since: listTime,
+  until: listTime,
   mayAnswer: filled,
   role: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a role, or an array of at least one'),
-  waitingSince: time,
+  waitingSince: listTime,
   tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
 };
 
@@ -127,6 +131,7 @@ const forms: { readonly list: Forms<ListOptions>; readonly interrupts: Forms<Int
     ...filters,
     ...page,
     status: oneOf(...listStatuses),
+    id: form((value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,199}$/.test(value), 'the beginning of the id of a run'),
     parent: {
       wanted: 'the id of a run',
       problem: (value) => {
@@ -162,6 +167,7 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   if (problem !== undefined) return refuse(sentence(problem));
   const {
     status,
+    id,
     agent,
     tag = [],
     startedBy,
@@ -179,7 +185,7 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
     tenant: options.tenant ?? tenant,
     tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
     roles: [...new Set(typeof role === 'string' ? [role] : role)],
-    ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, startedBy, parent, mayAnswer }),
+    ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, id, startedBy, parent, mayAnswer }),
   };
   const times = defined({ since, until, waitingSince });
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
@@ -191,7 +197,7 @@ export function isAskable(text: string): boolean {
 }
 
 /** What no run can be, or the server cannot count. */
-function contradiction({ status, parent, tag, startedBy, mayAnswer, role, waitingSince, total }: ListOptions): string | undefined {
+function contradiction({ status, id, parent, tag, startedBy, mayAnswer, role, waitingSince, total }: ListOptions): string | undefined {
   if (role !== undefined && mayAnswer === undefined) return 'role says what else the name of mayAnswer may answer; give mayAnswer as well';
   const waits = mayAnswer === undefined ? (waitingSince === undefined ? undefined : 'waitingSince') : 'mayAnswer';
   if (waits !== undefined && status !== undefined && status !== 'waiting' && status !== 'open')
@@ -200,6 +206,7 @@ function contradiction({ status, parent, tag, startedBy, mayAnswer, role, waitin
   const tags = typeof tag === 'string' ? [tag] : (tag ?? []);
   if (total === true && ![...tags, startedBy ?? ''].every(isAskable))
     return 'total counts on the server, which cannot look for a text with " or \\; leave one of them out';
+  if (parent !== undefined && id !== undefined) return 'id is that of a run that somebody started; leave it out with parent';
   const ofRoot = tag === undefined ? (startedBy === undefined ? undefined : 'startedBy') : 'tag';
   if (parent !== undefined && ofRoot !== undefined)
     return `${ofRoot} is one of the run that somebody started, and isolated agents have none; leave it out with parent`;
@@ -215,7 +222,8 @@ export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
 
 const timeText = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-function timeOf(value: unknown, now: number): number | undefined {
+/** In milliseconds since 1970. Undefined: it is no time. */
+export function timeOf(value: unknown, now: number): number | undefined {
   if (value instanceof Date) return numberOf(value.getTime());
   if (typeof value !== 'string') return undefined;
   const ago = parseDuration(value);

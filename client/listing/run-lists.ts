@@ -108,12 +108,13 @@ const statusClauses: Readonly<Record<ListStatus, string>> = {
   cancelled: "ExecutionStatus = 'Canceled'",
 };
 
-function clausesFor(filter: RunFilter): readonly string[] {
-  const { tenant, parent, agent, tags, startedBy, status } = filter;
+export function clausesFor(filter: RunFilter): readonly string[] {
+  const { tenant, id, parent, agent, tags, startedBy, status } = filter;
   const known = waitsOnly(filter) ? 'waiting' : status;
   return [
     `WorkflowType = '${names.workflow}'`,
     parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
+    ...(id === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(workflowIdOf(tenant, id))}`]),
     // Isolated agents have no attribute that says which one they are.
     ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
     ...tags.filter(isAskable).map((tag) => `HoldfastTags = ${quoted(tag)}`),

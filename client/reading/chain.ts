@@ -8,6 +8,8 @@ import type { PayloadReader } from '../../host/history/payload-reader';
 export interface HistoryMark {
   readonly runId: string;
   readonly length: number;
+  /** It had ended: nothing more comes. */
+  readonly isClosed?: boolean;
 }
 
 /** The Temporal runs that one run of an agent has gone through, by continue-as-new and by retries. */
@@ -29,9 +31,10 @@ export interface ChainSource {
 }
 
 export async function readChain(source: ChainSource, workflowId: string, id: string): Promise<RunChain> {
-  const mark = await readMark(source.connection, source.namespace, workflowId, id);
+  const { isFirst, ...mark } = await readLatest(source.connection, source.namespace, workflowId, id);
   const retries = new Map<string, string>();
   let firstRunId = mark.runId;
+  if (isFirst) return { firstRunId, retries, mark };
   for (let previous = await previousRun(source, workflowId, firstRunId); previous !== undefined && previous.runId !== '';) {
     const before = await previousRun(source, workflowId, previous.runId);
     if (before === undefined) break;
@@ -43,11 +46,25 @@ export async function readChain(source: ChainSource, workflowId: string, id: str
 }
 
 export async function readMark(connection: ConnectionLike, namespace: string, workflowId: string, id: string): Promise<HistoryMark> {
+  const { isFirst: _, ...mark } = await readLatest(connection, namespace, workflowId, id);
+  return mark;
+}
+
+/** `isFirst`: no other Temporal run is before it. False also where the server does not say so. */
+async function readLatest(
+  connection: ConnectionLike,
+  namespace: string,
+  workflowId: string,
+  id: string,
+): Promise<HistoryMark & { readonly isFirst: boolean }> {
   const { workflowExecutionInfo: info } = await found(
     connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     id,
   );
-  return { runId: info?.execution?.runId ?? '', length: Number(info?.historyLength ?? 0) };
+  const isClosed = info?.closeTime != null;
+  const runId = info?.execution?.runId ?? '';
+  const isFirst = runId !== '' && info?.firstRunId === runId && info.memo?.fields?.[names.memo.retryOf] == null;
+  return { runId, length: Number(info?.historyLength ?? 0), isClosed, isFirst };
 }
 
 /** Which task of a run a worker has now. Until it is done, or its time is up, no history shows what comes meanwhile. */

@@ -36,7 +36,7 @@ export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenIn
 
 export interface ListedExecution extends Pick<
   Awaited<ReturnType<typeof executionInfoFromRaw>>,
-  'workflowId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
+  'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
 > {
   readonly memo: Readonly<Record<string, unknown>>;
   /** When its run began, of one that continued as new. */
@@ -94,6 +94,20 @@ export class Executions {
   async count(query: string): Promise<number> {
     const { count } = await this.ask(`count ${query}`, (service) => service.countWorkflowExecutions({ namespace: this.namespace, query }));
     return Number(count);
+  }
+
+  /** The same by the status of the execution, as the server names it. */
+  async countByStatus(query: string): Promise<ReadonlyMap<string, number>> {
+    const grouped = `${query} GROUP BY ExecutionStatus`;
+    const { groups } = await this.ask(`count ${grouped}`, (service) =>
+      service.countWorkflowExecutions({ namespace: this.namespace, query: grouped }),
+    );
+    return new Map(
+      (groups ?? []).map(({ groupValues, count }) => {
+        const status: unknown = JSON.parse(Buffer.from(groupValues?.[0]?.data ?? []).toString('utf8') || 'null');
+        return [String(status), Number(count)];
+      }),
+    );
   }
 
   /** A server refuses a start and a query with an attribute that the namespace does not have. Throws 'search-attribute-missing' then. */

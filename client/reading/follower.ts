@@ -114,8 +114,12 @@ export class RunFollower {
   private async follow(chain: RunChain): Promise<void> {
     try {
       let runId: string | undefined = chain.firstRunId;
-      while (runId !== undefined && !this.stopped) {
-        await this.followOne(runId);
+      const { mark } = chain;
+      for (let isPast = false; runId !== undefined && !this.stopped;) {
+        // One before the latest has ended. To wait for news of it takes several times as long as to read it.
+        const mayGrow: boolean = isPast || (runId === mark.runId && mark.isClosed !== true);
+        isPast ||= runId === mark.runId;
+        await this.followOne(runId, mayGrow);
         runId = this.fold.nextRunId ?? chain.retries.get(runId);
       }
     } catch (error) {
@@ -125,12 +129,12 @@ export class RunFollower {
     this.wake();
   }
 
-  private async followOne(runId: string): Promise<void> {
+  private async followOne(runId: string, mayGrow: boolean): Promise<void> {
     this.current = runId;
     const unsubscribe = this.deltas.subscribe(runId, (delta) => this.live.take(delta));
     try {
       const source = { workflowService: this.abortableService(), namespace: this.namespace };
-      const pages = oldestPages(source, { workflowId: this.workflowId, runId }, true, () => this.stopped);
+      const pages = oldestPages(source, { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
       for await (const events of pages) {
         for (const fact of await this.reader.read(events, this.workflowId)) {
           for (const event of this.fold.add(fact)) this.showEvent(event);

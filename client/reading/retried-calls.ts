@@ -5,10 +5,10 @@ import { failureOf, millisecondsOf } from '../../host/history/history-facts';
 type PendingActivities = temporal.api.workflow.v1.IPendingActivityInfo[] | null | undefined;
 
 /** Calls whose last attempt failed and that the server makes again. A call in its first attempt is not among them. */
-export function retriedCalls(pending: PendingActivities): readonly RetriedCall[] {
+export function retriedCalls(pending: PendingActivities, errorOf = failureOf): readonly RetriedCall[] {
   return (pending ?? []).flatMap(({ activityId, attempt, lastFailure, scheduledTime }) => {
     if (!activityId || !lastFailure) return [];
     const nextAttemptAt = millisecondsOf(scheduledTime);
-    return [{ address: activityId, attempt: attempt ?? 1, nextAttemptAt, error: failureOf(lastFailure) }];
+    return [{ address: activityId, attempt: attempt ?? 1, nextAttemptAt, error: errorOf(lastFailure) }];
   });
 }

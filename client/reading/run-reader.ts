@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike, WorkflowClient, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { Delta, DeltaSource } from '../../contract/deltas';
+import type { RunCall } from '../../contract/calls';
+import type { RunExecutions } from '../../contract/run-executions';
 import type { RetriedCall, RunEvent, RunFacts, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
@@ -15,26 +17,25 @@ import { PayloadReader } from '../../host/history/payload-reader';
 import type { GoingOn, GoOnOptions } from '../retry';
 import { Retries } from '../retry';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
-import type { HistoryMark } from './chain';
 import { found, previousRun, readChain, readMark, taskAtWork } from './chain';
+import type { ModelCallUsage } from './execution-usage';
+import { ExecutionUsage } from './execution-usage';
 import { Executions, openInterruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
 import { answered, withCode } from '../lost-server';
 import { OpenWork } from '../open-work';
 import { optionsOf } from '../options';
+import type { CallOptions } from './read-call';
+import { readCall, wantedMessages } from './read-call';
+import { readExecutions } from './read-executions';
 import { retriedCalls } from './retried-calls';
+import type { SharedFollower } from './shared-followers';
+import { SharedFollowers } from './shared-followers';
 import { settleDoubt } from './doubtful-task';
 import { StoredMessages, withStored } from './stored-messages';
 import type { StoredAnswer } from './stored-answers';
 import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
-
-interface Shared {
-  readonly follower: Promise<RunFollower>;
-  /** How far the history had come when following began. */
-  readonly mark: Promise<HistoryMark>;
-  readers: number;
-}
 
 /** How a run stands, for whoever answers it. */
 export interface AnswerStanding {
@@ -69,7 +70,7 @@ const executionsOfAnUpdate = 3;
 
 /** Reads runs from their histories, without a worker. Readers of one run share one follower. */
 export class RunReader {
-  private readonly followers = new Map<string, Shared>();
+  private readonly followers = new SharedFollowers();
   private readonly reader: FactReader;
   private readonly payloads: PayloadReader;
   readonly executions: Executions;
@@ -125,12 +126,12 @@ export class RunReader {
       const next = yield* follower.read(options, mark);
       if (next === undefined || !isOld) return undefined;
       // The next follower begins with a chain that has them.
-      if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
+      this.followers.forget(workflowId, shared);
       return next;
     } catch (error) {
       throw withCode(error);
     } finally {
-      this.leave(workflowId, shared);
+      this.followers.leave(workflowId, shared);
     }
   }
 
@@ -188,6 +189,21 @@ export class RunReader {
     return { fold, stored, messages, retrying: retriedCalls(pendingActivities), facts };
   }
 
+  /** What one call was asked, and what came back. */
+  call(workflowId: string, id: string, address: string, options: CallOptions): Promise<RunCall> {
+    this.checkOpen();
+    const wanted = wantedMessages(options);
+    const { connection, namespace, payloads, reader } = this;
+    return answered(this.work.wait(() => readCall({ connection, namespace, payloads, reader }, { workflowId, id }, address, wanted)));
+  }
+
+  /** The executions that the run has gone through in Temporal. */
+  executionsOf(workflowId: string, id: string): Promise<RunExecutions> {
+    this.checkOpen();
+    const { connection, namespace, payloads } = this;
+    return answered(this.work.wait(() => readExecutions({ connection, namespace, payloads }, workflowId, id)));
+  }
+
   /** The log in pieces, one for each Temporal run, the last one first. What the server keeps no more is not there. */
   async *eventsBack(workflowId: string, id: string): AsyncGenerator<readonly RunEvent[]> {
     this.checkOpen();
@@ -212,6 +228,22 @@ export class RunReader {
   async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
     const { workflow, connection, namespace, payloads, executions } = this;
     await new Retries({ workflow, connection, namespace, payloads, executions }).goOn(workflowId, id, how, options);
+  }
+
+  /** Throws what that would be refused with. Nothing goes on. */
+  async checkGoesOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
+    const { workflow, connection, namespace, payloads, executions } = this;
+    await new Retries({ workflow, connection, namespace, payloads, executions }).prepare(workflowId, id, how, options);
+  }
+
+  /** The model calls in the history of one execution. */
+  async modelCalls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]> {
+    this.checkOpen();
+    const usage = new ExecutionUsage();
+    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    for await (const events of oldestPages(source, { workflowId, runId }, false))
+      for (const fact of await this.reader.read(events, workflowId)) usage.add(fact);
+    return usage.calls;
   }
 
   /** Whether the run took an update. It may have gone on as new since, again and again. */
@@ -262,43 +294,15 @@ export class RunReader {
 
   close(): void {
     this.work.close();
-    for (const { follower } of this.followers.values()) {
-      follower.then(
-        (running) => running.stop(),
-        () => undefined,
-      );
-    }
-    this.followers.clear();
+    this.followers.close();
   }
 
-  private share(workflowId: string, id: string): Shared {
-    const known = this.followers.get(workflowId);
-    if (known !== undefined) {
-      known.readers += 1;
-      return known;
-    }
-    const { connection, namespace, payloads } = this;
-    const chain = readChain({ connection, namespace, payloads }, workflowId, id);
-    const follower = chain.then((read) => new RunFollower(this.connection, this.namespace, this.reader, this.deltas, workflowId, read));
-    const mark = chain.then((read) => read.mark);
-    for (const reading of [follower, mark]) reading.catch(() => undefined);
-    const shared: Shared = { follower, mark, readers: 1 };
-    this.followers.set(workflowId, shared);
-    const forget = (): void => {
-      if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
-    };
-    follower.then(({ over }) => over).then(forget, forget);
-    return shared;
-  }
-
-  private leave(workflowId: string, shared: Shared): void {
-    shared.readers -= 1;
-    if (shared.readers > 0) return;
-    if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
-    shared.follower.then(
-      (running) => running.stop(),
-      () => undefined,
-    );
+  private share(workflowId: string, id: string): SharedFollower {
+    const { connection, namespace, payloads, reader, deltas } = this;
+    return this.followers.share(workflowId, () => ({
+      chain: readChain({ connection, namespace, payloads }, workflowId, id),
+      follow: (chain) => new RunFollower(connection, namespace, reader, deltas, workflowId, chain),
+    }));
   }
 }
 

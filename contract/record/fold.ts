@@ -7,7 +7,7 @@ import { isInterrupt } from '../interrupts';
 import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { interruptMemoPrefix, names, runIdOf } from '../names';
-import { foreignInput, isRunInput } from './run-input';
+import { foreignInput, isRunInput } from './is-run-input';
 import { textOfResult } from './run-result';
 import type { AgentPath } from './agent-paths';
 import { agentOfPath, isShown } from './agent-paths';
@@ -23,6 +23,7 @@ import { applySplices } from './splice';
 import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
 import { type ScheduledCall, waitOf } from './model-waits';
 import { RunUsage } from './run-usage';
+import { WorkerChanges } from './worker-changes';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -57,6 +58,7 @@ export class HistoryFold {
   parent: ParentRun | undefined;
   private status: RunStatus = 'running';
   readonly used = new RunUsage();
+  private readonly changes = new WorkerChanges();
   private output: Json | undefined;
   private text: string | undefined;
   private pendingToolCalls: readonly ToolCall[] | undefined;
@@ -130,11 +132,9 @@ export class HistoryFold {
       case 'activity-closed':
         this.scheduled.delete(fact.scheduledId);
         return [];
-      case 'quick-completed': {
-        const message = messageOfQuick(fact.result);
-        if (message !== undefined) this.messagesById.set(message.id, message);
-        return [];
-      }
+      case 'quick-completed':
+        this.changes.cameBack(fact.result.address, fact.result);
+        return this.learn([messageOfQuick(fact.result) ?? []].flat());
       case 'memo':
         return this.memo(fact.values);
       case 'task-completed':
@@ -252,6 +252,7 @@ export class HistoryFold {
     const origin = this.scheduled.get(scheduledId);
     this.scheduled.delete(scheduledId);
     if (origin === undefined) return [];
+    this.changes.cameBack(origin.activityId, result);
     if (origin.tool !== undefined) this.addresses.cameBack(origin.tool, origin.activityId);
     if (origin.tool === undefined) {
       const { message, usage, model = this.requests.get(origin.activityId)?.slots.model ?? '' } = result as CallModelResult;
@@ -259,9 +260,7 @@ export class HistoryFold {
       this.used.called(model, usage);
       return waitOf(origin, result as CallModelResult);
     }
-    const message = messageOfOutcome(origin.tool, result as CallToolResult);
-    if (message !== undefined) this.messagesById.set(message.id, message);
-    return [];
+    return this.learn([messageOfOutcome(origin.tool, result as CallToolResult) ?? []].flat());
   }
 
   private memo(values: Readonly<Record<string, unknown>>): readonly EventBody[] {
@@ -309,7 +308,7 @@ export class HistoryFold {
       const body = event as unknown as EventBody;
       if (body.type === 'tool-start' && this.addresses.isAgain({ ...body, path: body.runPath }, body.address)) expanded['again'] = true;
       const address = this.addresses.of(body);
-      if (address !== undefined) expanded['address'] = address;
+      if (address !== undefined) Object.assign(expanded, { address }, this.changes.join(body, address));
       if (event.message !== undefined) {
         const message = this.messageOf(event.message);
         this.messagesById.set(message.id, message);
@@ -339,8 +338,9 @@ export class HistoryFold {
     return messageById(item, (id) => this.messagesById.get(id)) ?? lostMessage(item);
   }
 
-  private learn(messages: readonly StoredMessage[]): void {
+  private learn(messages: readonly StoredMessage[]): readonly EventBody[] {
     for (const message of messages) this.messagesById.set(message.id, message);
+    return [];
   }
 
   /** Messages that stand whole in edits. */

@@ -1,6 +1,6 @@
 import { messageById } from '../messages/context-messages';
 import type { StoredMessage } from '../messages/messages';
-import { isRunInput } from './run-input';
+import { isRunInput } from './is-run-input';
 import { lostMessage, saidByAll } from './seen-messages';
 import type { ListItem } from './splice';
 import type { AgentRunInput, NamedMessages, Snapshot } from './wire';

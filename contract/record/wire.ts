@@ -2,6 +2,7 @@ import type { AgentPath } from './agent-paths';
 import type { ConversationStart } from '../conversations';
 import type { EventBody, WireEvent } from '../events';
 import type { Answer, Interrupt } from '../interrupts';
+import type { MiddlewareChange } from '../middleware-changes';
 import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, ToolSpec } from '../manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import type { RunOptions } from '../run-options';
@@ -49,6 +50,8 @@ export interface ParentRun {
   readonly path?: AgentPath;
   /** Which messages of its input are words of other agents, by position. Absent: none. */
   readonly context?: readonly number[];
+  /** Who wrote to the turn that it works for: names, and null for somebody without one. Absent: no turn. */
+  readonly writers?: readonly (string | null)[];
 }
 
 /** What the run of an isolated agent tells its parent while it runs: interrupts that opened and ended in it. */
@@ -167,6 +170,8 @@ export interface CallModelResult {
   readonly parsed?: readonly (ParseInputResult | null)[];
   /** Absent: the call was made at once. */
   readonly waited?: CallWaits;
+  /** What worker middleware changed. Absent: nothing. */
+  readonly changes?: readonly MiddlewareChange[];
   readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
 }
@@ -207,6 +212,8 @@ export interface CallToolResult {
   /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
   readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
+  /** What worker middleware changed. Absent: nothing. */
+  readonly changes?: readonly MiddlewareChange[];
   readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
 }
@@ -300,8 +307,8 @@ export interface AgentRunInput {
 /** What the failure of a run carries besides: what it goes on with when it is tried again, or why it cannot be. */
 export type RetryPoint = AgentRunInput | { readonly refused: Failure };
 
-/** What a cancelled run goes on with, and the execution that kept it. */
-export type KeptPoint = { readonly runId: string; readonly point: RetryPoint };
+/** What a cancelled run, or an isolated agent that failed, goes on with, and the execution that kept it. */
+export type KeptPoint = { readonly runId: string; readonly point: RetryPoint; readonly failed?: true };
 
 export interface AgentRunResult {
   readonly output: Json;

@@ -1,10 +1,12 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { defined } from '../../contract/defined';
+import { withoutCredentials } from '../../contract/credentials';
 import { isErrorCode } from '../../contract/errors';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { Failure } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
+import type { ThrownFailure } from '../../contract/run-executions';
 import { unpackedInput } from '../../contract/record/snapshot-messages';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../../contract/record/wire';
 import { PayloadReader } from './payload-reader';
@@ -152,10 +154,19 @@ const harmlessCauses = new Set([
   'WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND',
 ]);
 
+const mostStack = 16 * 1024;
+
 /** A failure as the server has it. Without a code of ours it is `run-failed`. */
 export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   const type = failure?.applicationFailureInfo?.type;
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
+}
+
+/** The same with the stack of what was thrown first. What the run's own record says has none: it is for whoever looks for the place in the code. */
+export function thrownFailureOf(failure: ProtoFailure | null | undefined): ThrownFailure {
+  let stack = '';
+  for (let cause = failure; cause != null; cause = cause.cause) stack = cause.stackTrace || stack;
+  return { ...failureOf(failure), ...(stack === '' ? {} : { stack: withoutCredentials(stack).slice(0, mostStack) }) };
 }
 
 /** A time of the server, in milliseconds since 1970. */

@@ -7,6 +7,7 @@ import type { PayloadReader } from './payload-reader';
 /** What is read of an event here. */
 export interface EndEvent {
   readonly workflowExecutionCanceledEventAttributes?: object | null | undefined;
+  readonly workflowExecutionFailedEventAttributes?: object | null | undefined;
   readonly markerRecordedEventAttributes?:
     | {
         readonly markerName?: string | null;
@@ -16,9 +17,13 @@ export interface EndEvent {
     | undefined;
 }
 
-/** What a cancelled run kept when it ended, of the newest events of its history, newest first. Undefined: it was not cancelled, or kept nothing. */
+/**
+ * What a run kept when it was cancelled, or failed as an isolated agent, of the newest events of its history, newest first. Undefined: it has not
+ * ended so, or kept nothing.
+ */
 export async function keptPointIn(events: readonly EndEvent[], payloads: PayloadReader): Promise<KeptPoint | undefined> {
-  if (events[0]?.workflowExecutionCanceledEventAttributes == null) return undefined;
+  const [end] = events;
+  if ((end?.workflowExecutionCanceledEventAttributes ?? end?.workflowExecutionFailedEventAttributes) == null) return undefined;
   for (const { markerRecordedEventAttributes: marker } of events) {
     const [about, result] = ['data', 'result'].map((key) => marker?.details?.[key]?.payloads?.[0]);
     if (about == null || result == null) continue;

@@ -17,7 +17,7 @@ import {
   writeServerRecord,
   type ServerRecord,
 } from './server-record';
-import { awaitRemains, findLiveServer, prepareServer, watchServer } from './server-reuse';
+import { askedServer, awaitRemains, findLiveServer, watchServer } from './server-reuse';
 
 export interface EmbeddedServerOptions {
   /** Holds database, log, record and lock. Made when missing. */
@@ -37,6 +37,8 @@ export interface EmbeddedServerOptions {
    */
   readonly shareable?: boolean;
   readonly onProgress?: (message: string) => void;
+  /** There is a process, which does not answer yet. Not called where a server is reused. */
+  readonly onLaunch?: () => void;
   /** The server ended although nobody stopped it. Called for the owner, not for those who reuse it. */
   readonly onExit?: (exit: ServerExit) => void;
   /** The server of another is gone, mostly with its owner. Called for those who reuse it, within a second or two. */
@@ -93,7 +95,10 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       databaseFile: database && join(setup.directory, database),
       firstStart: mark !== undefined && existsSync(mark),
       logFile: join(setup.directory, 'server.log'),
-      onSpawn: (pid, addresses) => writeServerRecord(recordOf(pid, addresses, false)),
+      onSpawn: (pid, addresses) => {
+        writeServerRecord(recordOf(pid, addresses, false));
+        setup.onLaunch?.();
+      },
     });
     if (mark) rmSync(mark, { force: true });
     writeServerRecord(recordOf(launched.pid, launched, true));
@@ -147,11 +152,13 @@ async function startOwn(setup: Setup): Promise<EmbeddedServer> {
 let ownLogs = 0;
 
 async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer> {
-  await prepareServer(record.address, setup.namespace).catch((error: unknown) => {
-    if (codeOf(error) === 'server-unreachable') throw error;
-    const what = `The Temporal server of process ${record.ownerPid} at ${record.address} cannot be used: ${messageOf(error)}`;
-    throw serverFailure(what, join(setup.directory, 'server.log'), error);
-  });
+  await askedServer()
+    .prepareServer(record.address, setup.namespace)
+    .catch((error: unknown) => {
+      if (codeOf(error) === 'server-unreachable') throw error;
+      const what = `The Temporal server of process ${record.ownerPid} at ${record.address} cannot be used: ${messageOf(error)}`;
+      throw serverFailure(what, join(setup.directory, 'server.log'), error);
+    });
   const unwatch = watchServer(record, () => setup.onLost?.());
   setup.onProgress(`Using the Temporal server of process ${record.ownerPid} at ${record.address}.`);
   return {

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
-import { inspectServerBinary, onPath, type ServerBinary } from './server-binary';
+import { cacheDirectory } from '../cache-directory';
+import { inspectKnownBinary, inspectServerBinary, onPath, type ServerBinary } from './server-binary';
 import { obtainServerBinary, type BinarySearch } from './server-supply';
 
 /** Another one for each change of what is built. */
@@ -32,7 +32,7 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
   const older = join(cacheDirectory(search.environment), 'bin', 'temporal');
   const found =
     (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
-    (await attempt('the cache', () => inspectServerBinary(cached, 'cache'))) ??
+    (await attempt('the cache', () => inspectKnownBinary(cached))) ??
     (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt))) ??
     (await attempt('the cache of an earlier version', () => inspectServerBinary(older, 'cache')));
   if (found !== undefined) return found;
@@ -55,8 +55,4 @@ export async function presentServerBinary(environment: Environment): Promise<Ser
 
 function cachedBinary(environment: Environment): string {
   return join(cacheDirectory(environment), 'bin', cachedName);
-}
-
-export function cacheDirectory(environment: Environment): string {
-  return join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'holdfast');
 }

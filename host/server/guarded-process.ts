@@ -22,29 +22,37 @@ const graceSeconds = 3;
 
 /**
  * The command runs under a shell that holds one end of a pipe; we hold the other. When we die, however we die, the pipe ends and the guard
- * stops the command. When the command ends, the shell ends its guard and itself. The shell waits for the command, so the id that is
- * killed is always still that of the command. The guard ignores SIGTERM while it stops the command, so that it is never cut off from its sleep.
+ * stops the command. When the command ends, the shell ends its guard and itself, before the id of the command can be that of a stranger, whom
+ * the guard would end. A line in the pipe says that its owner asks for the end. The guard ignores SIGTERM while it stops the command: who ends
+ * the whole session does not keep it from that.
  */
 const guardScript = `
 umask 077
+orphaned=$1
+shift
 exec 4<&0 </dev/null
 "$@" 3>&- 4<&- &
 server=$!
 echo "$server" >&3
 exec 3>&-
 (
-  while read -r _ <&4; do :; done
+  asked=no
+  while read -r _ <&4; do asked=yes; done
   trap '' TERM
+  if [ "$asked" = no ]; then kill "-$orphaned" "$server" 2>/dev/null; fi
   kill -TERM "$server" 2>/dev/null
   ticks=0
-  while [ "$ticks" -lt ${graceSeconds * 10} ] && kill -0 "$server" 2>/dev/null; do sleep 0.1; ticks=$((ticks + 1)); done
-  kill -KILL "$server" 2>/dev/null
+  while kill -0 "$server" 2>/dev/null; do
+    if [ "$ticks" -ge ${graceSeconds * 10} ]; then kill -KILL "$server" 2>/dev/null; break; fi
+    sleep 0.1
+    ticks=$((ticks + 1))
+  done
 ) &
 guard=$!
 exec 4<&-
 wait "$server"
 code=$?
-kill -TERM "$guard" 2>/dev/null
+kill -KILL "$guard" 2>/dev/null
 wait "$guard" 2>/dev/null
 exit "$code"
 `;
@@ -56,10 +64,15 @@ exit "$code"
 export async function startGuarded(
   command: string,
   args: readonly string[],
-  options: { readonly logFile: string; readonly environment: NodeJS.ProcessEnv },
+  options: {
+    readonly logFile: string;
+    readonly environment: NodeJS.ProcessEnv;
+    /** What the command gets when this process has died. KILL is for one that is made for it, and that somebody waits for. Default: TERM, after 3 s KILL. */
+    readonly orphaned?: 'TERM' | 'KILL';
+  },
 ): Promise<GuardedProcess> {
   const log = openSync(options.logFile, 'w', privateFile);
-  const shell = spawn('/bin/sh', ['-c', guardScript, 'holdfast-guard', command, ...args], {
+  const shell = spawn('/bin/sh', ['-c', guardScript, 'holdfast-guard', options.orphaned ?? 'TERM', command, ...args], {
     detached: true,
     stdio: ['pipe', log, log, 'pipe'],
     env: options.environment,
@@ -73,7 +86,7 @@ export async function startGuarded(
     shell.once('error', reject);
     shell.once('exit', (code, signal) => {
       // A guard that outlived its shell sees this and stops the command.
-      leash.end();
+      leash.end('end\n');
       resolve({ code: code ?? (signal === 'SIGKILL' ? 137 : 143) });
     });
   });
@@ -90,7 +103,7 @@ export async function startGuarded(
   return {
     pid,
     exited,
-    stop: () => end(() => leash.end()),
+    stop: () => end(() => leash.end('end\n')),
     kill: () => end(() => killQuietly(pid, shell.exitCode === null && shell.signalCode === null)),
   };
 }

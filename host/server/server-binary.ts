@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
+import { fileState } from '../file-state';
+import { privateFile } from '../private-files';
 
 export interface ServerBinary {
   readonly path: string;
@@ -43,7 +46,52 @@ function isExecutable(file: string): boolean {
 /** What the binary says it is. Throws when it is not there, does not run, is something else or too old. */
 export async function inspectServerBinary(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
   if (!isExecutable(path)) throw new Error('not there');
-  const text = await versionText(path);
+  return binaryOf(path, origin, await versionText(path));
+}
+
+/**
+ * The same of the binary in the cache, which is asked once: while its file stays as it was, it says the same again. Others are always asked. They may be
+ * programs that choose a version by where they are called.
+ */
+export async function inspectKnownBinary(path: string): Promise<ServerBinary> {
+  if (!isExecutable(path)) throw new Error('not there');
+  const memory = `${path}.version.json`;
+  const state = fileState(path, Date.now());
+  const known = readKnown(memory);
+  if (state !== undefined && known?.state === state) return binaryOf(path, 'cache', known.said);
+  const said = await versionText(path);
+  const binary = binaryOf(path, 'cache', said);
+  if (state !== undefined) writeKnown(memory, { state, said });
+  return binary;
+}
+
+interface KnownBinary {
+  /** Of its file, when it was asked. */
+  readonly state: string;
+  readonly said: string;
+}
+
+function readKnown(memory: string): KnownBinary | undefined {
+  try {
+    const { state, said } = JSON.parse(readFileSync(memory, 'utf8')) as Partial<KnownBinary>;
+    return typeof state === 'string' && typeof said === 'string' ? { state, said } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it cannot be written, the next start asks again. */
+function writeKnown(memory: string, known: KnownBinary): void {
+  const draft = `${memory}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, JSON.stringify(known), { mode: privateFile });
+    renameSync(draft, memory);
+  } catch {
+    rmSync(draft, { force: true });
+  }
+}
+
+function binaryOf(path: string, origin: ServerBinary['origin'], text: string): ServerBinary {
   const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(text) ?? [];
   if (cliVersion === undefined || serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
   if (isOldServer(serverVersion)) throw new Error(`${path} holds server ${serverVersion}; ${oldestServer} or newer is needed`);

@@ -34,6 +34,8 @@ const dynamicConfig = {
   'history.sendRawHistoryBetweenInternalServices': true,
   // `dev` makes a build of each change of the agents, and the server forgets one that nobody serves after some minutes only.
   'matching.maxVersionsInDeployment': 1000,
+  // By itself the server keeps 128,000 executions in memory, each for an hour, also those that have ended.
+  'history.hostLevelCacheMaxSize': 1000,
   // What one task brings and what came back meanwhile are written together: 3 MB and 2 MB. By itself the server ends runs above 4 MB.
   'system.transactionSizeLimit': 8 * 1024 * 1024,
 };

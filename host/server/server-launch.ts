@@ -5,7 +5,7 @@ import { checkPortFree, freePort, isListening } from './free-port';
 import { startGuarded, type GuardedProcess } from './guarded-process';
 import type { ServerBinary } from './server-binary';
 import { serverArguments } from './server-flags';
-import { prepareServer } from './server-reuse';
+import { askedServer } from './server-reuse';
 import { endOfLog, serverFailure } from './server-log';
 
 export interface LaunchOptions {
@@ -66,12 +66,14 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort, dynamicConfig }), {
     logFile: options.logFile,
     environment: { ...collector, ...withoutTemporal(options.environment) },
+    // Its data is safe, and its own end takes it a second, for which the next start would wait.
+    orphaned: 'KILL',
   });
   try {
     options.onSpawn(guarded.pid, { address, uiAddress });
     const ended = guarded.exited.then(({ code }) => Promise.reject(new Error(`it ended with code ${code}`)));
     ended.catch(() => undefined);
-    const ready = whenListening(port, ended).then(() => prepareServer(address, options.namespace));
+    const ready = whenListening(port, ended).then(() => askedServer().prepareServer(address, options.namespace));
     await Promise.race([ready, ended]);
     if (options.firstStart) await sleep(2 * namespaceCacheMs);
     return { pid: guarded.pid, address, uiAddress, logFile: options.logFile, process: guarded };

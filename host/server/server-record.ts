@@ -53,7 +53,7 @@ export async function recordedServerRuns(record: Pick<ServerRecord, 'pid' | 'add
   if (!isAlive(record.pid)) return false;
   const commandLine = await commandLineOf(record.pid);
   if (commandLine === undefined) return isAlive(record.pid);
-  return commandLine.includes(' start-dev ') && commandLine.includes(` --port ${record.address.split(':').at(-1)}`);
+  return commandLine.includes(' start-dev ') && `${commandLine} `.includes(` --port ${record.address.split(':').at(-1)} `);
 }
 
 /** Shows whoever cannot see our processes that the record is true. Ends with what is returned. */

@@ -1,14 +1,11 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import { connectTemporal } from '../connection';
-import { setUpNamespace } from './namespace-setup';
+import type * as AskedServer from './asked-server';
 import { endProcess, guardOf, isHeldBy } from './orphans';
 import { isAlive } from './process-probe';
 import { isRefreshed, readServerRecord, recordedServerRuns, removeServerRecord, type ServerRecord } from './server-record';
 
-const healthPatienceMs = 2_000;
-const preparePatienceMs = 30_000;
 const deathPatienceMs = 10_000;
 const watchMs = 1_000;
 
@@ -27,7 +24,7 @@ export async function findLiveServer(directory: string, database: 'file' | 'memo
       `A server with ${record.database === 'memory' ? 'a database in memory' : 'a database file'} runs in ${directory} (process ${record.pid}). Use another directory.`,
     );
   }
-  if (await answers(record.address)) return record;
+  if (await askedServer().answers(record.address)) return record;
   if (!(await recordedServerRuns(record))) return undefined;
   throw new HoldfastError(
     'server-locked',
@@ -71,22 +68,10 @@ export function watchServer({ pid }: ServerRecord, onGone: () => void): () => vo
   return () => clearInterval(timer);
 }
 
-/** Waits until the server answers, and sets its namespace up. */
-export async function prepareServer(address: string, namespace: string): Promise<void> {
-  const { connection, close } = await connectTemporal({ address, namespace }, { deadlineMs: preparePatienceMs });
-  try {
-    await connection.withDeadline(Date.now() + preparePatienceMs, () => setUpNamespace(connection, namespace));
-  } finally {
-    await close();
-  }
-}
-
-async function answers(address: string): Promise<boolean> {
-  try {
-    const { close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });
-    await close();
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * What needs Temporal's client, which takes longer to load than a server takes to start. So it is loaded when there is a server to be asked.
+ */
+export function askedServer(): typeof AskedServer {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- tests load the source, where `import()` finds no file that ends in .js
+  return require('./asked-server') as typeof AskedServer;
 }

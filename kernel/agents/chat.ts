@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
+import { withClientTools } from '../run/client-tools';
 import { ContextLifetime } from '../run/context-lifetime';
 import { refuseLayersOfExternal } from '../turn/external-calls';
 import { keptValue } from '../effects/kept-values';
@@ -23,7 +24,7 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   const { children, parent } = place.neighbours ?? { children: [] };
   const key = keyOf(place);
   const options = runOptionsOf(state.options, definition.name);
-  const agent = withTransfers(agentForRun(definition, options), children, parent, run.manifest.language);
+  const agent = withClientTools(withTransfers(agentForRun(definition, options), children, parent, run.manifest.language), run);
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
   renew(agent, record, state);

@@ -13,6 +13,7 @@ export class ChildInterrupts {
   /** All that it has heard of. */
   private readonly known = new Set<string>();
   private closed = false;
+  private stopped = false;
 
   constructor(
     private readonly run: RunScope,
@@ -65,7 +66,17 @@ export class ChildInterrupts {
     const id = interruptIdAt(path, interrupt);
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
-    run.interrupts.show(shown, (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }));
+    run.interrupts.show(shown, {
+      answer: (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }),
+      stop: () => this.stop(),
+    });
+  }
+
+  /** The turn ends that waits for this agent. One that asks several things is told once. */
+  private stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.run.ports.cancelChildren({ modes: ['now'], recursive: true, reason: 'The turn was stopped.' }, this.childId);
   }
 
   private tellStep(event: Parameters<RunScope['interrupts']['tellStep']>[0]): void {

@@ -10,6 +10,7 @@ import { frozen } from '../../contract/freeze';
 import { messagesFor } from '../run/job';
 import { checkEmptyRun } from '../run/livelock-guard';
 import type { AgentScope, RunScope } from '../run/scope';
+import { stopsTurn } from '../run/turn-stop';
 import { freshRecord } from './chat';
 import { Shown } from './custom-events';
 import type { AgentInput } from '../define/agent-ref';
@@ -83,6 +84,11 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   } catch (error) {
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && run.cancels.isHeard) throw error;
+    if (isCancellation(error) && stopsTurn(run)) {
+      // What its agents do is waited for, as calls are.
+      await Promise.allSettled(open.keys());
+      throw error;
+    }
     const left = open.size > 0;
     if (left) leaveBehind(run, place, frame, label);
     frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);

@@ -2,12 +2,13 @@ import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
 import { addUsage, lessUsage, noUsage } from '../../contract/usage';
-import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
 import type { ChildEnd } from '../run/ports';
 import type { RunScope } from '../run/scope';
+import { writersOf } from '../run/state';
 import { cancelled } from '../run/cancel-plan';
 import { ChildInterrupts } from './child-interrupts';
 import { isOthers, append } from '../run/conversation';
@@ -62,7 +63,7 @@ export async function runIsolated(
       run.cancels.endedBelow();
       throw cancelled();
     }
-    run.journal.remains.lose(place.frame.key, `"${id}", an isolated agent of it, failed`);
+    keepForRetry(run, place.frame.key, id, end, usedBefore);
     return { ...end, failed };
   }
   leaves();
@@ -74,6 +75,21 @@ export async function runIsolated(
   }
   ports.emit({ type: 'agent-end', ...about, ...used });
   return end;
+}
+
+/** Should nobody catch the failure, the agent goes on where it stood when the run is tried again. */
+function keepForRetry(
+  { journal: { remains } }: RunScope,
+  frame: string,
+  id: string,
+  { kept, usage }: Extract<ChildEnd, { readonly failed: Failure }>,
+  usedBefore: Usage | undefined,
+): void {
+  if (kept === true) return remains.cutOff(frame, { id, usage: usage ?? usedBefore ?? noUsage });
+  remains.lose(
+    frame,
+    `"${id}", an isolated agent of it, failed${kept === undefined ? ' and kept nothing to go on from' : `: ${kept.refused}`}`,
+  );
 }
 
 async function endOf({ ports }: RunScope, child: Parameters<RunScope['ports']['runChild']>[0]): Promise<ChildEnd> {
@@ -109,6 +125,7 @@ function startOf(
       ...(nth === 0 ? {} : { nth }),
       path: placeInRoot(state.parent, path),
       ...(context.length === 0 ? {} : { context }),
+      ...defined({ writers: writersOf(state) }),
     },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),

@@ -10,11 +10,13 @@ import type { AgentDefinition } from '../define/agent';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
 import { Frame } from '../effects/frames';
+import { toolsForTurn, withClientTools } from '../run/client-tools';
 import { rootConversation } from '../run/conversation';
 import type { MessageInbox } from '../run/message-inbox';
 import type { AgentPlace } from '../run/place';
 import { forget, forgetInside } from '../run/place';
 import { agentForRun } from '../run/run-options';
+import { isEndOfTurn } from '../run/turn-stop';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, SaidEntry } from '../run/state';
 import { pendingCallsOf } from '../turn/pending-calls';
@@ -55,11 +57,19 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   state.atWork = true;
   state.usage = run.state.usage;
   delete state.idleUntil;
+  state.writers = [];
   const messages = inbox.queued;
   const title = state.title ?? titleOf((messages[0] as QueuedMessage).message);
   const isNew = state.title === undefined && title !== undefined;
   if (isNew) state.title = title;
-  run.ports.emit({ type: 'turn-start', turn: state.turn, ...(isNew ? { title } : {}) });
+  const clientTools = toolsForTurn(messages, run.manifest);
+  if (clientTools !== undefined) state.clientTools = clientTools;
+  run.ports.emit({
+    type: 'turn-start',
+    turn: state.turn,
+    ...(isNew ? { title } : {}),
+    ...defined({ clientTools: clientTools?.map(({ name }) => name) }),
+  });
   const { path } = placeOf(run, root, inbox);
   const said = messages.map(({ message }) => message);
   if (isAlone(root)) startRecord(run, root as AgentDefinition, state.window, said);
@@ -83,7 +93,7 @@ function placeOf(run: RunScope, root: AnyAgent, { state }: MessageInbox): AgentP
 function startRecord(run: RunScope, root: AgentDefinition, window: number, said: readonly StoredMessage[]): void {
   const { state } = run;
   const before = state.agents[root.name];
-  const agent = agentForRun(root, runOptionsOf(state.options, root.name));
+  const agent = withClientTools(agentForRun(root, runOptionsOf(state.options, root.name)), run);
   const messages = [...windowOf(before?.messages ?? [], window, (message) => message), ...said];
   state.agents[root.name] = { ...freshRecord(agent, [root.name], messages, state), turn: (before?.turn ?? 0) + 1, begins: true };
 }
@@ -116,6 +126,7 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
     refuseLostTransfer(end, root);
     endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
+    if (isEndOfTurn(run, error)) return endTurn(run, root, inbox, place, { status: 'stopped' });
     // Who cancels the run ends the conversation. Whatever else a turn comes to, people may go on.
     if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
     run.ports.threw?.(error, { agent: root.name });
@@ -136,8 +147,8 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   place.frame.forget();
   forgetInside(run, place);
   forget(run, place);
-  if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record);
-  else if (result.status === 'failed') forgetCalls(run);
+  if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record, result.status);
+  else if (result.status === 'failed' || (result.status === 'stopped' && lacksResults(run))) forgetCalls(run);
   const last = isAlone(root) ? record?.messages.at(-1) : state.said?.[rootConversation]?.at(-1)?.message;
   const { conversation } = { conversation: inbox.state };
   inbox.rest();
@@ -152,18 +163,27 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   });
   delete conversation.atWork;
   delete conversation.isCut;
+  delete conversation.clientTools;
   delete conversation.stops;
 }
 
-/** No provider takes calls without results, so those that an error left without one are told so. */
-function restingRecord({ ports }: RunScope, record: AgentRecord): AgentRecord {
+/** No provider takes calls without results, so those that an error or a stop left without one are told so. */
+function restingRecord({ ports }: RunScope, record: AgentRecord, status: TurnStatus): AgentRecord {
   const lost = pendingCallsOf(record.messages).map((call) =>
-    toolMessage(ports.uuid(), call, 'The turn ended before this call had a result.', { isError: true }),
+    toolMessage(ports.uuid(), call, `The turn ${status === 'stopped' ? 'was stopped' : 'ended'} before this call had a result.`, {
+      isError: true,
+    }),
   );
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-/** Of a turn of several agents that failed, what was said stays, and calls and their results go. */
+function lacksResults({ state }: RunScope): boolean {
+  const entries = (state.said?.[rootConversation] ?? []).map(({ message }) => message);
+  const answered = new Set(entries.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : []))));
+  return entries.some((message) => toolCallsOf(message).some(({ id }) => !answered.has(id)));
+}
+
+/** Of a turn of several agents that failed or was cut off, what was said stays, and calls and their results go. */
 function forgetCalls({ state }: RunScope): void {
   const entries = state.said?.[rootConversation] ?? [];
   const turn = entries.map(({ agent }) => agent).lastIndexOf(null);

@@ -1,7 +1,6 @@
 import type { Interrupt } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
-import type { Manifest } from '../../contract/manifest';
 import type { ExternalCallAnswer } from '../../contract/external-calls';
 import { externalAnswerSchema } from '../../contract/external-calls';
 import { toolStart } from '../../contract/record/tool-outcomes';
@@ -12,7 +11,8 @@ import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 
 /** Whether somebody outside of the run makes the calls of a tool. */
-export function isExternalTool({ manifest }: { readonly manifest: Manifest }, tool: string): boolean {
+export function isExternalTool({ run: { manifest }, agent }: Pick<AgentScope, 'run' | 'agent'>, tool: string): boolean {
+  if (agent.ownTools.get(tool)?.isOfClient === true) return true;
   return Object.hasOwn(manifest.tools, tool) && manifest.tools[tool]?.external === true;
 }
 
@@ -27,7 +27,8 @@ export async function callExternalTool(scope: AgentScope, frame: Frame, { addres
   }
   frame.once('event', () => {
     const made = run.uniqueAddress(address);
-    run.ports.emit(toolStart(made, { path, tool: call.name, callId: call.id, input: call.input, address: made }));
+    const started = toolStart(made, { path, tool: call.name, callId: call.id, input: call.input, address: made });
+    run.ports.emit({ ...started, external: true });
   });
   const answer = await frame.effect('interrupt', (n) => openIn(run, frame, n, { shown }));
   const done = answer as unknown as ExternalCallAnswer;

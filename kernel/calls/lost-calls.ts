@@ -8,8 +8,10 @@ export interface Lost extends Failure {
   readonly tookTooLong?: boolean;
 }
 
+type LostCall = Pick<ToolCallRequest, 'reconcile'> & { readonly facts: Pick<ToolCallRequest['facts'], 'effect'> };
+
 /** Of a `once` tool nobody knows whether it took effect, unless the worker said that it does not have it. */
-export function lostToolCall({ facts, reconcile }: ToolCallRequest, { code, message, tookTooLong }: Lost): ToolOutcome {
+export function lostToolCall({ facts, reconcile }: LostCall, { code, message, tookTooLong }: Lost): ToolOutcome {
   if (reconcile === true && code !== 'tool-unknown') return { type: 'unsettled', why: message };
   if (facts.effect === 'once' && code !== 'tool-unknown') {
     if (tookTooLong === true) return { type: 'unsettled', timedOut: true };
@@ -17,6 +19,11 @@ export function lostToolCall({ facts, reconcile }: ToolCallRequest, { code, mess
   }
   const isOfTools = code.startsWith('tool-') || code === 'hook-failed';
   return { type: 'failed', messageId: '', error: { code: isOfTools ? code : 'tool-failed', message } };
+}
+
+/** What is said of a call whose time is up, whichever timer says so first: that of its worker or that of the server. */
+export function outOfTime(tool: string, timeoutMs: number): string {
+  return `The tool '${tool}' gave no result within ${timeoutMs / 1000} s.`;
 }
 
 export function lostModelCall({ code, message }: Failure, retryable: boolean): ModelFailure {

@@ -1,4 +1,5 @@
 import type { AgentScope } from '../run/scope';
+import { stopsTurn } from '../run/turn-stop';
 import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
@@ -34,7 +35,7 @@ export async function callOwnTool(
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
     // Its own code cannot cancel the run, whatever code it throws with.
-    if (isCancellation(error) && run.cancels.isHeard) throw error;
+    if (isCancellation(error) && (run.cancels.isHeard || stopsTurn(run))) throw error;
     inner.unwind();
     frame.unwind();
     run.ports.threw?.(error, { agent: scope.agent.name, tool: call.name, address: plan.address });

@@ -1,5 +1,6 @@
 import { shown } from '../../contract/shown';
 import { refusing } from '../../contract/check';
+import type { TakenTools } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
@@ -42,6 +43,8 @@ export interface AgentDefinition extends AgentLimits {
   readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
   readonly halves: readonly WorkerMiddlewareRef[];
+  /** What it takes of the tools that clients name. Absent: none. */
+  readonly clientTools?: TakenTools;
   /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
   readonly language?: Language;
@@ -84,6 +87,8 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   /** Wraps of tool calls that lie around those of every middleware, first outermost. */
   readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
   readonly language?: Language;
+  /** Tools that clients may name in a message, for its turn: all, or those of these names. The client makes their calls. Default: none. */
+  readonly clientTools?: boolean | readonly string[];
   /** Tools whose result is the answer of the run. */
   readonly returnDirectly?: readonly (keyof T & string)[];
   /** Offers the tool `exit`, by which the model ends the run with a final result. */
@@ -190,6 +195,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
       prompt: options.prompt,
       inputSchema: options.inputSchema === undefined ? undefined : jsonSchemaOfJob(options.inputSchema, refusing(agentLabel(options.name))),
       language: options.language,
+      clientTools: options.clientTools === false ? undefined : options.clientTools,
       unknownTool: options.unknownTool,
       toolArguments: options.toolArguments,
       retry,

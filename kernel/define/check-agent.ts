@@ -23,6 +23,7 @@ import {
   texts,
   worded,
 } from '../../contract/check';
+import { takenToolsForm } from '../../contract/client-tools';
 import { modelSettings } from '../../contract/model-settings';
 import { defined } from '../../contract/defined';
 import { nameProblem } from '../../contract/names';
@@ -94,6 +95,7 @@ export const agentForms: Forms = {
   maxIterations: iterationLimit,
   maxToolIterations: iterationLimit,
   language: text,
+  clientTools: takenToolsForm,
   returnDirectly: toolNames,
   exitTool: flag,
   sequentialTools: flag,

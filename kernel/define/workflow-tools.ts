@@ -45,6 +45,8 @@ export interface OwnTool {
   readonly spec: ToolSpec;
   /** The agents that may answer, of an agent as a tool. */
   readonly agents?: readonly AnyAgent[];
+  /** The client of the turn makes its calls, and the run none. */
+  readonly isOfClient?: true;
   /** What arguments mean: the same as on a worker, without asking one. */
   parse(input: Json): ParseInputResult;
   run(inside: ToolInside): Promise<Json>;

@@ -79,6 +79,7 @@ export const toolProblemCodes: readonly string[] = [
   'value-not-json',
   'callback-failed',
   'child-cancelled',
+  'answer-stale',
 ];
 
 /** Whether an error of a tool call goes back to the model, unless the agent says otherwise. */

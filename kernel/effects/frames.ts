@@ -196,6 +196,11 @@ export class Frame {
     return effect !== undefined && 'error' in effect;
   }
 
+  /** Whether the next effect is one that code has asked for before a continue-as-new. */
+  get isKnownNext(): boolean {
+    return this.journal.find(this.key, this.count) !== undefined || this.journal.awaitedKind(this.key, this.count) !== undefined;
+  }
+
   /** What was kept of this frame under a name, also before a continue-as-new. */
   noteOf(name: string): Json | undefined {
     return this.journal.noteOf(this.key, name);
@@ -236,10 +241,15 @@ export class Frame {
   }
 
   /** Leaves the frame without looking at what is recorded there: it is over, wherever its code stands. */
-  forget(lost?: string): void {
+  forget(): void {
     this.ended = true;
     this.journal.close(this.key);
-    if (lost !== undefined) this.journal.remains.lose(this.key, lost);
+  }
+
+  /** The same after an error: what is recorded there is kept for another try. */
+  forgetFailed(): void {
+    this.ended = true;
+    this.journal.unwind(this.key);
   }
 
   /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/messages/messages';
+import type { Json, Usage } from '../../contract/messages/messages';
 import type { JournalEffect } from './journal';
 
 /** A frame that an error left, as it stood. */
@@ -9,6 +9,12 @@ export interface LeftFrame {
   readonly notes?: Readonly<Record<string, Json>>;
 }
 
+/** An isolated agent that failed, with what it had used by then. */
+export interface FailedChild {
+  readonly id: string;
+  readonly usage: Usage;
+}
+
 /**
  * What errors left behind on their way out, until code goes on behind them. When nobody catches an error, the run is entered again from here
  * when it is tried again. A kernel that waits for calls beside a failed one has not gone on; code of users that asks for something else has.
@@ -16,6 +22,7 @@ export interface LeftFrame {
 export class Remains {
   private readonly left = new Map<string, LeftFrame>();
   private readonly lost = new Map<string, string>();
+  private readonly cut = new Map<string, FailedChild>();
   /** Errors that code of users was given, and that it has not gone on behind. */
   private readonly fresh = new Map<string, Set<number>>();
 
@@ -37,6 +44,15 @@ export class Remains {
     this.lost.set(address, why);
   }
 
+  /** The isolated agent of this frame goes on where it failed. */
+  cutOff(address: string, child: FailedChild): void {
+    this.cut.set(address, child);
+  }
+
+  get failedChildren(): readonly FailedChild[] {
+    return [...this.cut.values()];
+  }
+
   /** Why nothing can be entered again. Undefined: it can. */
   get whyLost(): string | undefined {
     return this.lost.values().next().value;
@@ -44,7 +60,7 @@ export class Remains {
 
   /** Frames that a continue-as-new loses: it takes only along what is open. */
   get addresses(): readonly string[] {
-    return [...new Set([...this.left.keys(), ...this.lost.keys()])];
+    return [...new Set([...this.left.keys(), ...this.lost.keys(), ...this.cut.keys()])];
   }
 
   failed(address: string, n: number): void {
@@ -79,11 +95,11 @@ export class Remains {
   }
 
   get isEmpty(): boolean {
-    return this.left.size === 0 && this.lost.size === 0 && this.fresh.size === 0;
+    return this.maps.every(({ size }) => size === 0);
   }
 
   private get maps(): readonly Map<string, unknown>[] {
-    return [this.left, this.lost, this.fresh];
+    return [this.left, this.lost, this.cut, this.fresh];
   }
 }
 

@@ -6,6 +6,8 @@ import type { Failure } from '../../contract/messages/messages';
 import type { Journal, JournalEffect, Notes } from '../effects/journal';
 import { isStop } from '../effects/errors';
 import { looksOn } from '../effects/remains';
+import { isInRace } from '../effects/settle-order';
+import { untilNote } from '../run/asleep';
 import type { LeftAgent } from '../run/left-agents';
 import { withAgent } from '../run/left-agents';
 import type { PlaceRecord, RunState } from '../run/state';
@@ -15,6 +17,8 @@ export interface FailedRun {
   readonly state: RunState;
   readonly journal: Journal;
   readonly leftAgents: ReadonlyMap<string, LeftAgent>;
+  /** Tools whose effect is once that hooks have called, by the keys of their frames. */
+  readonly onceCalls: ReadonlyMap<string, string>;
   readonly error: unknown;
 }
 
@@ -27,19 +31,20 @@ interface OpenFrame {
  * The state from which a failed run goes on when it is tried again: as it stood when the error came, without what failed. All that came back well
  * stays recorded. A `once` call that failed, or was on its way, counts as one in doubt: nobody makes it again who does not know.
  */
-export function retryState({ state, journal, leftAgents, error }: FailedRun): RunState {
+export function retryState({ state, journal, leftAgents, onceCalls, error }: FailedRun): RunState {
   const { remains } = journal;
   if (isStop(error)) throw cannotRetry('it was stopped on purpose');
   if (remains.whyLost !== undefined) throw cannotRetry(remains.whyLost);
   let whole = state;
   for (const [frame, left] of leftAgents) if (remains.has(frame)) whole = withAgent(whole, left);
-  const frames = withoutAttempts(framesOf(journal), state);
+  const frames = withoutAttempts(framesOf(journal), onceCalls);
   const saved: Record<string, readonly JournalEffect[]> = {};
   const dropped: string[] = [];
   for (const [address, frame] of frames) {
     const kept = frame.effects.flatMap((effect) => {
       const mended = mendedEffect(effect, { address, frame, journal, state });
-      if (mended === undefined && effect.kind === 'interrupt') dropped.push(interruptId(address.split('/'), effect.n));
+      if (effect.kind === 'interrupt' && (mended === undefined || 'open' in mended))
+        dropped.push(interruptId(address.split('/'), effect.n));
       return mended === undefined ? [] : [mended];
     });
     if (kept.length > 0) saved[address] = kept;
@@ -49,6 +54,7 @@ export function retryState({ state, journal, leftAgents, error }: FailedRun): Ru
   return {
     ...rest,
     journal: saved,
+    ...cutOf(whole, journal),
     answered: whole.answered.filter((id) => !dropped.includes(id)),
     ...defined({ notes: notesOf(journal), expired: asksAgain(expired), withdrawn: asksAgain(withdrawn) }),
     ...(places === undefined ? {} : { places: placesWithoutErrors(places) }),
@@ -60,6 +66,12 @@ export function cannotRetry(why: string): HoldfastError {
   return new HoldfastError('retry-impossible', `The run cannot go on from where it failed: ${why}.`);
 }
 
+/** Isolated agents that failed go on where they stood, as those do that were cancelled with the run. */
+function cutOf({ cut }: RunState, { remains }: Journal): Pick<RunState, 'cut'> {
+  const failed = remains.failedChildren.map(({ id, usage }) => [id, usage] as const);
+  return failed.length === 0 ? {} : { cut: { ...cut, ...Object.fromEntries(failed) } };
+}
+
 /** Frames that are open, and those that the error left. */
 function framesOf(journal: Journal): Map<string, OpenFrame> {
   const frames = new Map<string, OpenFrame>();
@@ -68,8 +80,13 @@ function framesOf(journal: Journal): Map<string, OpenFrame> {
   return frames;
 }
 
+/** A branch of a race that slept when another one failed has all of its time again. */
 function notesOf(journal: Journal): Notes | undefined {
-  const left = [...journal.remains.frames].flatMap(([address, { notes }]) => (notes === undefined ? [] : [[address, notes] as const]));
+  const left = [...journal.remains.frames].flatMap(([address, { notes, effects }]) => {
+    if (notes === undefined) return [];
+    const asleep = isInRace(address) ? effects.filter((effect) => 'open' in effect).map(({ n }) => untilNote(n)) : [];
+    return [[address, Object.fromEntries(Object.entries(notes).filter(([name]) => !asleep.includes(name)))] as const];
+  });
   const notes = { ...Object.fromEntries(left), ...journal.savedNotes };
   return Object.keys(notes).length === 0 ? undefined : notes;
 }
@@ -77,17 +94,15 @@ function notesOf(journal: Journal): Notes | undefined {
 const attemptFrame = /^(.*\/model)\/model\d+$/u;
 
 /** A model is asked again with a fresh count of attempts. Its layers are entered again too, so they may not have made a `once` call. */
-function withoutAttempts(frames: Map<string, OpenFrame>, state: RunState): Map<string, OpenFrame> {
+function withoutAttempts(frames: Map<string, OpenFrame>, onceCalls: FailedRun['onceCalls']): Map<string, OpenFrame> {
   const steps = [...frames].flatMap(([address, { effects }]) => {
     const step = attemptFrame.exec(address)?.[1];
     return step !== undefined && effects.some(({ kind }) => kind === 'attempt') ? [step] : [];
   });
-  for (const [address, { effects }] of frames) {
-    if (!steps.some((step) => address === step || address.startsWith(`${step}/`))) continue;
-    const once = effects.map(({ kind }) => onceTool(kind, state)).find((tool) => tool !== undefined);
-    if (once !== undefined) throw cannotRetry(`a layer around a model call had called "${once}", whose effect is once`);
-    frames.delete(address);
-  }
+  const isInStep = (address: string): boolean => steps.some((step) => address === step || address.startsWith(`${step}/`));
+  for (const [address, tool] of onceCalls)
+    if (isInStep(address)) throw cannotRetry(`a layer around a model call had called "${tool}", whose effect is once`);
+  for (const address of frames.keys()) if (isInStep(address)) frames.delete(address);
   return frames;
 }
 

@@ -6,6 +6,7 @@ import type { AgentRunResult, StartInput } from '../../contract/record/wire';
 import type { RunLog } from '../log/run-log';
 import type { ChildEnd } from '../run/ports';
 import { sessionChanges } from '../run/run-end';
+import { weighed } from '../run/weight';
 import type { AgentRun, RunEnd } from './run';
 
 interface EndedRun {
@@ -34,7 +35,7 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
   checkResult(answer);
   return log.end(run.transcript, (last) => {
     const result: AgentRunResult = { ...answer, ...last };
-    checkResult(result);
+    checkResult(weighed(result));
     return result;
   });
 }

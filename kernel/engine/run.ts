@@ -9,6 +9,7 @@ import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { CancelRequest } from '../../contract/cancel';
+import { unfitIn } from '../run/client-tools';
 import { Addresses } from '../run/addresses';
 import { CancelPlan, cancelled } from '../run/cancel-plan';
 import { freshRecord } from '../agents/chat';
@@ -29,6 +30,7 @@ import { MessageInbox } from '../run/message-inbox';
 import { refuseUnknownNames } from '../define/named-tools';
 import { LivelockGuard } from '../run/livelock-guard';
 import { pendingCallsOf } from '../turn/pending-calls';
+import { openOnceCalls } from '../run/once-calls';
 import type { Ports } from '../run/ports';
 import { RunLocalBook } from '../run/run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from '../run/run-options';
@@ -36,6 +38,7 @@ import type { LeftAgent } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
+import { AskingEnd, stopsTurn } from '../run/turn-stop';
 import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 import { resumeState } from './resume-point';
@@ -58,7 +61,7 @@ export class AgentRun {
   private readonly inbox: MessageInbox | undefined;
   private readonly checkpoints = new Map<string, AgentRecord>();
   private readonly leftAgents = new Map<string, LeftAgent>();
-  private readonly onceCalls = new Map<string, string>();
+  private readonly onceCalls: Map<string, string>;
   readonly cancels: CancelPlan;
   /** What its agents have ended with. Nothing of them is kept then. */
   private end: RunEnd | undefined;
@@ -69,15 +72,18 @@ export class AgentRun {
     private readonly ports: Ports,
   ) {
     this.addresses = new Addresses(state.addresses);
+    this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
     this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
     for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
-    this.openInterrupts = new OpenInterrupts(state, ports);
+    const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
+    this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(ports, isTurnStopped));
     this.cancels = new CancelPlan(state, ports, (error) => {
       this.openInterrupts.cancelAll(error);
       this.inbox?.cancel(error);
       ports.stop(error);
     });
-    if (state.conversation !== undefined) this.inbox = new MessageInbox(state.conversation, ports, this.lacksAgent);
+    if (state.conversation !== undefined)
+      this.inbox = new MessageInbox(state.conversation, ports, unfitIn(this.root, this.lacksAgent), () => this.openInterrupts.stopAsking());
   }
 
   async execute(): Promise<RunEnd> {
@@ -256,8 +262,8 @@ export class AgentRun {
   /** The same of a run that has failed, for another try of what failed. Throws 'retry-impossible' where there can be none. */
   retryPoint(error: unknown): SplitState {
     if (this.end !== undefined) throw cannotRetry('all of its agents had ended');
-    const { state, journal, leftAgents } = this;
-    const { remains: _, ...retried } = retryState({ state, journal, leftAgents, error });
+    const { state, journal, leftAgents, onceCalls } = this;
+    const { remains: _, ...retried } = retryState({ state, journal, leftAgents, onceCalls, error });
     // What had not begun begins anew.
     return this.split(state.manifest === undefined ? retried : { ...retried, input: null });
   }
@@ -279,8 +285,9 @@ export class AgentRun {
       lists[key] = checkpoint.messages;
       agents[key] = { ...checkpoint, messages: [] };
     }
-    const { addresses: _, ...state } = whole;
+    const { addresses: _, onceCalls: __, ...state } = whole;
     const { said } = state;
+    const onceCalls = openOnceCalls(this.onceCalls, whole.journal);
     const addresses = this.addresses.over(agents);
     for (const [conversation, entries] of Object.entries(said ?? {}))
       lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
@@ -288,7 +295,7 @@ export class AgentRun {
       state: {
         ...state,
         agents,
-        ...defined({ addresses }),
+        ...defined({ addresses, onceCalls }),
         ...(said === undefined ? {} : { said: withoutMessages(said) }),
       },
       lists,

@@ -102,6 +102,18 @@ class TrialPorts implements Ports {
     return true;
   }
 
+  stopsAsking(): boolean {
+    return true;
+  }
+
+  editsAskAll(): boolean {
+    return true;
+  }
+
+  knowsSecondEyes(): boolean {
+    return true;
+  }
+
   sleep(): Timer {
     return this.timer();
   }

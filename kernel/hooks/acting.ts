@@ -6,7 +6,7 @@ import type { ParseInputResult } from '../../contract/record/wire';
 import type { AskingPolicy } from '../../contract/decisions';
 import type { PolicyPlan } from '../../contract/policies';
 import { defined } from '../../contract/defined';
-import type { AnswerOfSomebody, DecisionOfSomebody, Inside, StartedWith, Waivers } from '../define/inside';
+import type { AnswerOfSomebody, DecisionOfSomebody, Inside, Eyes, StartedWith, Together, Waivers } from '../define/inside';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, ValueStore } from '../define/middleware';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
@@ -19,7 +19,10 @@ import { noteAction } from '../run/flow';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
+import { peopleOf } from '../run/second-eyes';
+import { writersOf } from '../run/state';
 import { agreed } from './agreed';
+import { LayerTogether } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
@@ -144,11 +147,14 @@ export class Acting implements Inside {
     return asked as Promise<object> as Promise<DecisionOfSomebody>;
   }
 
+  get together(): Together {
+    return new LayerTogether(this.frame, this.scope.run.ports);
+  }
+
   planOf(policy: string, { name: tool, input }: ToolCall): Promise<PolicyPlan> {
     const { scope, frame } = this;
     const { state, ports } = scope.run;
-    const { values, tags = [], startedBy } = state;
-    const run = { id: state.id, agent: agentOfPath(scope.path), values, tags, ...defined({ startedBy }) };
+    const run = { id: state.id, agent: agentOfPath(scope.path), ...this.startedWith };
     return this.asking('ctx.approve', () => frame.effect('policy', () => ports.planPolicy({ policy, call: { tool, input }, run })));
   }
 
@@ -247,7 +253,19 @@ export class Acting implements Inside {
 
   get startedWith(): StartedWith {
     const { values, tags = [], startedBy } = this.scope.run.state;
-    return frozen({ values, tags, ...defined({ startedBy }) });
+    return frozen({ values, tags, ...defined({ startedBy }), ...(this.writers.includes(null) ? { hasUnnamedWriter: true } : {}) });
+  }
+
+  get eyes(): Eyes {
+    return { writers: this.writers.filter((name) => name !== null), people: peopleOf(this.scope.run.ports) };
+  }
+
+  /** Entered again, code sees those whom it saw. */
+  private get writers(): readonly (string | null)[] {
+    const { frame, scope } = this;
+    const { state, ports } = scope.run;
+    const writers = writersOf(state) ?? [];
+    return writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : frame.seen('writers', () => writers);
   }
 
   get tellsEdits(): boolean {

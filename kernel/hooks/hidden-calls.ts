@@ -16,7 +16,7 @@ import type { AgentScope } from '../run/scope';
 export async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
   const { run, path, record } = scope;
   if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
-  if (isExternalTool(run, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
+  if (isExternalTool(scope, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): the tool is external; no worker runs it.`);
   const address = `${path.join('/')}/t${record.turn}/call.${tool}`;
   const key = frame.address.join('/');
   if (toolFactsOf(run.manifest, tool).effect === 'once') run.onceCalls.set(key, tool);

@@ -4,6 +4,7 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
+import { same, withChange } from '../../contract/middleware-changes';
 import { append } from '../run/conversation';
 import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
@@ -11,6 +12,7 @@ import { isPromise } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
+import type { AgentRecord } from '../run/state';
 import { shownState } from './shown-state';
 import { ensuredOf } from '../run/ensured';
 import { exitTool } from '../define/transfer-names';
@@ -55,7 +57,7 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
       (update) => checkedUpdate(update, hook, middleware, scope),
     );
     const result = isPromise(running) ? await running : running;
-    applyResult(scope, result);
+    applyResult(scope, result, middleware.name, hook);
     if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
   return answer;
@@ -72,7 +74,7 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<H
       (frame) => middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame)),
       (update) => checkedUpdate(update, 'beforeAgent', middleware, scope),
     );
-    applyResult(scope, result);
+    applyResult(scope, result, middleware.name, 'beforeAgent');
     if (result.answer !== undefined) return { ...result.answer, middleware: middleware.name };
   }
   return undefined;
@@ -173,8 +175,9 @@ export function runHook<Update, Result>(
   });
 }
 
-function applyResult(scope: AgentScope, result: HookResult): void {
+function applyResult(scope: AgentScope, result: HookResult, middleware: string, hook: string): void {
   const { record } = scope;
+  noteChanges(record, result, middleware, hook);
   if (result.messages !== undefined) {
     if (record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, result.messages))
       delete record.answered;
@@ -185,6 +188,20 @@ function applyResult(scope: AgentScope, result: HookResult): void {
   if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
   if (result.deferred !== undefined) record.deferred = result.deferred;
   if (result.values !== undefined) record.values = { ...record.values, ...result.values };
+}
+
+/** For the event of the next answer: what the model will be asked is not what it would have been. */
+function noteChanges(record: AgentRecord, { messages, tools, instructions }: HookResult, middleware: string, hook: string): void {
+  const changed = [
+    ...(instructions === undefined || instructions === record.instructions ? [] : (['instructions'] as const)),
+    ...(messages === undefined || sameIds(messages, record.messages) ? [] : (['messages'] as const)),
+    ...(tools === undefined || same(tools, record.tools) ? [] : (['tools'] as const)),
+  ];
+  if (changed.length > 0) record.changes = withChange(record.changes ?? [], { middleware, hook, changed });
+}
+
+function sameIds(one: readonly StoredMessage[], other: readonly StoredMessage[]): boolean {
+  return one === other || (one.length === other.length && one.every(({ id }, position) => id === other[position]?.id));
 }
 
 function isChangedBefore(position: number, before: readonly StoredMessage[], after: readonly StoredMessage[]): boolean {

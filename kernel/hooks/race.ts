@@ -17,7 +17,8 @@ export interface Won {
 
 /**
  * Runs branches until the first of them has ended, each in a frame of its own. With that all others are over: their questions are withdrawn,
- * their sleeps end, and their code can do nothing any more. What won is the effect, so that code that is entered again hears of the same.
+ * their sleeps end, and their code can do nothing any more. What won is the effect, so that code that is entered again hears of the same. When a
+ * branch fails that nobody catches, another try of the run enters all branches again.
  */
 export function race(
   frame: Frame,
@@ -31,26 +32,32 @@ export function race(
     const limit = limitIn?.(inside);
     return new Promise<Won>((resolve, reject) => {
       let isDecided = false;
-      const decide = (name: string, settle: () => void, lost?: string): void => {
-        if (isDecided) return;
+      const decide = (name: string): boolean => {
+        if (isDecided) return false;
         isDecided = true;
         inside.leave(
           new HoldfastError('next-left-running', `The branch "${name}" of the race at ${inside.key} was first; this one is over.`),
         );
-        inside.forget(lost);
-        settle();
+        return true;
+      };
+      const end = (name: string, value: unknown): void => {
+        if (!decide(name)) return;
+        const problem = value === undefined ? undefined : notJson(value);
+        if (problem !== undefined)
+          return fail(new HoldfastError('value-not-json', `The branch "${name}" of ctx.race ended with what is not JSON: ${problem}.`));
+        inside.forget();
+        resolve({ first: name, value });
+      };
+      const fail = (error: unknown): void => {
+        inside.forgetFailed();
+        reject(error);
       };
       for (const [name, branch] of Object.entries(branches)) {
         const inner = inside.child(name, `the branch "${name}" of a race`, inside.decision, limit);
         const act = async (): Promise<unknown> => branch(contextIn(inner));
         inner.beginBranch(act).then(
-          (value) =>
-            decide(name, () => {
-              const problem = value === undefined ? undefined : notJson(value);
-              if (problem === undefined) resolve({ first: name, value });
-              else reject(new HoldfastError('value-not-json', `The branch "${name}" of ctx.race ended with what is not JSON: ${problem}.`));
-            }),
-          (error: unknown) => decide(name, () => reject(error), `the branch "${name}" of a race failed`),
+          (value) => end(name, value),
+          (error: unknown) => decide(name) && fail(error),
         );
       }
     });

@@ -19,6 +19,7 @@ import type {
 } from '../../contract/record/wire';
 import { checkedBytes, toolInputOf } from '../run/call-inputs';
 import type { ModelCall, ToolCallRequest } from '../run/ports';
+import { weighed, withoutChanges } from '../run/weight';
 import { Ledger } from './ledger';
 import { Outbox } from './outbox';
 
@@ -130,7 +131,7 @@ export class RunLog {
   emit(event: EventBody): void {
     if ('runPath' in event && !isShown(event.runPath)) return;
     if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
-    else if (isWithoutRoom(event) && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(event));
+    else if (isWithoutRoom(event) && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(withoutChanges(event)));
     this.offset += 1;
     this.outbox.add(event);
     // A run that is gone on with begins that answer anew.
@@ -177,11 +178,11 @@ export class RunLog {
   }
 
   /** Makes the input of a step. One that there is no room for is undone. */
-  private step<Input>(what: string, make: () => Input): Input | undefined {
+  private step<Input extends object>(what: string, make: () => Input): Input | undefined {
     try {
       return this.outbox.step(() => {
         const input = make();
-        if (!this.writer.takeForStep(checkedBytes(input, what))) throw noRoom;
+        if (!this.writer.takeForStep(checkedBytes(weighed(input), what))) throw noRoom;
         return input;
       });
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/messages/messages';
+import { isCancellation } from '../effects/errors';
 import type { Frame } from '../effects/frames';
 import type { OpenInterrupts } from './interrupts';
 import type { PendingInterrupt } from './state';
@@ -12,6 +13,8 @@ export function openIn(
   letGo?: () => void,
 ): Promise<Json> {
   const answer = interrupts.open(limited(asked, frame.limit));
+  const { decision } = frame;
+  if (decision !== undefined) answer.catch((error: unknown) => (decision.isWithdrawn ||= isCancellation(error)));
   frame.opened(n, (error) => {
     interrupts.drop(asked.shown.id, error);
     if (error === undefined) letGo?.();

@@ -15,9 +15,14 @@ export function asleep(frame: Frame, kind: string, sleep: (n: number) => Timer, 
   });
 }
 
+/** Under what name a frame keeps the moment at which its nth effect, a sleep, ends. */
+export function untilNote(n: number): string {
+  return `until:${n}`;
+}
+
 /** The moment that a sleep of this length ends at. Code that is entered again sleeps on for as long as is left. */
 export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () => number): number {
-  const name = `until:${n}`;
+  const name = untilNote(n);
   const before = frame.noteOf(name);
   if (typeof before === 'number') return before;
   const until = ports.now() + milliseconds();
@@ -30,7 +35,7 @@ export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): reado
   if (snapshot === undefined) return [];
   const { journal, notes = {}, interrupts } = snapshot.state as RunState;
   const sleeps = Object.entries(journal).flatMap(([address, effects]) =>
-    effects.filter((effect) => 'open' in effect).map(({ n }) => notes[address]?.[`until:${n}`]),
+    effects.filter((effect) => 'open' in effect).map(({ n }) => notes[address]?.[untilNote(n)]),
   );
   // A limited question ends with the sleep beside it.
   const deadlines = interrupts.filter(({ isLimited }) => isLimited !== true).map(({ shown }) => shown.deadline);

@@ -1,13 +1,14 @@
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { AgentRunInput } from '../../contract/record/wire';
+import { bytesOfChanges } from './weight';
 
 /** What a run goes on with, if a server takes it. What readers see until the next model call may be missing; without the rest there is no run. */
 export function fitting(next: AgentRunInput): AgentRunInput {
   const { start, snapshot } = next;
   if (start.externalStorage === true) return next;
   const bytes = jsonSize(next);
-  if (bytes <= limits.inlineSnapshot) return next;
+  if (bytes <= limits.inlineSnapshot || bytes - bytesOfChanges(next) <= limits.inlineSnapshot) return next;
   if (snapshot?.seen !== undefined) {
     const { seen: _, ...needed } = snapshot;
     return fitting({ start, snapshot: needed });

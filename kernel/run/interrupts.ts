@@ -1,17 +1,21 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import { answeredBefore, latenessOf, refusalOf } from '../../contract/interrupts';
-import { jsonSize, limits } from '../../contract/limits';
+import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
+import { HeldActs } from './held-acts';
+import type { AskedApart } from './interrupt-line';
+import { InterruptLine } from './interrupt-line';
 import type { InterruptStepEvent } from './interrupt-steps';
 import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
+import { peopleOf } from './second-eyes';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 import { byOf, policyIn, toldOf } from './told-of-answer';
+import { AskingEnd, turnStopped } from './turn-stop';
 
 interface WaitingCode {
   /** Without an answer of somebody the deadline has passed. */
@@ -19,39 +23,30 @@ interface WaitingCode {
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
   /** It is asked by an isolated agent. */
-  readonly isApart?: true;
-}
-
-/** An interrupt that nobody was shown yet. */
-interface Later {
-  readonly shown: Interrupt;
-  show(): void;
-  refuse(error: unknown): void;
+  readonly apart?: AskedApart;
 }
 
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class OpenInterrupts {
   private readonly waiting = new Map<string, WaitingCode>();
-  /** Those that there was no room for, first asked first. */
-  private readonly later = new Map<string, Later>();
+  private readonly line: InterruptLine;
   private readonly steps: InterruptSteps;
   private readonly past: PastInterrupts;
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
   /** Set once the run is cancelled or stopped: then nothing is asked any more. */
   private closed: unknown;
-  /** The task is full: what is asked is shown in the next one. */
-  private awaitsRoom = false;
   /** How many interrupts have ended so far. */
   ended = 0;
-  /** What answers and deadlines are to do once they count. Absent: they count at once. */
-  private held: (() => void)[] | undefined;
+  private readonly held = new HeldActs();
 
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
+    private readonly ending = new AskingEnd(ports),
   ) {
+    this.line = new InterruptLine(state, ports);
     this.past = new PastInterrupts(state);
-    this.steps = new InterruptSteps(state, ports, (act) => (this.held === undefined ? act() : void this.held.push(act)));
+    this.steps = new InterruptSteps(state, ports, (act) => this.held.act(act));
   }
 
   /**
@@ -66,23 +61,28 @@ export class OpenInterrupts {
       return Promise.resolve(toldOf(pending, early.answer, early));
     }
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
-    const interrupt = known ?? pending;
     if (this.closed !== undefined) return Promise.reject(this.tellDoubt(pending.shown, this.closed));
+    if (this.ending.isReached) return this.refuseStopped(pending.shown);
     if (known === undefined) {
-      if (!this.hasRoom(pending.shown)) return this.openLater(pending);
+      if (!this.line.hasRoom(pending.shown)) return this.openLater(pending);
       this.list(pending);
     }
-    return this.wait(interrupt);
+    return this.wait(known ?? pending);
   }
 
   /** In a run that ends, a call that may have happened stands in the log, where nobody is asked about it any more. */
   private tellDoubt(shown: Interrupt, error: unknown): unknown {
     if (shown.kind !== 'in-doubt' || !this.ports.tellsOnce()) return error;
     this.list({ shown });
-    this.remove(shown.id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: shown.id, answer: null, reason: 'cancel' });
-    this.ports.hideInterrupt(shown.id);
+    this.takeBack(shown.id);
     return error;
+  }
+
+  private takeBack(id: string): void {
+    this.remove(id);
+    if (!this.isClosed) this.past.withdrawn(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
+    this.ports.hideInterrupt(id);
   }
 
   /** People have as long for it as they would have had at once. */
@@ -95,7 +95,7 @@ export class OpenInterrupts {
         this.list(late);
         this.wait(late).then(resolve, refuse);
       };
-      this.later.set(shown.id, { shown, show, refuse });
+      this.line.add({ shown, show, refuse });
     });
   }
 
@@ -124,20 +124,50 @@ export class OpenInterrupts {
    * Shows an interrupt of an isolated agent, which is a run of its own: that one waits for the answer, and for the deadline. What does not
    * fit beside those that are open is shown when one of them has its answer.
    */
-  show(shown: Interrupt, forward: (answer: Answer) => void): void {
+  show(shown: Interrupt, apart: AskedApart): void {
     const { id } = shown;
     if (this.closed !== undefined || this.waiting.has(id)) return;
-    if (!this.hasRoom(shown)) {
-      this.later.set(id, { shown, show: () => this.show(shown, forward), refuse: () => undefined });
+    if (this.ending.isReached) return apart.stop();
+    if (!this.line.hasRoom(shown)) {
+      this.line.add({ shown, show: () => this.show(shown, apart), refuse: () => undefined, apart });
       return;
     }
     this.list({ shown });
-    this.waiting.set(id, { resolve: (_, whole) => whole && forward(whole), reject: () => undefined, timer: undefined, isApart: true });
+    this.waiting.set(id, { resolve: (_, whole) => whole && apart.answer(whole), reject: () => undefined, timer: undefined, apart });
+  }
+
+  /** Nobody answers any more what the turn at work asks. Isolated agents end, and their word ends their questions. */
+  stopAsking(): void {
+    if (this.waiting.size + this.line.size === 0 || !this.ports.stopsAsking()) return;
+    if (this.held.isOn) return this.held.act(() => this.stopAsking());
+    for (const { shown, apart, refuse } of this.line.removeAll()) {
+      if (apart === undefined) refuse(this.tellDoubt(shown, turnStopped(shown)));
+      else apart.stop();
+    }
+    for (const { shown } of [...this.state.interrupts]) {
+      const waiting = this.waiting.get(shown.id);
+      if (waiting === undefined) continue;
+      if (waiting.apart !== undefined) {
+        waiting.apart.stop();
+        continue;
+      }
+      this.withdraw(shown.id, { answer: null, reason: 'cancel' });
+      waiting.timer?.cancel();
+      // Whoever stopped it hears so first.
+      this.ports.afterHandlers(() => waiting.reject(turnStopped(shown)));
+    }
+  }
+
+  /** Code that is entered again asks what was withdrawn meanwhile, and other code what nobody is to be asked. */
+  private refuseStopped(shown: Interrupt): Promise<never> {
+    if (this.state.interrupts.some((interrupt) => interrupt.shown.id === shown.id)) this.takeBack(shown.id);
+    else this.tellDoubt(shown, undefined);
+    return this.ending.refuse(shown);
   }
 
   /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
   withdraw(id: string, end: InterruptEnd): void {
-    this.later.delete(id);
+    this.line.remove(id);
     if (!this.waiting.has(id)) return;
     const isGiven = this.given.has(id);
     const asked = policyIn(this.state, id);
@@ -147,39 +177,13 @@ export class OpenInterrupts {
     this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
     if (isGiven) this.given.end(id, end, this.past.whyNotOpen(id, this.isClosed));
     else this.ports.hideInterrupt(id);
-    this.showNext();
+    this.line.showNext();
   }
 
   /** What was handed on is told of in the run that somebody gave it to. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
     if (answer.at !== undefined && this.state.parent !== undefined && this.ports.isolatedDecide()) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
-  }
-
-  private showNext(): void {
-    for (const [id, { shown, show }] of this.later) {
-      if (!this.hasRoom(shown)) return;
-      this.later.delete(id);
-      show();
-    }
-  }
-
-  /** What is open stands in the memo of the run, which has its bounds, as a task of it has. */
-  private hasRoom(shown: Interrupt): boolean {
-    const { interrupts } = this.state;
-    const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
-    if (interrupts.length >= limits.openInterrupts || bytes > limits.interruptsTogether) return false;
-    if (this.awaitsRoom) return false;
-    const room = this.ports.roomToShow(shown);
-    if (room === undefined) return true;
-    this.awaitsRoom = true;
-    const next = (): void => {
-      this.awaitsRoom = false;
-      this.showNext();
-    };
-    // A run that is cancelled shows nothing any more.
-    room.then(next, () => undefined);
-    return false;
   }
 
   /** An interrupt that went over a continue-as-new, and that no code waits for any more. */
@@ -203,7 +207,9 @@ export class OpenInterrupts {
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) return this.past.whyNotOpen(answer.interruptId, this.isClosed);
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
-    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at);
+    // Behind a continue-as-new the turn may be stopped before its code asks again.
+    if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
+    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, peopleOf(this.ports));
   }
 
   /**
@@ -218,8 +224,8 @@ export class OpenInterrupts {
       return (told?.(refused), this.state.sequence);
     }
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting?.isApart === true && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
-    if (waiting === undefined || this.held !== undefined) this.keepEarly(answer);
+    if (waiting?.apart !== undefined && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
+    if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
     const asked = policyIn(this.state, answer.interruptId);
     this.remove(answer.interruptId);
     this.past.delivered(answer);
@@ -227,10 +233,10 @@ export class OpenInterrupts {
     this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, ...end });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
-    this.showNext();
+    this.line.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
     const whole: Answer = { ...answer, at };
-    if (waiting !== undefined && this.held !== undefined) this.held.push(() => this.handOn(whole, waiting));
+    if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
     told?.();
@@ -248,18 +254,16 @@ export class OpenInterrupts {
 
   /** From now on answers are taken, and wake nobody: the run may go on elsewhere, where they are found. */
   hold(): void {
-    this.held ??= [];
+    this.held.hold();
   }
 
   /** The run goes on here: what came meanwhile counts now. */
   goOn(): void {
-    const { held = [] } = this;
-    this.held = undefined;
-    for (const act of held) act();
+    this.held.goOn();
   }
 
-  private keepEarly({ interruptId, answer, by }: Answer): void {
-    this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by }) } };
+  private keepEarly({ interruptId, answer, by, roles }: Answer): void {
+    this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by, roles }) } };
   }
 
   private handOn(answer: Answer, waiting: WaitingCode): void {
@@ -278,19 +282,14 @@ export class OpenInterrupts {
       waiting.reject(error);
     }
     this.given.refuseAll((id) => this.past.whyNotOpen(id, this.isClosed));
-    for (const { shown, refuse } of this.later.values()) refuse(this.tellDoubt(shown, error));
-    this.later.clear();
+    for (const { shown, refuse } of this.line.removeAll()) refuse(this.tellDoubt(shown, error));
     this.goOn();
   }
 
   /** Ends what is asked inside of a place that has ended: nobody waits there any more. */
   leave(address: readonly string[], error: unknown): void {
     const isInside = (shown: Interrupt): boolean => address.every((segment, position) => shown.address[position] === segment);
-    for (const [id, { shown, refuse }] of this.later) {
-      if (!isInside(shown)) continue;
-      this.later.delete(id);
-      refuse(error);
-    }
+    for (const { refuse } of this.line.removeAll(isInside)) refuse(error);
     for (const { shown } of this.state.interrupts.filter((interrupt) => isInside(interrupt.shown))) {
       const waiting = this.waiting.get(shown.id);
       this.withdraw(shown.id, this.endOfAsking(shown.id));
@@ -302,7 +301,7 @@ export class OpenInterrupts {
   /** Nobody waits for it any more: whoever asked has ended, or goes on without the answer. */
   drop(id: string, error: unknown): void {
     const waiting = this.waiting.get(id);
-    const later = this.later.get(id);
+    const later = this.line.remove(id);
     this.withdraw(id, this.endOfAsking(id));
     waiting?.timer?.cancel();
     waiting?.reject(error);
@@ -320,13 +319,13 @@ export class OpenInterrupts {
     const waiting = this.waiting.get(id);
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
     if (waiting === undefined || pending === undefined) return;
-    if (this.held !== undefined) return void this.held.push(() => this.expire(id));
+    if (this.held.isOn) return this.held.act(() => this.expire(id));
     const asked = policyIn(this.state, id);
     this.remove(id);
     this.past.expired(id);
     this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline', ...asked });
     this.ports.hideInterrupt(id);
-    this.showNext();
+    this.line.showNext();
     if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, undefined);
     else waiting.reject(new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time, and it has no default.`));
   }

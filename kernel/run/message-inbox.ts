@@ -9,12 +9,14 @@ import type {
 } from '../../contract/conversations';
 import { messageOfSent } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
+import type { ToolSpec } from '../../contract/manifest';
 import type { Failure, Json, Usage } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Ports, Timer } from './ports';
 
-/** A message that waits, and how often it was changed. */
-type WaitingMessage = QueuedMessage & { readonly version?: number };
+/** A message that waits, how often it was changed, and the tools that its sender has for its turn. */
+type WaitingMessage = QueuedMessage &
+  Pick<SentMessage, 'tools'> & { readonly version?: number; readonly changedBy?: readonly (string | null)[] };
 
 /** How far a conversation has come. Plain data, which goes over a continue-as-new with the run. */
 export interface ConversationState extends Omit<ConversationStart, 'title'> {
@@ -25,6 +27,8 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** The turn at work was ended before its agent had. */
   isCut?: true;
   queue: readonly WaitingMessage[];
+  /** What the client of the turn at work has for it. Absent: nothing. */
+  clientTools?: readonly ToolSpec[];
   /** Which turns took the last messages, by their ids. 0: somebody took it back. */
   taken: readonly (readonly [id: string, turn: number])[];
   paused?: true;
@@ -33,6 +37,8 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** Nor does the turn at work go on. */
   stops?: true;
   idleUntil?: number;
+  /** Who wrote to the turn at work: names, and null for somebody without one. Absent of turns that began before it was known. */
+  writers?: readonly (string | null)[];
   /** What the run had used when the turn at work began. */
   usage: Usage;
 }
@@ -58,8 +64,10 @@ export class MessageInbox {
   constructor(
     readonly state: ConversationState,
     private readonly ports: Ports,
-    /** Why no turn can ever begin. */
-    private readonly unfit?: Failure,
+    /** Why a message cannot be taken, as far as its agent says. */
+    private readonly unfit: (sent: SentMessage) => Failure | undefined = () => undefined,
+    /** Withdraws what the turn at work asks people. */
+    private readonly stopAsking: () => void = () => undefined,
   ) {}
 
   /** Whether it waits for somebody to say something. */
@@ -97,17 +105,19 @@ export class MessageInbox {
   }
 
   /** Those that join the turn at work. */
-  get joining(): readonly QueuedMessage[] {
+  get joining(): readonly WaitingMessage[] {
     return this.state.queue.filter(({ mode }) => mode === 'next-step');
   }
 
-  get queued(): readonly QueuedMessage[] {
+  get queued(): readonly WaitingMessage[] {
     return this.state.queue;
   }
 
   /** Takes these for the turn at work. */
-  take(messages: readonly QueuedMessage[]): void {
+  take(messages: readonly WaitingMessage[]): void {
     const { state } = this;
+    const writers = messages.flatMap(({ from = null, changedBy = [] }) => [from, ...changedBy]);
+    state.writers = [...new Set([...(state.writers ?? []), ...writers])];
     const ids = new Set(messages.map(({ id }) => id));
     state.queue = state.queue.filter(({ id }) => !ids.has(id));
     this.remember([...ids], state.turn);
@@ -148,7 +158,7 @@ export class MessageInbox {
   }
 
   private send(sent: SentMessage): SendReply {
-    const { id, mode, from } = sent;
+    const { id, mode, from, tools } = sent;
     const { state, ports } = this;
     const taken = state.taken.find(([known]) => known === id);
     if (taken !== undefined) return taken[1] === 0 ? { id, refused: withdrawn(id) } : { id, turn: taken[1] };
@@ -156,13 +166,13 @@ export class MessageInbox {
     if (waiting !== undefined) return this.replyTo(waiting);
     const refused = this.refusalOf(sent);
     if (refused !== undefined) return { id, refused };
-    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ from }) };
+    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ from, tools }) };
     const reply = this.replyTo(message);
     state.queue = [...state.queue, message];
     // What a turn takes at once is told by that turn.
     if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ from }) });
     if (this.isReady) this.wake();
-    if (mode === 'now' && this.mustStop) ports.stopModel?.();
+    if (mode === 'now' && this.mustStop) this.stopTurn();
     return reply;
   }
 
@@ -172,21 +182,22 @@ export class MessageInbox {
     return mode === 'next-step' && atWork === true ? { id, from: this.ports.nextOffset } : { id, turn: turn + 1 };
   }
 
-  private refusalOf({ content }: SentMessage): Failure | undefined {
+  private refusalOf(sent: SentMessage): Failure | undefined {
     const { ended, queue } = this.state;
-    if (this.unfit !== undefined) return this.unfit;
+    const unfit = this.unfit(sent);
+    if (unfit !== undefined) return unfit;
     if (ended !== undefined || this.closed !== undefined) return conversationEnded;
     if (queue.length >= limits.queuedMessages)
       return { code: 'conversation-full', message: `${queue.length} messages wait for a turn; at most ${limits.queuedMessages} may.` };
-    return this.sizeProblem(queue, content);
+    return this.sizeProblem(queue, sent);
   }
 
   /** Why this is too much beside the messages that wait. */
-  private sizeProblem(beside: readonly QueuedMessage[], content: Json): Failure | undefined {
+  private sizeProblem(beside: readonly WaitingMessage[], { content, tools }: Pick<SentMessage, 'content' | 'tools'>): Failure | undefined {
     const bytes = jsonSize(content);
     if (bytes > limits.runInput)
       return { code: 'input-too-large', message: `The message has ${bytes} bytes; at most ${limits.runInput} fit.` };
-    const sum = this.bytesOf(beside) + bytes;
+    const sum = this.bytesOf(beside) + bytes + jsonSize(tools);
     if (beside.length === 0 || sum <= limits.queuedTogether) return undefined;
     return {
       code: 'conversation-full',
@@ -195,9 +206,9 @@ export class MessageInbox {
   }
 
   /** A thousand messages are not measured again for each that comes. */
-  private bytesOf(queue: readonly QueuedMessage[]): number {
-    return queue.reduce((sum, { message }) => {
-      const bytes = this.sizes.get(message) ?? jsonSize(message);
+  private bytesOf(queue: readonly WaitingMessage[]): number {
+    return queue.reduce((sum, { message, tools }) => {
+      const bytes = this.sizes.get(message) ?? jsonSize(message) + jsonSize(tools);
       this.sizes.set(message, bytes);
       return sum + bytes;
     }, 0);
@@ -208,13 +219,14 @@ export class MessageInbox {
     if (before === undefined) return { refused: this.notWaiting(id) };
     const refused = this.sizeProblem(
       this.state.queue.filter((one) => one !== before),
-      content,
+      { content, ...defined({ tools: before.tools }) },
     );
     if (refused !== undefined) return { refused };
     const version = (before.version ?? 0) + 1;
     const message = messageOfSent({ id, content, ...defined({ from: before.from }) }, version);
     if (canonicalJson(before.message.parts) === canonicalJson(message.parts)) return {};
-    this.state.queue = this.state.queue.map((one) => (one === before ? { ...one, message, version } : one));
+    const changed: WaitingMessage = { ...before, message, version, changedBy: [...(before.changedBy ?? []), by ?? null] };
+    this.state.queue = this.state.queue.map((one) => (one === before ? changed : one));
     this.ports.emit({ type: 'message-changed', id, message, ...defined({ by }) });
     return {};
   }
@@ -243,7 +255,15 @@ export class MessageInbox {
     this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...defined({ by }) });
     // A conversation that is paused does not end for being idle.
     this.wake();
+    if (this.mustStop) this.stopTurn();
     return {};
+  }
+
+  /** Once it is told to stop it does, whatever becomes of the message that said so. */
+  private stopTurn(): void {
+    this.state.stops = true;
+    this.ports.stopModel?.();
+    this.stopAsking();
   }
 
   /** The turn at work ends at its next safe place. What waits begins the next one. */
@@ -251,9 +271,8 @@ export class MessageInbox {
     const { state, ports } = this;
     if (state.atWork !== true) return { refused: { code: 'turn-unknown', message: 'No turn is at work.' } };
     if (state.stops === true) return {};
-    state.stops = true;
     ports.emit({ type: 'conversation-change', change: 'stopping', ...defined({ by }) });
-    ports.stopModel?.();
+    this.stopTurn();
     return {};
   }
 
@@ -263,10 +282,7 @@ export class MessageInbox {
       state.ended = { reason: 'asked', ...defined({ by }) };
       this.ports.emit({ type: 'conversation-change', change: 'ended', reason: 'asked', ...defined({ by }) });
     }
-    if (mode === 'now' && state.atWork === true) {
-      state.stops = true;
-      this.ports.stopModel?.();
-    }
+    if (mode === 'now' && state.atWork === true) this.stopTurn();
     this.wake();
     return {};
   }

@@ -22,3 +22,13 @@ export class OnceCalls {
     }
   }
 }
+
+/** Those that layers made around a model that is at work: what of them goes on with the run. */
+export function openOnceCalls(
+  calls: ReadonlyMap<string, string>,
+  journal: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> | undefined {
+  const open = Object.keys(journal);
+  const kept = [...calls].filter(([key]) => open.some((address) => key.startsWith(`${address}/model/`)));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}

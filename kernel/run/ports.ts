@@ -74,7 +74,7 @@ export interface Timer {
 /** A run of its own that is part of this one: an isolated agent. */
 export interface ChildRun {
   readonly start: StartInput;
-  /** It was cancelled with the run, and goes on where it stood. */
+  /** It was cancelled with the run, or failed in it, and goes on where it stood. */
   readonly resumes?: true;
   /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. With its end comes what may not have come before. */
   hear(events: readonly unknown[], withEnd?: boolean): void;
@@ -82,8 +82,11 @@ export interface ChildRun {
 
 /** How it ended, with what counts in either case. */
 export type ChildEnd = { readonly usage?: Usage; /** What it has set. */ readonly session?: JsonObject } & (
-  { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure }
+  { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure; readonly kept?: KeptAtFailure }
 );
+
+/** Whether a failed isolated agent kept where it stood: then it goes on from there when its run is tried again. */
+export type KeptAtFailure = true | { readonly refused: string };
 
 /** Where in a run something was thrown. */
 export interface ThrownAt {
@@ -106,12 +109,18 @@ export interface Ports {
   runChild(child: ChildRun): Promise<ChildEnd>;
   /** Hands an answer on to it. */
   answerChild(run: string, answer: Answer): void;
-  /** Hands a cancel on to all isolated agents. */
-  cancelChildren(request: CancelRequest): void;
+  /** Hands a cancel on to all isolated agents, or to one. */
+  cancelChildren(request: CancelRequest, run?: string): void;
   /** Whether the log says what was asked about a call that was lost, also in a cancelled run. It did not in runs of 0.1.0. */
   tellsOnce(): boolean;
   /** Whether an answer to an isolated agent counts when that agent says so. It counted at once in runs of 0.1.0. */
   isolatedDecide(): boolean;
+  /** Whether a turn that somebody ends withdraws what it asks. It waited for the answers in runs of before. */
+  stopsAsking(): boolean;
+  /** Whether an edit of a call asks all again who are asked about it. In runs of before, each person decided for themselves. */
+  editsAskAll(): boolean;
+  /** Whether whoever wrote to a turn is no second pair of eyes, nor another form of a name. In runs of before, they were. */
+  knowsSecondEyes(): boolean;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Told of what code of users threw and somebody caught, for the log of whoever runs it. Absent: nobody hears of it. */

@@ -1,4 +1,6 @@
 import type { Json, Message } from '../../contract/messages/messages';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
+import { withChange } from '../../contract/middleware-changes';
 import type { RunState } from './state';
 
 /** What layers inside of a call left for its event. */
@@ -6,6 +8,7 @@ export interface ShownResult {
   readonly message?: Message;
   readonly output?: Json;
   readonly action?: Json;
+  readonly changes?: readonly MiddlewareChange[];
 }
 
 /** Keeps it in the state of the run: a layer that has ended is not entered again after a continue-as-new. Of several passes the last one counts. */
@@ -21,6 +24,11 @@ export class ShownResultKeeper {
 
   keep(passed: ShownResult): void {
     this.state.passed = { ...this.state.passed, [this.address]: { ...this.what, ...passed } };
+  }
+
+  /** Notes what a layer changed. */
+  changed(middleware: string, hook: string, changed: MiddlewareChange['changed']): void {
+    if (changed.length > 0) this.keep({ changes: withChange(this.what.changes ?? [], { middleware, hook, changed }) });
   }
 
   /** Gives what was kept, which nobody needs any more. */

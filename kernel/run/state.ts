@@ -2,6 +2,7 @@ import type { CancelRequest } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Interrupt } from '../../contract/interrupts';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
 import type { UsageByModel } from '../../contract/usage';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
@@ -42,6 +43,8 @@ export interface AgentRecord {
   model?: string;
   /** What its last answer reported, of an agent whose hooks could ask. */
   answered?: LastAnswer;
+  /** What hooks changed since the last answer, for the event of the next one. Absent: nothing. */
+  changes?: readonly MiddlewareChange[];
 }
 
 export interface PendingInterrupt {
@@ -59,6 +62,7 @@ export interface PendingInterrupt {
 export interface EarlyAnswer {
   readonly answer: Json;
   readonly by?: string;
+  readonly roles?: readonly string[];
 }
 
 /** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
@@ -171,12 +175,14 @@ export interface RunState {
   renewed?: readonly string[];
   /** Somebody wants that the run stops, and it has not yet. */
   cancel?: CancelState;
-  /** Isolated agents that were cancelled with the run, by the ids of their runs, with what they had used by then. */
+  /** Isolated agents that were cancelled with the run, or failed in it, by the ids of their runs, with what they had used by then. */
   cut?: Readonly<Record<string, Usage>>;
   /** All agents had ended when the run was cancelled: what it ends with when it is gone on with. */
   readonly finished?: { readonly output: Json; readonly text: string };
   /** Frames that errors had left before a continue-as-new, which took only along what was open. */
   readonly remains?: readonly string[];
+  /** Tools whose effect is once that layers around a model at work have called, by the keys of the calls' frames. Absent: none. */
+  readonly onceCalls?: Readonly<Record<string, string>>;
   /** How often calls were made at places where there may be more. */
   readonly addresses?: Readonly<Record<string, number>>;
 }
@@ -206,6 +212,11 @@ export function freshState(start: StartInput): RunState {
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
     ...(start.conversation === undefined ? {} : { conversation: freshConversation(start.conversation) }),
   };
+}
+
+/** Who wrote to the turn at work, also in the runs of its isolated agents. Undefined: no turn, or one of before. */
+export function writersOf({ conversation, parent }: Pick<RunState, 'conversation' | 'parent'>): readonly (string | null)[] | undefined {
+  return conversation?.writers ?? parent?.writers;
 }
 
 const gone: StoredMessage = { id: '', role: 'user', parts: [] };

@@ -18,7 +18,9 @@ export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEn
 }
 
 /** What the code that asked goes on with. Without `whole` the deadline has passed. */
-export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick<Answer, 'by'> | undefined): Json {
+export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick<Answer, 'by' | 'roles'> | undefined): Json {
   if (tellsWho !== true) return answer;
-  return whole === undefined ? { answer, expired: true } : { answer, ...defined({ by: whole.by }) };
+  if (whole === undefined) return { answer, expired: true };
+  const { by, roles } = whole;
+  return { answer, ...defined({ by, roles: roles === undefined ? undefined : [...roles] }) };
 }

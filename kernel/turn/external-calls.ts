@@ -16,7 +16,7 @@ export interface SplitCalls {
 
 /** A conversation waits for the results of external calls beside its own. Any other run ends with them. */
 export function splitCalls(scope: AgentScope, calls: readonly NamedCall[]): SplitCalls {
-  const isExternal = ({ name }: NamedCall): boolean => isExternalTool(scope.run, name);
+  const isExternal = ({ name }: NamedCall): boolean => isExternalTool(scope, name);
   const external = calls.filter(isExternal);
   if (external.length === 0 || scope.run.inbox !== undefined) return { own: calls, external: [] };
   if (scope.path.length > 1 || scope.run.state.parent !== undefined) throw notAlone(scope.agent, external);

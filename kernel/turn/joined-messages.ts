@@ -3,10 +3,11 @@ import { defined } from '../../contract/defined';
 import type { MessageInbox } from '../run/message-inbox';
 import { append } from '../run/conversation';
 import type { AgentScope } from '../run/scope';
+import { stopsTurn } from '../run/turn-stop';
 
 /** Whether somebody ends the turn in which this agent works. What it does for a tool is waited for. */
 export function isStopped({ run, path }: Pick<AgentScope, 'run' | 'path'>): boolean {
-  return run.inbox?.mustStop === true && !run.ports.cancelled && isConversation(path);
+  return stopsTurn(run) && isConversation(path);
 }
 
 /**

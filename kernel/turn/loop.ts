@@ -31,7 +31,12 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   if (record.begins === true || (record.turn === 0 && record.resumes !== true)) {
     // Interrupts have ids of their place, and each turn of a conversation has a setup.
     const setup = root.child('setup');
-    const answer = await runBeforeAgent(scope, setup);
+    let answer: HookAnswer | undefined;
+    try {
+      answer = await runBeforeAgent(scope, setup);
+    } catch (error) {
+      return cutShort(scope, setup, error);
+    }
     if (answer !== undefined) return fittingAnswer(scope, answer, setup);
     record.callable = record.tools;
     setup.close();
@@ -52,12 +57,15 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
     try {
       finished = await iterate(scope, iteration);
     } catch (error) {
-      if (isCancellation(error) && isStopped(scope)) return cutShort(scope, iteration);
-      if (isCancellation(error)) throw error;
+      if (isCancellation(error)) return cutShort(scope, iteration, error);
       throw (await runAfterFailure(scope, failureOf(error), root)) ?? error;
     }
     if (finished !== undefined) {
-      await runAfterAgent(scope, iteration);
+      try {
+        await runAfterAgent(scope, iteration);
+      } catch (error) {
+        return cutShort(scope, iteration, error);
+      }
       leave(scope, iteration);
       return finished;
     }
@@ -66,8 +74,9 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   }
 }
 
-/** Somebody ended the turn while the model answered. What it had said is kept. */
-function cutShort(scope: AgentScope, iteration: Frame): AgentResult {
+/** Somebody ended the turn while the model answered, or while a hook asked people. What was said is kept. */
+function cutShort(scope: AgentScope, iteration: Frame, error: unknown): AgentResult {
+  if (!isCancellation(error) || !isStopped(scope)) throw error;
   const { inbox } = scope.run;
   if (inbox !== undefined) inbox.state.isCut = true;
   iteration.forget();

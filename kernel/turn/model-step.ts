@@ -3,6 +3,8 @@ import { HoldfastError } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import { canonicalJson, notJson } from '../../contract/messages/messages';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
+import { changedInRequest, sameMessage, withChange } from '../../contract/middleware-changes';
 import { append } from '../run/conversation';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
@@ -50,10 +52,13 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     const frame = iteration.child('model');
     return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
-  const { message, usage, finish, model, persisted, begin, shown = message } = withNamedCalls(answer);
+  const { message, usage, finish, model, persisted, begin, changes, shown = message } = withNamedCalls(answer);
+  // Of attempts that gave no answer.
+  if (run.state.passed !== undefined) passed.take();
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
   noteAnswer(scope, usage);
+  const changed = [...(record.changes ?? []), ...(changes ?? [])].reduce(withChange, [] as readonly MiddlewareChange[]);
   iteration.once('event', () => {
     run.ports.emit({
       type: 'model-end',
@@ -63,10 +68,12 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       message: shown,
       model,
       ...defined({ usage, finish }),
+      ...(changed.length === 0 ? {} : { changes: changed }),
     });
     // Agents that hear of it would take it for all that was to be said.
     if (branch !== undefined && finish !== 'cancelled') append(run, branch, agent.name, shown);
   });
+  delete record.changes;
   if (finish === 'cancelled') {
     // What somebody cut off in a conversation is part of it.
     if (isStopped(scope)) record.messages = [...record.messages, message];
@@ -84,7 +91,7 @@ function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undef
 }
 
 /** The answer, and what is shown of it where a sender stands inside of layers that changed it. */
-type ShownResponse = StoredResponse & { readonly shown?: StoredMessage };
+type ShownResponse = StoredResponse & { readonly shown?: StoredMessage; readonly changes?: readonly MiddlewareChange[] };
 
 async function wrapped(
   scope: AgentScope,
@@ -105,7 +112,7 @@ async function wrapped(
   const stored = (changed: Message): StoredMessage =>
     storedMessage(changed, answered?.id === changed.id ? answered : undefined, () => scope.run.ports.uuid(), 'wrapModel');
   const message = stored(response.message);
-  const { message: shown } = passed.take();
+  const { message: shown, changes } = passed.take();
   const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
   const { model = request.model, usage, finish } = response;
   const problem =
@@ -115,7 +122,7 @@ async function wrapped(
   return {
     message,
     model,
-    ...defined({ usage, finish }),
+    ...defined({ usage, finish, changes }),
     ...(differs ? { shown: stored(shown) } : {}),
   };
 }
@@ -170,7 +177,16 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Show
   return {
     name: middleware.name,
     hook: 'wrapModel',
-    wrap: (request, next, frame) => middleware.wrapModel?.(frozen(request), next, hookContext(scope, frame)) as Promise<ModelResponse>,
+    wrap: (request, next, frame) => {
+      const noting = (handed: ModelRequest): Promise<ModelResponse> => {
+        if (handed !== request) passed.changed(middleware.name, 'wrapModel', changedInRequest(request, handed));
+        return next(handed);
+      };
+      return middleware.wrapModel?.(frozen(request), noting, hookContext(scope, frame)) as Promise<ModelResponse>;
+    },
+    replaced: (came, { message }) => {
+      if (!sameMessage(came?.message, message)) passed.changed(middleware.name, 'wrapModel', ['answer']);
+    },
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
+import { decidedOf } from '../hooks/agreed';
 import { parsedArgumentOf } from '../run/parsed-arguments';
 import { checkedToolOptions } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
@@ -84,10 +85,6 @@ export class ParsedCalls {
 function decided(parsed: ParsedCall, { options }: ToolCall, { decision, key }: Frame): ParsedCall {
   const { call: known, rawInput } = parsed;
   const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };
-  decision?.arrives(key, () => ({ hash: call.inputHash, options: textOfOptions(call) }));
+  decision?.arrives(key, () => decidedOf(call));
   return call === known ? parsed : { call, rawInput };
-}
-
-export function textOfOptions({ options }: ToolCall): string {
-  return options === undefined ? '' : canonicalJson(options);
 }

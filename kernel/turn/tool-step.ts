@@ -4,6 +4,8 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, isPartList, notJson, toolMessage } from '../../contract/messages/messages';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
+import { same } from '../../contract/middleware-changes';
 import { append } from '../run/conversation';
 import type { Layer } from '../hooks/compose';
 import { compose } from '../hooks/compose';
@@ -19,7 +21,8 @@ import { heldTools } from '../define/named-tools';
 import { toolObservers } from '../hooks/observers';
 import { allSettledInOrder, inSequence } from './wait-for-calls';
 import type { ParsedCall } from './parsed-calls';
-import { ParsedCalls, textOfOptions } from './parsed-calls';
+import { ParsedCalls } from './parsed-calls';
+import { agreed, decidedOf } from '../hooks/agreed';
 import { withOptionsOf } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from '../calls/tool-call';
@@ -28,11 +31,12 @@ import { changedEnd, changedError } from './tool-ends';
 import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
 import { planCall } from './tool-plan';
+import { isStopped } from './joined-messages';
 import { isToolProblem } from '../effects/errors';
-import { ToolDecision } from '../effects/tool-decision';
-import { agreed } from '../hooks/agreed';
+import { ToolDecision, agreesTo } from '../effects/tool-decision';
 import { ToolError, failureOf, isCancellation } from '../effects/errors';
 import { ShownResultKeeper } from '../run/shown-result';
+import { stoppedBeforeCall } from '../run/turn-stop';
 import { traitsOf } from '../define/traits';
 import { noteAction } from '../run/flow';
 import { callOwnTool } from '../calls/workflow-tool-call';
@@ -43,6 +47,7 @@ export interface ToolStepResult {
   /** What the event has instead, where a sender stands inside of layers that changed the result. */
   readonly shown?: StoredMessage;
   readonly action?: Json;
+  readonly changes?: readonly MiddlewareChange[];
 }
 
 /** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
@@ -101,8 +106,9 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   const decision = new ToolDecision(
     (action) => passed.keep({ action }),
     () => ({ position, tools: calls.map((call) => call.name) }),
+    { read: (note) => frame.noteOf(note), keep: (note, layers) => frame.note(note, layers) },
   );
-  const frame = iteration.child(name, undefined, decision);
+  const frame: Frame = iteration.child(name, undefined, decision);
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
@@ -115,11 +121,11 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     const messageOf = (id: string, result: Json): StoredMessage =>
       toolMessage(id, answered, result, { multipart: inParts && isPartList(result) });
     const message = messageOf((isAlias ? undefined : untouched?.messageId) ?? uuid(), output);
-    const { output: shown, action } = passed.take();
+    const { output: shown, action, changes } = passed.take();
     const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(output);
-    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...defined({ action }) };
+    return { message, ...(differs ? { shown: messageOf(uuid(), shown) } : {}), ...defined({ action, changes }) };
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancellation(error)) return cutOff(scope, requested, frame, error);
     let failed: ToolStepResult;
     try {
       failed = endOrReturn(scope, requested, isAlias && error instanceof ToolError ? new ToolError(failureOf(error), undefined) : error);
@@ -128,9 +134,20 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
       throw ending;
     }
     frame.abandon();
-    const { action } = passed.take();
-    return action === undefined ? failed : { ...failed, action };
+    const { action, changes } = passed.take();
+    return { ...failed, ...defined({ action, changes }) };
   }
+}
+
+/** A turn that is stopped ends behind its calls, each of which has a result. */
+function cutOff({ run, path }: AgentScope, { id, written }: NamedCall, frame: Frame, error: unknown): ToolStepResult {
+  if (!isStopped({ run, path }) || !run.ports.stopsAsking()) throw error;
+  frame.forget();
+  const message = messageOf(error);
+  return {
+    message: toolMessage(run.ports.uuid(), { id, name: written }, message, { isError: true }),
+    error: { code: 'turn-stopped', message },
+  };
 }
 
 function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
@@ -138,8 +155,9 @@ function isEnhanced({ run }: AgentScope, { name }: ToolCall): boolean {
   return kind === 'enhanced' || kind === 'enhanced-streamable';
 }
 
-function layersOf({ run, agent }: AgentScope, tool: string): readonly AgentMiddleware[] {
-  if (isExternalTool(run, tool)) return [];
+function layersOf(scope: AgentScope, tool: string): readonly AgentMiddleware[] {
+  if (isExternalTool(scope, tool)) return [];
+  const { run, agent } = scope;
   const { kind } = toolFactsOf(run.manifest, tool);
   return agent.middleware.filter(
     (layer) =>
@@ -157,9 +175,11 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
   return parsed.length === 0 ? undefined : parsed;
 }
 
-/** By the run itself, by somebody outside of it, or by a worker. */
+/** By the run itself, by somebody outside of it, or by a worker. A turn that is stopped begins no call. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
-  if (isExternalTool(scope.run, plan.call.name)) return callExternalTool(scope, frame, plan);
+  const isLate = frame.decision?.isWithdrawn === true || isStopped(scope);
+  if (isLate && !frame.isKnownNext && scope.run.ports.stopsAsking()) return Promise.reject(stoppedBeforeCall());
+  if (isExternalTool(scope, plan.call.name)) return callExternalTool(scope, frame, plan);
   const own = scope.agent.ownTools.get(plan.call.name);
   return own === undefined
     ? callToolOnce(scope, frame, plan)
@@ -205,7 +225,7 @@ function throughParsedLayers(
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
-    checkDecided(inner, call);
+    checkDecided(scope, inner, call);
     const execution = new CallExecution(frame, inner, address, call);
     const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
       execute(scope, innermost, {
@@ -239,15 +259,22 @@ function withParsed(parsed: MaybePromise<ParsedCall>, run: (parsed: ParsedCall) 
   return isPromise(parsed) ? parsed.then(run) : run(parsed);
 }
 
-/** What a person agreed to is what runs. */
-function checkDecided({ decision, key }: Frame, call: ToolCall): void {
-  const decided = decision?.boundAt(key);
-  if (decided?.hash === undefined) return;
-  const changed = decided.hash !== call.inputHash ? 'arguments' : decided.options !== textOfOptions(call) ? 'options' : undefined;
-  if (changed === undefined) return;
-  throw new HoldfastError(
-    'hook-failed',
-    `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
+/** What people agreed to is what runs. */
+function checkDecided({ run }: AgentScope, inner: Frame, call: ToolCall): void {
+  const now = decidedOf(call);
+  const misfits = (inner.decision?.boundAt(inner.key) ?? []).map((agreedTo) => !agreesTo(agreedTo, now) && agreedTo);
+  const [last, ...others] = misfits;
+  if (last !== undefined && last !== false) {
+    const changed = last.some(({ hash }) => hash === now.hash) ? 'options' : 'arguments';
+    throw new HoldfastError(
+      'hook-failed',
+      `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
+    );
+  }
+  if (inner.isKnownNext || others.every((misfit) => misfit === false) || !run.ports.editsAskAll()) return;
+  throw new ToolError(
+    { code: 'answer-stale', message: `'${call.name}' did not run: its arguments were changed after a person had approved others.` },
+    undefined,
   );
 }
 
@@ -259,7 +286,7 @@ function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unkno
   return { message: toolMessage(messageId ?? scope.run.ports.uuid(), call, messageOf(error), { isError: true }), error: failureOf(error) };
 }
 
-function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action }: ToolStepResult): void {
+function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = message, action, changes }: ToolStepResult): void {
   const { run, agent, path, branch } = scope;
   run.ports.emit({
     type: 'tool-end',
@@ -268,7 +295,7 @@ function showEnd(scope: AgentScope, call: NamedCall, { message, error, shown = m
     tool: call.name,
     callId: call.id,
     message: shown,
-    ...defined({ error, action }),
+    ...defined({ error, action, changes }),
   });
   if (branch !== undefined) append(run, branch, agent.name, shown);
   noteAction(scope, action);
@@ -283,7 +310,9 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
         const nextDecided = (changed: ToolCall): Promise<Json> => {
           if (frame.noteOf(agreed) === true) frame.decision?.agreed(frame.key);
           frame.decision?.handsOn(frame.key, frame.next);
-          return next(withOptionsOf(call, changed));
+          const handed = withOptionsOf(call, changed);
+          if (handed !== call) passed.changed(middleware.name, 'wrapToolCall', changedInCall(call, handed));
+          return next(handed);
         };
         return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
       };
@@ -295,5 +324,14 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
       if (traitsOf(middleware).showsHere === 'tool') passed.keep({ output });
       return output;
     },
+    replaced: (came, gives) => {
+      if (!same(came, gives)) passed.changed(middleware.name, 'wrapToolCall', ['result']);
+    },
   };
+}
+
+function changedInCall(got: ToolCall, handed: ToolCall | null | undefined): MiddlewareChange['changed'] {
+  if (typeof handed !== 'object' || handed === null) return [];
+  const isSame = same(got.options ?? {}, handed.options ?? {});
+  return [...(same(got.input, handed.input) ? [] : (['arguments'] as const)), ...(isSame ? [] : (['options'] as const))];
 }

@@ -26,8 +26,10 @@ export async function callChanged(
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { code, message } = failureOf(error);
+    if (code === 'answer-stale' || insideOf(ctx).together.isToldInside) throw error;
     throw new ToolError({ code, message: `${note}\n\n${message}` }, ToolError.messageIdOf(error));
   }
+  if (insideOf(ctx).together.isToldInside) return output;
   if (isEnhanced && Array.isArray(output)) return [{ type: 'text', text: note }, ...(output as readonly Json[])];
   return `${note}\n\n${typeof output === 'string' ? output : JSON.stringify(output)}`;
 }

@@ -2,6 +2,8 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import type { ToolCall } from '../../contract/messages/messages';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import type { Decide } from './agreement';
+import { decideTogether } from './agreement';
 import type { Edits } from './changed-calls';
 import { RewrittenCalls, callChanged, isTold } from './changed-calls';
 import type { Asking, PolicyWaiver } from './stages';
@@ -14,19 +16,20 @@ type AskingOf = (call: ToolCall, ctx: HookContext) => MaybePromise<Asking | unde
 export function holding(name: string, edits: Edits, askingOf: AskingOf): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {
   const rewritten = edits === 'rewrite' ? new RewrittenCalls(`${name}:edits`) : undefined;
   const hooks: Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> = {
-    async wrapToolCall(call, next, ctx) {
-      const found = askingOf(call, ctx);
-      const asking = found instanceof Promise ? await found : found;
-      if (asking === undefined) return next(call);
-      const { version, amount } = asking.plan;
-      const { waivers } = insideOf(ctx);
-      if (isWaived(waivers.all(), waiverName(name, version, call), amount?.value)) return next(call);
-      const end = await decideByStages(call, ctx, asking);
-      if (!end.runs) return end.output;
-      if (end.waiver !== undefined) waivers.add(upTo(waiverName(name, end.version, call), end.waiver));
-      if (end.editedInput === undefined) return next(call);
-      const asEdited: ToolCall = { ...call, input: end.editedInput };
-      return isTold(edits, ctx) ? callChanged(asEdited, next, ctx, rewritten) : next(asEdited);
+    wrapToolCall: (asked, run, ctx) => {
+      const decide: Decide = async (call, next, problem) => {
+        const found = askingOf(call, ctx);
+        const asking = found instanceof Promise ? await found : found;
+        if (asking === undefined) return next(call);
+        const { version, amount } = asking.plan;
+        const { waivers } = insideOf(ctx);
+        if (isWaived(waivers.all(), waiverName(name, version, call), amount?.value)) return next(call);
+        const end = await decideByStages(call, ctx, asking, problem);
+        if (!end.runs) return end.output;
+        if (end.waiver !== undefined) waivers.add(upTo(waiverName(name, end.version, call), end.waiver));
+        return next(end.editedInput === undefined ? call : { ...call, input: end.editedInput });
+      };
+      return decideTogether(asked, run, ctx, decide, (call) => (isTold(edits, ctx) ? callChanged(call, run, ctx, rewritten) : run(call)));
     },
   };
   if (rewritten !== undefined) hooks.beforeModelRewriteState = ({ messages }, ctx) => rewritten.rewritten(messages, ctx);

@@ -18,6 +18,7 @@ import {
 } from '../../contract/check';
 import type { InputOf, Tools } from '../../kernel/define/middleware';
 import type { Edits } from './changed-calls';
+import { personOf } from '../../contract/people';
 import type { Deciders, PolicyRun } from '../../contract/policies';
 
 /** A call that a policy looks at. `tool` says which form its arguments have. */
@@ -31,7 +32,7 @@ export interface PolicyStage<Call = unknown> {
   readonly by?: Deciders | ((call: Call, run: PolicyRun) => Deciders);
   /** How many people have to approve, each another one. Default: 1. */
   readonly need?: number;
-  /** Neither whoever started the run nor somebody who decided about the call before may decide. Default: false. */
+  /** Nobody may decide who started the run, wrote to this turn of the conversation, or decided about the call before. Default: false. */
   readonly fourEyes?: boolean;
   /** After which times an event says that nobody has decided yet. */
   readonly remind?: readonly string[];
@@ -103,7 +104,7 @@ export function problemOfStages(stages: unknown): string | undefined {
     const { need = 1 } = stage;
     const known = knownPeople(stage);
     if (known !== undefined && known.size < need)
-      return `${at}.need is ${need}, and only ${[...known].join(', ')} may decide: that many can never be reached; name more people, or need fewer`;
+      return `${at}.need is ${need}, and only ${[...known.values()].join(', ')} may decide: that many can never be reached; name more people, or need fewer`;
   }
   return problemOfFourEyes(all);
 }
@@ -113,17 +114,17 @@ function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
   const strict = stages.filter(({ fourEyes }) => fourEyes === true);
   const known = strict.map(knownPeople);
   if (strict.length < 2 || known.some((names) => names === undefined)) return undefined;
-  const all = new Set(known.flatMap((names) => [...(names ?? [])]));
+  const all = new Map(known.flatMap((names) => [...(names ?? [])]));
   const needed = strict.reduce((sum, { need = 1 }) => sum + need, 0);
   return all.size < needed
-    ? `the stages with fourEyes need ${needed} different people, and only ${[...all].join(', ')} may decide: that many can never be reached`
+    ? `the stages with fourEyes need ${needed} different people, and only ${[...all.values()].join(', ')} may decide: that many can never be reached`
     : undefined;
 }
 
 /** Everybody who may ever decide in a stage. Undefined: roles, functions and stages of anybody leave it open. */
-function knownPeople({ by, escalate }: AnyStage): ReadonlySet<string> | undefined {
+function knownPeople({ by, escalate }: AnyStage): ReadonlyMap<string, string> | undefined {
   if (by === undefined || typeof by === 'function' || by.roles !== undefined || escalate?.to.roles !== undefined) return undefined;
-  return new Set([...(by.users ?? []), ...(escalate?.to.users ?? [])]);
+  return new Map([...(by.users ?? []), ...(escalate?.to.users ?? [])].map((name) => [personOf(name), name]));
 }
 
 /** What a function of a stage returned. */

@@ -63,12 +63,12 @@ function needsPeople(when: Functions | undefined, call: CallForPolicy, run: Poli
   }
 }
 
-/** With four eyes and nobody known who started the run, two people decide. */
+/** With four eyes and nobody known who started the run, or wrote to the turn, two people decide. */
 function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: string): PlannedStage {
   const { name, by = {}, need = 1, fourEyes = false, remind = [], escalate, expires, onExpiry = 'reject', delegate = true } = stage;
   return {
     by: typeof by === 'function' ? checkedDeciders((by as Functions)(call, run), 'policy', at) : by,
-    need: fourEyes && run.startedBy === undefined ? Math.max(2, need) : need,
+    need: fourEyes && (run.startedBy === undefined || run.hasUnnamedWriter === true) ? Math.max(2, need) : need,
     ...{ fourEyes, remind, onExpiry, delegates: delegate },
     ...defined({ name, escalate, expires }),
   };

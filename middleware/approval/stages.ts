@@ -3,8 +3,13 @@ import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { People } from '../../contract/people';
+import { isOneOf } from '../../contract/people';
 import type { Deciders, PlannedStage, PolicyPlan } from '../../contract/policies';
-import { joinedStages } from '../../contract/policies';
+import { isSameAsked, isSameEscalation, joinedStages } from '../../contract/policies';
+import type { Answerer } from '../../contract/who-may-answer';
+import { mayAnswer } from '../../contract/who-may-answer';
+import type { Eyes, StartedWith } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
 import { notDecided, rejection } from './decided';
@@ -39,13 +44,13 @@ export interface Asking {
 }
 
 /** Asks stage by stage, one question for each decision that is needed. Each decision counts for the arguments that it was made about. */
-export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking): Promise<StagesEnd> {
+export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking, why: string | undefined): Promise<StagesEnd> {
   const inside = insideOf(ctx);
   const began = new Map<number, number>();
   let { plan } = asking;
   let shown = call;
   let editedInput: Json | undefined;
-  let problem: string | undefined;
+  let problem = why;
   let given: readonly Given[] = [];
   const beside = (newer: Plan): void => {
     const { stages, places } = joinedStages(plan.stages, newer.stages);
@@ -62,11 +67,16 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
     const now = ctx.now();
     const passed = now - (began.get(number) ?? now);
     began.set(number, now - passed);
-    const who = whoOf({ stage, number, given, passed, startedBy: inside.startedWith.startedBy });
-    const lack = lackOf(stage, who, given.filter((one) => isApprovalOf(one, number)).length);
+    const { eyes, startedWith } = inside;
+    const who = whoOf({ stage, number, given, passed, startedBy: startedWith.startedBy, eyes });
+    const lack = lackOf(stage, who, eyes.people, given.filter((one) => isApprovalOf(one, number)).length);
     if (lack !== undefined) return { runs: false, output: notDecided(call, lack) };
-    const policy = askingPolicy(plan, number, given);
-    const { answer, by, expired } = await inside.decide(shown, { ...who, ...timesOf(stage, passed), ...defined({ problem }) }, policy);
+    const policy = askingPolicy(plan, number, given, startedWith);
+    const { answer, by, roles, expired } = await inside.decide(
+      shown,
+      { ...who, ...timesOf(stage, passed), ...defined({ problem }) },
+      policy,
+    );
     problem = undefined;
     if (expired === true) {
       if (stage.onExpiry === 'reject') return { runs: false, output: notDecided(call, 'Nobody decided in time.') };
@@ -103,9 +113,32 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
     given = [...given.filter(({ type }) => type === 'delegate'), decision];
     began.clear();
     const newer = await asking.planOf(shown);
-    if (newer.version === plan.version) plan = newer;
-    else if (newer.holds) beside(newer);
+    if (newer.version !== plan.version) {
+      if (newer.holds) beside(newer);
+      continue;
+    }
+    // Who decides may depend on the arguments: nobody lets a call through that they have made one of others.
+    const { stages } = plan;
+    given = given.filter(
+      (one) =>
+        isSameStage(stages, newer.stages, one) || (one === decision && takes(newer.stages[number], stage, { by, roles }, eyes.people)),
+    );
+    plan = newer;
   }
+}
+
+/** Whether a stage asks whom it asked before an edit. */
+function isSameStage(before: readonly PlannedStage[], now: readonly PlannedStage[], { stage }: Given): boolean {
+  const [earlier, later] = [before[stage], now[stage]];
+  return earlier !== undefined && later !== undefined && isSameAsked(earlier, later);
+}
+
+/** Whether a stage takes the decision of somebody whom another one asked before an edit. */
+function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answerer, people: People): boolean {
+  if (stage === undefined) return false;
+  const isAmong = ({ users = [], roles = [] }: Deciders): boolean =>
+    users.length + roles.length === 0 || mayAnswer({ id: '', by: users, roles }, who, 0, people);
+  return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
 }
 
 /** A decision in the place that its stage has now. A stage that does not take what it was is asked again. */
@@ -142,13 +175,14 @@ interface InStage {
   readonly given: readonly Given[];
   readonly passed: number;
   readonly startedBy: string | undefined;
+  readonly eyes: Eyes;
 }
 
-function whoOf({ stage, number, given, passed, startedBy }: InStage): Who {
+function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, people } }: InStage): Who {
   const here = given.filter((one) => one.stage === number);
   const handed = here.filter(({ type }) => type === 'delegate');
   const seen = (stage.fourEyes ? given : here).filter(({ type }) => type === 'approve');
-  const out = [...(stage.fourEyes ? [startedBy] : []), ...[...seen, ...handed].map(({ by }) => by)];
+  const out = [...(stage.fourEyes ? [startedBy, ...writers] : []), ...[...seen, ...handed].map(({ by }) => by)];
   const notBy = [...new Set(out.filter((name) => name !== undefined))];
   const { escalate } = stage;
   const own: Deciders = { users: [...(stage.by.users ?? []), ...handed.map(({ to }) => to ?? '')], roles: stage.by.roles ?? [] };
@@ -156,7 +190,7 @@ function whoOf({ stage, number, given, passed, startedBy }: InStage): Who {
   if (isOpen) return { notBy };
   const isLate = escalate !== undefined && millisecondsOf(escalate.after, 'hook-failed') <= passed;
   const left = (asked: readonly Deciders[]): Pick<Who, 'by' | 'roles'> => ({
-    by: [...new Set(asked.flatMap(({ users = [] }) => users))].filter((name) => !notBy.includes(name)),
+    by: [...new Set(asked.flatMap(({ users = [] }) => users))].filter((name) => !isOneOf(notBy, name, people)),
     roles: [...new Set(asked.flatMap(({ roles = [] }) => roles))],
   });
   const first = left([own]);
@@ -172,9 +206,10 @@ function nothing(list: readonly string[] | undefined): readonly string[] | undef
 }
 
 /** Why the stage can never come to its end, or nothing. Who has a role is not known here. */
-function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, have: number): string | undefined {
+function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, people: People, have: number): string | undefined {
   if (by === undefined || roles !== undefined || escalate?.to.roles !== undefined) return undefined;
-  const ever = [...new Set([...by, ...(escalate?.to.users ?? [])])].filter((name) => !notBy.includes(name));
+  const others = [...by, ...(escalate?.to.users ?? [])].filter((name) => !isOneOf(notBy, name, people));
+  const ever = others.filter((name, position) => !isOneOf(others.slice(0, position), name, people));
   if (ever.length >= need - have) return undefined;
   const left = ever.length === 0 ? 'nobody is left who may decide' : `only ${ever.join(', ')} may still decide`;
   return `Its policy needs ${need - have} more ${need - have === 1 ? 'person' : 'people'}, and ${left}.`;
@@ -200,7 +235,7 @@ function textOf(milliseconds: number): string {
   return `${milliseconds}ms`;
 }
 
-function askingPolicy(plan: Plan, number: number, given: readonly Given[]): AskingPolicy {
+function askingPolicy(plan: Plan, number: number, given: readonly Given[], { hasUnnamedWriter }: StartedWith): AskingPolicy {
   const { stages, amount } = plan;
   const { name, need = 1, delegates } = stages[number] ?? {};
   return {
@@ -210,7 +245,7 @@ function askingPolicy(plan: Plan, number: number, given: readonly Given[]): Aski
     given: given.map(({ waives: _, ...one }) => ({ ...one, stage: one.stage + 1 })),
     ...defined({ amount }),
     ...(delegates === false ? { delegates } : {}),
-    ...(plan.isConfigured === true ? { plan: stages } : {}),
+    ...(plan.isConfigured === true ? { plan: stages, ...defined({ hasUnnamedWriter }) } : {}),
   };
 }
 

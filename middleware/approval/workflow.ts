@@ -6,6 +6,8 @@ import type { ToolCall } from '../../contract/messages/messages';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, InputOf, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
+import type { Decide } from './agreement';
+import { decideTogether } from './agreement';
 import type { Edits } from './changed-calls';
 import { RewrittenCalls, callChanged, isTold } from './changed-calls';
 import { misfitOfEdit, rejection } from './decided';
@@ -41,28 +43,32 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
     name,
     onlyTools: [...rules.keys()],
     asksAbout: [...rules.keys()],
-    async wrapToolCall(call, next, ctx) {
-      const rule = rules.get(call.name);
-      if (rule === undefined) return next(call);
-      // What one person waives spares no second one: several approvals have their own.
-      const waived = `${name}:${call.name}`;
-      const { waivers } = insideOf(ctx);
-      if (waivers.has(waived) || !needsHuman(rule, call)) return next(call);
-      let problem: string | undefined;
-      for (;;) {
-        const decision = (await ctx.approve(call, {
-          onDeadline: { type: rule.onExpiry ?? 'reject', ...(rule.onExpiry === 'approve' ? {} : { feedback: 'Nobody decided in time.' }) },
-          ...defined({ deadline: rule.expires, by: rule.by, problem }),
-        })) as ApprovalDecision;
-        if (decision.type === 'reject') return rejection(call, decision.feedback);
-        if (decision.type === 'respond') return decision.output;
-        problem = decision.editedInput === undefined ? undefined : await misfitOfEdit(call, decision.editedInput, ctx);
-        if (problem !== undefined) continue;
-        if (decision.forRestOfRun === true) waivers.add(waived);
-        if (decision.editedInput === undefined) return next(call);
-        const asEdited = { ...call, input: decision.editedInput };
-        return isTold(edits, ctx) ? callChanged(asEdited, next, ctx, rewritten) : next(asEdited);
-      }
+    wrapToolCall: (asked, run, ctx) => {
+      const decide: Decide = async (call, next, why) => {
+        const rule = rules.get(call.name);
+        if (rule === undefined) return next(call);
+        // What one person waives spares no second one: several approvals have their own.
+        const waived = `${name}:${call.name}`;
+        const { waivers } = insideOf(ctx);
+        if (waivers.has(waived) || !needsHuman(rule, call)) return next(call);
+        let problem = why;
+        for (;;) {
+          const decision = (await ctx.approve(call, {
+            onDeadline: {
+              type: rule.onExpiry ?? 'reject',
+              ...(rule.onExpiry === 'approve' ? {} : { feedback: 'Nobody decided in time.' }),
+            },
+            ...defined({ deadline: rule.expires, by: rule.by, problem }),
+          })) as ApprovalDecision;
+          if (decision.type === 'reject') return rejection(call, decision.feedback);
+          if (decision.type === 'respond') return decision.output;
+          problem = decision.editedInput === undefined ? undefined : await misfitOfEdit(call, decision.editedInput, ctx);
+          if (problem !== undefined) continue;
+          if (decision.forRestOfRun === true) waivers.add(waived);
+          return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
+        }
+      };
+      return decideTogether(asked, run, ctx, decide, (call) => (isTold(edits, ctx) ? callChanged(call, run, ctx, rewritten) : run(call)));
     },
   };
   // Only here: a hook of state more would change how runs of before are entered again.

@@ -7,13 +7,13 @@ interface Described {
 }
 
 /** What other agents are told of an agent. One card is of one agent. */
-export function cardOf({ name, description }: Described, url: string): Json {
+export function cardOf({ name, description }: Described, url: string, pushNotifications: boolean): Json {
   return {
     name,
     description,
     version: packageVersion(),
     supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: a2aVersion }],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+    capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/json'],
     skills: [{ id: name, name, description, tags: [name] }],

@@ -47,6 +47,7 @@ const kindOfCode: Partial<Record<ErrorCode, A2aErrorKind>> = {
   'run-id-in-use': 'INVALID_PARAMS',
   'not-a-conversation': 'INVALID_PARAMS',
   'answer-invalid': 'INVALID_PARAMS',
+  'push-refused': 'INVALID_PARAMS',
   'interrupt-unknown': 'INVALID_PARAMS',
   'task-unknown': 'TASK_NOT_FOUND',
   'task-ended': 'UNSUPPORTED_OPERATION',

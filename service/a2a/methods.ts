@@ -1,26 +1,44 @@
 import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
+import type { PushConfig, PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
 import { cancelTask } from './cancel';
 import { A2aError } from './errors';
 import { listTasks } from './list';
+import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/configs';
+import type { PushTarget } from './push/targets';
 import type { RpcRequest } from './request';
-import { CancelParams, GetParams, ListParams, SendParams, SubscribeParams, speakerIn } from './request';
+import {
+  CancelParams,
+  GetParams,
+  ListParams,
+  ListPushParams,
+  PushParams,
+  SendParams,
+  SetPushParams,
+  SubscribeParams,
+  speakerIn,
+} from './request';
 import { send } from './send';
-import { TaskReading } from './task-reading';
+import { TaskReading, lookFor } from './task-reading';
 import { taskRefOf } from './task-ref';
 import type { A2aFrame } from './wire';
 
 export interface A2aCaller {
   readonly client: HoldfastClient;
   readonly agent: string;
+  /** What the jobs of the agent have to fit. */
+  readonly inputSchema?: Json;
   /** The client has gone, or the service closes. Nothing of a task stops. */
   readonly signal: AbortSignal;
   /** How long an answer may wait for the Temporal server. */
   readonly patienceMs: number;
+  /** Where push notifications may go. None: there are none. */
+  readonly pushTo: readonly PushTarget[];
 }
 
 /** What a method gives: one result, or the frames of a stream. */
@@ -36,9 +54,6 @@ export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller
 
 type Method = (params: unknown, caller: A2aCaller) => Promise<MethodResult>;
 
-const noPush: Method = () =>
-  Promise.reject(new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'protocol-unsupported', 'The service sends no push notifications.'));
-
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['SendMessage', sendMessage],
   ['SendStreamingMessage', sendStreaming],
@@ -46,33 +61,45 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ListTasks', list],
   ['CancelTask', cancel],
   ['SubscribeToTask', subscribe],
-  ['CreateTaskPushNotificationConfig', noPush],
-  ['GetTaskPushNotificationConfig', noPush],
-  ['ListTaskPushNotificationConfigs', noPush],
-  ['DeleteTaskPushNotificationConfig', noPush],
+  ['CreateTaskPushNotificationConfig', ifThereIsPush(setPush)],
+  ['GetTaskPushNotificationConfig', ifThereIsPush(getPush)],
+  ['ListTaskPushNotificationConfigs', ifThereIsPush(listPush)],
+  ['DeleteTaskPushNotificationConfig', ifThereIsPush(deletePush)],
   [
     'GetExtendedAgentCard',
     () => Promise.reject(new A2aError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'protocol-unsupported', 'The agent has no further card.')),
   ],
 ]);
 
+function ifThereIsPush(method: Method): Method {
+  return (params, caller) => (caller.pushTo.length === 0 ? Promise.reject(notSupported()) : method(params, caller));
+}
+
 async function sendMessage(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { message, configuration } = await sendable(params, caller);
+  const { message, configuration, config } = sendable(params, caller);
   const { returnImmediately = false, historyLength } = configuration ?? {};
   const reading = await send({ ...caller, message, isStreamed: false });
+  await tellFrom(reading, config, caller);
   if (!returnImmediately) await reading.settled();
   return { result: { task: reading.fold.task(defined({ historyLength })) } };
 }
 
 async function sendStreaming(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { message, configuration } = await sendable(params, caller);
-  return { frames: framesOf(await send({ ...caller, message, isStreamed: true }), configuration?.historyLength) };
+  const { message, configuration, config } = sendable(params, caller);
+  const reading = await send({ ...caller, message, isStreamed: true });
+  await tellFrom(reading, config, caller);
+  return { frames: framesOf(reading, configuration?.historyLength) };
 }
 
-async function sendable(params: unknown, caller: A2aCaller): Promise<SendParams> {
+/** A receiver that may not be told is refused before anything begins. */
+function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
   const read = parse(SendParams, params, '`params`');
-  if (read.configuration?.taskPushNotificationConfig !== undefined) await noPush(params, caller);
-  return read;
+  const given = read.configuration?.taskPushNotificationConfig;
+  return given === undefined ? read : { ...read, config: checkedConfig(given, pushTo) };
+}
+
+async function tellFrom({ ref }: TaskReading, config: PushConfig | undefined, { client, agent }: A2aCaller): Promise<void> {
+  if (config !== undefined) await client.pushes.begin({ agent, ...ref }, config);
 }
 
 async function getTask(params: unknown, caller: A2aCaller): Promise<MethodResult> {
@@ -85,6 +112,49 @@ async function list(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { client, agent, signal } = caller;
   const asked = parse(ListParams, params, '`params`');
   return { result: await inTime(caller, () => listTasks(client, agent, asked, signal)) };
+}
+
+async function setPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
+  const given = parse(SetPushParams, params, '`params`');
+  const config = checkedConfig(given, caller.pushTo);
+  return inTime(caller, async () => {
+    const task = await pushedTask(given.taskId, caller);
+    await caller.client.pushes.set(task, config);
+    return { result: shownConfig(task, config) };
+  });
+}
+
+async function getPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
+  const { taskId, id } = parse(PushParams, params, '`params`');
+  return inTime(caller, async () => {
+    const task = await pushedTask(taskId, caller);
+    const config = (await caller.client.pushes.list(task)).find((one) => one.id === id);
+    if (config === undefined) throw configUnknown(id);
+    return { result: shownConfig(task, config) };
+  });
+}
+
+async function listPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
+  const { taskId } = parse(ListPushParams, params, '`params`');
+  return inTime(caller, async () => {
+    const task = await pushedTask(taskId, caller);
+    return { result: { configs: (await caller.client.pushes.list(task)).map((config) => shownConfig(task, config)) } };
+  });
+}
+
+async function deletePush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
+  const { taskId, id } = parse(PushParams, params, '`params`');
+  return inTime(caller, async () => {
+    await caller.client.pushes.remove(await pushedTask(taskId, caller), id);
+    return { result: {} };
+  });
+}
+
+/** A task of this agent, that is there. */
+async function pushedTask(taskId: string, { client, agent }: A2aCaller): Promise<PushedTask> {
+  const ref = taskRefOf(taskId);
+  await lookFor(threadOf(client, agent, ref.contextId), ref);
+  return { agent, ...ref };
 }
 
 /** What only reads waits no longer for the Temporal server than other routes do. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMessageId } from '../../contract/conversations';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { parse } from '../http/parse-request';
@@ -34,6 +35,34 @@ const GivenMessage = z.looseObject({
 });
 export type GivenMessage = z.infer<typeof GivenMessage>;
 
+/** What goes into a header. */
+const headerText = text.refine(
+  (value) => value === undefined || /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(value),
+  'must be visible ASCII characters',
+);
+const scheme = text.refine(
+  (value) => value === undefined || /^[!#$%&'*+.^_`|~\w-]+$/.test(value),
+  'must be the name of a scheme, such as Bearer',
+);
+const credentials = absentOr(z.string().max(4000)).transform((value) => (value === '' ? undefined : value));
+
+const GivenPushConfig = z.looseObject({
+  id: text.refine((value) => value === undefined || isMessageId(value), 'must be 1 to 100 letters, digits and . _ : -'),
+  url: z.string().min(1).max(5000),
+  token: headerText,
+  authentication: absentOr(
+    z.looseObject({
+      scheme,
+      credentials: credentials.refine((value) => value === undefined || /^[\x20-\x7e]+$/.test(value), 'must be visible ASCII characters'),
+    }),
+  ),
+});
+export type GivenPushConfig = z.infer<typeof GivenPushConfig>;
+
+export const SetPushParams = GivenPushConfig.extend({ taskId: z.string() });
+export const PushParams = z.looseObject({ taskId: z.string(), id: z.string().max(500) });
+export const ListPushParams = z.looseObject({ taskId: z.string() });
+
 const taskStateNumbers = z
   .int()
   .min(0)
@@ -46,7 +75,7 @@ export const SendParams = z.looseObject({
     z.looseObject({
       returnImmediately: absentOr(z.boolean()),
       historyLength: count,
-      taskPushNotificationConfig: absentOr(z.record(z.string(), json)),
+      taskPushNotificationConfig: absentOr(GivenPushConfig),
     }),
   ),
 });

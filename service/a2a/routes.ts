@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
@@ -14,6 +15,7 @@ import { cardOf } from './card';
 import type { RpcError } from './errors';
 import { A2aError, asKind, rpcErrorOf } from './errors';
 import { carryOut } from './methods';
+import type { PushTarget } from './push/targets';
 import type { RpcRequest } from './request';
 import { rpcIdOf, rpcRequestOf } from './request';
 import type { A2aFrame } from './wire';
@@ -29,12 +31,13 @@ interface RpcResponse {
 /** A2A 1.0 over JSON-RPC. Each agent has a card of its own. A context is a conversation, and a task is a turn of it. */
 export function a2aRoutes(parts: ServiceParts): Hono {
   const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = parts;
+  const pushTo = (): readonly PushTarget[] => (typeof parts.pushTo === 'function' ? parts.pushTo() : parts.pushTo) ?? [];
 
   const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
     frameStream((signal) => responses({ id, frames, over, signal, logger }), { heartbeatMs, closing, logger, frameOf: dataFrame });
 
   const answer = async (context: Context): Promise<Response> => {
-    const agent = agentIn(parts, context).name;
+    const { name: agent, inputSchema } = agentIn(parts, context);
     const over = new AbortController();
     let id: RpcRequest['id'] = null;
     try {
@@ -43,7 +46,7 @@ export function a2aRoutes(parts: ServiceParts): Hono {
       const request = requestIn(body);
       checkVersion(context);
       const signal = AbortSignal.any([context.req.raw.signal, closing, over.signal]);
-      const carried = await carryOut(request, { client, agent, signal, patienceMs });
+      const carried = await carryOut(request, { client, agent, signal, patienceMs, pushTo: pushTo(), ...defined({ inputSchema }) });
       if ('frames' in carried) return streamOf(id, carried.frames, over);
       over.abort();
       return context.json({ jsonrpc: '2.0', id, result: carried.result });
@@ -56,7 +59,7 @@ export function a2aRoutes(parts: ServiceParts): Hono {
   return new Hono()
     .get('/:agent/.well-known/agent-card.json', (context) => {
       parseQuery(context, NoQuery);
-      return context.json(cardOf(agentIn(parts, context), addressOf(context)));
+      return context.json(cardOf(agentIn(parts, context), addressOf(context), pushTo().length > 0));
     })
     .post('/:agent', answer)
     .post('/:agent/', answer);

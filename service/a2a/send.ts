@@ -1,10 +1,13 @@
 import type { HoldfastClient } from '../../client/index';
+import { checkJob } from '../../client/job-fit';
+import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { withdrawn } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { Json } from '../../contract/messages/messages';
+import type { Json, Part } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import { listen } from '../projection/listen';
 import type { Thread } from '../projection/thread';
@@ -23,6 +26,8 @@ export interface Sending {
   readonly client: HoldfastClient;
   readonly agent: string;
   readonly message: GivenMessage;
+  /** What the jobs of the agent have to fit. */
+  readonly inputSchema?: Json;
   /** The task is followed while it goes on: then its texts come as they are made. */
   readonly isStreamed: boolean;
   /** Ends the reading, and stops nothing. */
@@ -42,13 +47,14 @@ export function send(sending: Sending): Promise<TaskReading> {
 const keptFor = '30d';
 
 /** A new task, or the one that this message has begun before. */
-async function begin({ client, agent, message, signal, isStreamed }: Sending): Promise<TaskReading> {
+async function begin({ client, agent, message, inputSchema, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);
   const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
   if (!isRunId(contextId)) throw new HoldfastError('run-id-invalid', `"${contextId}" cannot be the id of a context.`);
   const ref = { contextId, message: sentIdOf(messageId) };
   const thread = threadOf(client, agent, contextId, message.contextId === undefined ? { idle: keptFor } : {});
   const view = await thread.view();
+  if ((view?.conversation?.turn ?? 0) === 0 && inputSchema !== undefined) checkData(agent, inputSchema, message);
   const isBusy = view !== undefined && (view.interrupts.length > 0 || view.conversation?.status === 'ended');
   if (!isBusy || !(await isKnown(thread, ref, view))) {
     const [asking] = view?.interrupts ?? [];
@@ -57,7 +63,24 @@ async function begin({ client, agent, message, signal, isStreamed }: Sending): P
     const { by } = speakerIn(metadata);
     await thread.send(content, { id: ref.message, ...defined({ from: by }) });
   }
-  return TaskReading.open(thread, ref, signal);
+  const reading = view === undefined ? await TaskReading.begun(thread, ref, signal) : await TaskReading.open(thread, ref, signal);
+  refuseOtherContent(reading, messageId, content);
+  return reading;
+}
+
+/** The id of a message says that it is sent again. With another content it is another message. */
+function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
+  const stored = fold.said ?? view?.conversation?.queue.find(({ id }) => id === ref.message)?.message;
+  const given = messageOfSent({ id: ref.message, content: content });
+  // Somebody may have changed it before its turn.
+  if (stored === undefined || stored.id !== given.id || canonicalJson(stored.parts) === canonicalJson(given.parts)) return;
+  throw new HoldfastError('run-id-in-use', `The messageId "${messageId}" belongs to another message of this context. Use a new one.`);
+}
+
+/** A context that begins with data alone begins with a job. */
+function checkData(agent: string, inputSchema: Json, { parts }: GivenMessage): void {
+  const [part] = parts;
+  if (parts.length === 1 && part?.data !== undefined) checkJob(agent, inputSchema, part.data);
 }
 
 async function isKnown(thread: Thread, { message }: TaskRef, { conversation }: RunView): Promise<boolean> {
@@ -75,7 +98,7 @@ async function answer({ client, agent, message, signal, isStreamed }: Sending, r
   const { fold, view } = reading;
   const id = taskIdOf(ref);
   if (fold.isOver) throw new HoldfastError('task-ended', `The task "${id}" is over: ${fold.state}.`);
-  const open = view.conversation?.turn === fold.turn ? view.interrupts : [];
+  const open = view !== undefined && view.conversation?.turn === fold.turn ? view.interrupts : [];
   const payloads = payloadsIn(message);
   if (open.length === 0 && payloads.every(({ interruptId }) => interruptId === undefined))
     throw new HoldfastError('conversation-busy', `The task "${id}" is at work. Say more without its taskId: that begins a task after it.`);
@@ -84,7 +107,7 @@ async function answer({ client, agent, message, signal, isStreamed }: Sending, r
       ? payloads.flatMap((payload) => answerOf(payload, open, fold.asked))
       : inWords(open, fold.asked.size, textIn(message));
   if (answers === undefined) return reading.remarked(unclear);
-  if (isStreamed) await listen(thread, view.nextOffset, signal);
+  if (isStreamed) await listen(thread, view?.nextOffset ?? 0, signal);
   const who = speakerIn(message.metadata);
   for (const { interruptId, inputHash, said } of answers) await thread.answer(interruptId, said, { ...who, ...defined({ inputHash }) });
   return TaskReading.open(thread, ref, signal);
@@ -121,5 +144,6 @@ function answerOf(given: GivenPayload, open: readonly Interrupt[], asked: Readon
   const { reason, answer: counted } = past.end;
   if (reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
   if (reason === 'answer' && canonicalJson(counted) === canonicalJson(answerIn(past.interrupt, payload))) return [];
+  if (reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(interruptId).message);
   throw new HoldfastError('interrupt-answered', `The interrupt "${interruptId}" was answered before.`);
 }

@@ -2,7 +2,7 @@ import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import type { Failure, Json } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { isConversation } from '../../contract/record/agent-paths';
 import { Projection } from '../projection/projection';
 import { partsOf } from './parts';
@@ -41,8 +41,10 @@ export class TaskFold {
   readonly asked = new Map<string, AskedInTask>();
   /** Undefined: no turn has taken the message. */
   turn: number | undefined;
+  /** What began the task, once a turn has taken it. */
+  said: StoredMessage | undefined;
 
-  constructor(ref: TaskRef) {
+  constructor(private readonly ref: TaskRef) {
     this.of = { taskId: taskIdOf(ref), contextId: ref.contextId };
     this.artifacts = new TaskArtifacts(this.of);
   }
@@ -109,6 +111,7 @@ export class TaskFold {
     switch (event.type) {
       case 'message':
         this.history.push(this.message(event.id, 'ROLE_USER', partsOf(event.message.parts)));
+        if (event.id === this.ref.message) this.said = event.message;
         if (this.turn !== undefined) return;
         this.turn = event.turn;
         return yield* this.become('TASK_STATE_WORKING', event.time);

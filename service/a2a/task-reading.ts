@@ -17,11 +17,11 @@ export class TaskReading {
 
   private constructor(
     private readonly thread: Thread,
-    private readonly ref: TaskRef,
+    readonly ref: TaskRef,
     readonly fold: TaskFold,
     private readonly signal: AbortSignal,
-    /** As it was when the reading began. */
-    readonly view: RunView,
+    /** As it was when the reading began. Undefined: the task has begun its context, and nobody has looked. */
+    readonly view: RunView | undefined,
   ) {}
 
   /** Throws `task-unknown`. */
@@ -32,10 +32,28 @@ export class TaskReading {
     if (fate !== undefined && 'left' in fate) {
       const [text, state] = fate.left === 'ignored' ? notTaken(fate.code) : takenBack;
       drain(fold.waits(text, state, fate.time));
-    } else if (fate !== undefined) await reading.readTurn(fate.begins);
+    } else if (fate !== undefined) await reading.readTurn(fate.begins, view);
     drain(reading.stands(view));
     reading.offset = Math.max(reading.offset, view.nextOffset);
     return reading;
+  }
+
+  /** Of a message that has begun its context. The log that the reader follows anyway says at once which turn took it. */
+  static async begun(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
+    let turn: RunEvent[] = [];
+    for await (const event of thread.events({ from: 0, until: 'waiting', signal })) {
+      if (event.offset === undefined) continue;
+      turn = event.type === 'turn-start' ? [event] : [...turn, event];
+      // Somebody else has begun the context at the same moment.
+      if (event.type === 'message-queued' && event.id === ref.message) break;
+      if (event.type !== 'message' || event.id !== ref.message) continue;
+      const fold = new TaskFold(ref);
+      for (const one of turn) drain(fold.take(one));
+      const reading = new TaskReading(thread, ref, fold, signal, undefined);
+      reading.offset = event.offset + 1;
+      return reading;
+    }
+    return TaskReading.open(thread, ref, signal);
   }
 
   /** What is new of the task, until it is over or waits for somebody. */
@@ -76,13 +94,13 @@ export class TaskReading {
     return this;
   }
 
-  private async readTurn(from: number): Promise<void> {
-    const { thread, fold, signal, view } = this;
+  private async readTurn(from: number, { nextOffset }: RunView): Promise<void> {
+    const { thread, fold, signal } = this;
     for await (const event of thread.events({ from, until: 'end', signal })) {
       if (event.offset === undefined) continue;
       drain(fold.take(event));
       this.offset = event.offset + 1;
-      if (fold.isOver || event.offset >= view.nextOffset - 1) return;
+      if (fold.isOver || event.offset >= nextOffset - 1) return;
     }
   }
 
@@ -92,24 +110,27 @@ export class TaskReading {
     if (fold.isOver || view.status === 'running') return;
     if (view.status === 'waiting')
       yield* fold.waits('The message waits for its turn: the one before waits for somebody.', 'TASK_STATE_SUBMITTED');
-    else if (view.conversation?.status === 'ended') yield* fold.waits('The conversation has ended.', 'TASK_STATE_REJECTED');
+    else if (view.conversation?.status === 'ended') yield* fold.waits(...ended);
     else yield* fold.waits('The message waits for its turn.', 'TASK_STATE_SUBMITTED');
   }
 }
 
-const takenBack = ['Somebody took the message back.', 'TASK_STATE_CANCELED'] as const;
+export const takenBack = ['Somebody took the message back.', 'TASK_STATE_CANCELED'] as const;
 
-function notTaken(code: string | undefined): readonly [string, 'TASK_STATE_REJECTED'] {
+export const ended = ['The conversation has ended.', 'TASK_STATE_REJECTED'] as const;
+
+export function notTaken(code: string | undefined): readonly [string, 'TASK_STATE_REJECTED'] {
   return [`No turn took the message: ${code ?? 'it did not count'}.`, 'TASK_STATE_REJECTED'];
 }
 
-interface TaskStanding {
+export interface TaskStanding {
   /** Undefined: the message waits. */
   readonly fate: MessageFate | undefined;
   readonly view: RunView;
 }
 
-async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStanding> {
+/** Where a task stands. Throws `task-unknown`. */
+export async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStanding> {
   for (;;) {
     const view = await viewOf(thread, ref);
     const fate = view === undefined ? undefined : await thread.fateOf(ref.message);

@@ -1,17 +1,24 @@
+import type { TakenTools } from '../../contract/client-tools';
 import type { Json } from '../../contract/messages/messages';
 
 interface Described {
   readonly name: string;
   readonly description: string;
   readonly tools?: readonly string[];
+  readonly clientTools?: TakenTools;
 }
 
 /** What the endpoint of an agent can do, in the form of AG-UI 1.0. */
-export function capabilitiesOf({ name, description, tools = [] }: Described): Json {
+export function capabilitiesOf({ name, description, tools = [], clientTools }: Described): Json {
   return {
     identity: { name, description, type: 'holdfast' },
     transport: { streaming: true, websocket: false, httpBinary: false, pushNotifications: false, resumable: true },
-    tools: { supported: true, parallelCalls: true, clientProvided: false, items: tools.map((tool) => ({ name: tool })) },
+    tools: {
+      supported: true,
+      parallelCalls: true,
+      clientProvided: clientTools !== undefined,
+      items: tools.map((tool) => ({ name: tool })),
+    },
     state: { snapshots: true, deltas: true, memory: true, persistentState: true },
     reasoning: { supported: true, streaming: true },
     humanInTheLoop: { supported: true, approvals: true, interrupts: true, approveWithEdits: true },

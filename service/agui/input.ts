@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { ClientTool, TakenTools } from '../../contract/client-tools';
+import { clientToolsProblem, specsOfClient, takesTool } from '../../contract/client-tools';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 
@@ -44,12 +47,22 @@ export const RunAgentInput = z.object({
   protocolVersion: z.string().optional(),
   parentRunId: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })),
-  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional(), parameters: json.optional() })).optional(),
   resume: z.array(ResumeEntry).optional(),
 });
 export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
 export const CancelInput = z.object({ threadId: z.string().min(1).max(200), runId: z.string().optional() });
+
+/** Tools of the page that the agent takes. A page names all that it has to every agent, so the others are left out. */
+export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {
+  const given = tools
+    .filter(({ name }) => takesTool(taken, name))
+    .map(({ name, description, parameters }) => ({ name, ...defined({ description, inputSchema: parameters }) }));
+  const problem = clientToolsProblem(specsOfClient(given));
+  if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+  return given;
+}
 
 /** What a client wants of a thread. */
 export type Wish =

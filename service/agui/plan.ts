@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import { withdrawn } from '../../contract/interrupts';
 import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
@@ -114,6 +115,7 @@ async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEn
 }
 
 function sameEnd(end: InterruptEnd, answer: Json): InterruptEnd {
+  if (end.reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(end.interruptId).message);
   if (end.reason !== 'answer' || canonicalJson(end.answer) !== canonicalJson(answer))
     throw new HoldfastError('interrupt-answered', `The interrupt "${end.interruptId}" was answered before.`);
   return end;

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
+import type { ClientTool } from '../../contract/client-tools';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
@@ -11,7 +12,7 @@ import { dataFrame, frameStream } from '../http/event-stream';
 import { NoQuery } from '../http/schemas';
 import { capabilitiesOf } from './capabilities';
 import type { Wish } from './input';
-import { CancelInput, RunAgentInput, wishOf } from './input';
+import { CancelInput, RunAgentInput, toolsIn, wishOf } from './input';
 import type { AguiOptions } from './options';
 import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
@@ -32,6 +33,7 @@ const toldInStream: readonly ErrorCode[] = [
   'interrupts-open',
   'interrupt-unknown',
   'interrupt-answered',
+  'interrupt-withdrawn',
   'interrupt-expired',
   'answer-invalid',
 ];
@@ -45,22 +47,35 @@ export function aguiRoutes(parts: ServiceParts): Hono {
     return context.json(capabilitiesOf(agentIn(parts, context)));
   });
   routes.post('/:agent', async (context) => {
-    const { name } = agentIn(parts, context);
+    const { name, clientTools } = agentIn(parts, context);
     const input = await parseBody(context, RunAgentInput, bodyLimit);
-    return shown(parts, { agent: name, input, wish: wishOf(input) });
+    const wish = wishOf(input);
+    return shown(parts, { agent: name, input, wish, tools: wish.type === 'say' ? toolsIn(input, clientTools) : [] });
   });
   routes.post('/:agent/connect', async (context) => {
     const { name } = agentIn(parts, context);
     const input = await parseBody(context, RunAgentInput, bodyLimit);
-    return shown(parts, { agent: name, input, wish: { type: 'history' } });
+    return shown(parts, { agent: name, input, wish: { type: 'history' }, tools: [] });
   });
   routes.post('/:agent/cancel', async (context) => {
     const { name } = agentIn(parts, context);
     const { threadId } = await parseBody(context, CancelInput);
-    await threadFor(parts, name, threadId).stop();
+    await stopTurn(threadFor(parts, name, threadId));
     return context.json({ threadId });
   });
   return routes;
+}
+
+/** How long the answer to a cancel waits for the end of a turn that nobody is shown. */
+const patienceMs = 5000;
+
+/** A page that cancels what waits may send its next message at once, so it hears when the turn is over. */
+async function stopTurn(thread: Thread): Promise<void> {
+  const view = await thread.view();
+  await thread.stop();
+  if (view?.status !== 'waiting') return;
+  const events = thread.events({ from: view.nextOffset, until: 'end', signal: AbortSignal.timeout(patienceMs) });
+  for await (const { type } of events) if (type === 'turn-end') return;
 }
 
 function agentIn(parts: ServiceParts, context: Context): AgentSummary {
@@ -79,18 +94,19 @@ interface Asked {
   readonly agent: string;
   readonly input: RunAgentInput;
   readonly wish: Wish;
+  readonly tools: readonly ClientTool[];
 }
 
 async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
   const { agui = {}, logger, closing = new AbortController().signal, heartbeatMs: beat = heartbeatMs } = parts;
-  const { agent, input } = asked;
+  const { agent, input, tools } = asked;
   const thread = threadFor(parts, agent, input.threadId);
   const plan = await plannedFor(thread, asked, closing);
   const options: AguiOptions = typeof agui === 'function' ? (agui() ?? {}) : agui;
   const context = { agent, threadId: input.threadId, runId: input.runId };
   const translator = new Translator(options, context, logger);
   const hooks = new RunHooks(options.hooks ?? [], context, translator, logger);
-  return frameStream((signal) => runThread({ thread, input, plan, translator, hooks, signal }), {
+  return frameStream((signal) => runThread({ thread, input, tools, plan, translator, hooks, signal }), {
     heartbeatMs: beat,
     closing,
     logger,

@@ -1,3 +1,4 @@
+import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
@@ -25,6 +26,8 @@ import { TranslateError } from './translate';
 export interface ThreadRun {
   readonly thread: Thread;
   readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion'>;
+  /** Of the page, for the turn that its message begins. */
+  readonly tools: readonly ClientTool[];
   /** Says what is done, or throws what the client is told as an error of the run. */
   readonly plan: () => Promise<ThreadPlan>;
   readonly translator: Translator;
@@ -91,8 +94,8 @@ class ThreadReading {
   }
 
   private async *say({ id, content, from, isSent }: Extract<ThreadPlan, { type: 'say' }>): AsyncGenerator<AguiEvent, void, void> {
-    const { thread } = this.run;
-    if (!isSent) await thread.send(content, { id, ...defined({ from }) });
+    const { thread, tools } = this.run;
+    if (!isSent) await thread.send(content, { id, ...defined({ from, tools: tools.length === 0 ? undefined : tools }) });
     this.hasBegun = true;
     this.frames = new AguiFrames((known) => known === clientIdOf(id));
     if (await this.reaches((event) => event.type === 'message' && event.id === id)) yield* this.follow();

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
-import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { externalCallIn } from '../../contract/external-calls';
 import type { Thread } from '../projection/thread';
 import type { ChatBody, ChatWish } from './request';
@@ -31,9 +34,49 @@ async function say(chat: Thread, { id, content, again }: Extract<ChatWish, { typ
     message = `${id.slice(0, 80)}.again-${turn}`;
     receipt = await chat.send(content, { ...options, id: message });
   }
+  const edited = await editedFrom(chat, before, { id, content, turn: receipt.turn });
+  if (edited !== undefined) {
+    message = edited;
+    receipt = await chat.send(content, { ...options, id: message });
+  }
   if (receipt.turn === undefined || receipt.turn > turn) return { message, begins };
   const known = await chat.turnOffset(receipt.turn);
   return known === undefined ? { message, begins: 0 } : { turn: receipt.turn, begins: known };
+}
+
+interface Sent {
+  readonly id: string;
+  readonly content: string | readonly Part[];
+  readonly turn: number | undefined;
+}
+
+/**
+ * The id for a message that a page has edited: it keeps its id, and says something else. What was said stays said, and this is said after it.
+ * Undefined: it is the same.
+ */
+async function editedFrom(chat: Thread, before: RunView | undefined, { id, content, turn }: Sent): Promise<string | undefined> {
+  const stored = before?.conversation?.queue.find((one) => one.id === id)?.message ?? (await saidIn(chat, before, { id, turn }));
+  if (stored === undefined) return undefined;
+  const { parts, id: given } = messageOfSent({ id, content: content });
+  if (stored.id !== given || canonicalJson(stored.parts) === canonicalJson(parts)) return undefined;
+  return `${id.slice(0, 80)}.edited-${createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 10)}`;
+}
+
+/** What a turn took under this id. Undefined: the message is new. */
+async function saidIn(chat: Thread, before: RunView | undefined, { id, turn }: Omit<Sent, 'content'>): Promise<StoredMessage | undefined> {
+  if (before?.conversation === undefined || turn === undefined || turn > before.conversation.turn) return undefined;
+  const begins = await chat.turnOffset(turn);
+  if (begins === undefined) return undefined;
+  const over = new AbortController();
+  try {
+    for await (const event of chat.events({ from: begins, until: 'waiting', signal: over.signal })) {
+      if (event.type === 'message' && event.id === id) return event.message;
+      if (event.type === 'turn-end' || (event.offset ?? 0) >= before.nextOffset - 1) return undefined;
+    }
+    return undefined;
+  } finally {
+    over.abort();
+  }
 }
 
 /** Decisions and results that count are given. Those that were given before show what became of them. */
@@ -84,9 +127,10 @@ function resultFor<Result>(callId: string | undefined, results: ReadonlyMap<stri
   return results.get(callId) ?? results.get(again ?? '');
 }
 
-/** Somebody else was first. The stream shows what counts. */
+/** Somebody else was first, or has stopped the turn. The stream shows what counts. */
 function unlessAnswered(error: unknown): void {
-  if (codeOf(error) !== 'interrupt-answered') throw error;
+  const code = codeOf(error);
+  if (code !== 'interrupt-answered' && code !== 'interrupt-withdrawn') throw error;
 }
 
 /** What was asked in the turn and is open no more, with the offset of its end. */

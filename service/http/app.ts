@@ -4,7 +4,8 @@ import type { Logger } from '../../host/logger';
 import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
-import type { ModelPrices } from '../prices';
+import type { ModelPrices } from '../../contract/prices';
+import type { PushTarget } from '../a2a/push/targets';
 import { a2aRoutes } from '../a2a/routes';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
@@ -12,6 +13,7 @@ import { aiSdkRoutes } from '../ai-sdk/routes';
 import { responseRoutes } from '../responses/routes';
 import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
+import { consoleRoutes } from './console-routes';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
@@ -22,6 +24,8 @@ import { readiness } from './readiness';
 import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
+import type { ServiceHosting } from './service-routes';
+import { serviceRoutes } from './service-routes';
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
@@ -41,12 +45,16 @@ export interface ServiceParts {
   readonly prices?: ModelPrices | (() => ModelPrices | undefined);
   /** How AG-UI is spoken. */
   readonly agui?: AguiOptions | (() => AguiOptions | undefined);
+  /** What `GET /service` tells of the process and the project. Default: no more than this service knows by itself. */
+  readonly hosting?: ServiceHosting;
+  /** Where push notifications of A2A may go, if somebody sends them. A function where it changes while the service runs. Default: nowhere. */
+  readonly pushTo?: readonly PushTarget[] | (() => readonly PushTarget[] | undefined);
   /** How long an answer may wait for the Temporal server. Default 30 s. */
   readonly patienceMs?: number;
 }
 
 /** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and what is done to many runs. */
-const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
 export function createApp(parts: ServiceParts): Hono {
@@ -87,6 +95,8 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/aisdk', aiSdkRoutes(parts));
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
+  app.route('/', serviceRoutes(parts));
   app.route('/', openApiRoutes());
+  app.route('/', consoleRoutes());
   return app;
 }

@@ -1,3 +1,5 @@
+import type { ClientTool } from '../../contract/client-tools';
+import { clientToolsProblem, specsOfClient, untakenText, untakenTool } from '../../contract/client-tools';
 import { HoldfastError } from '../../contract/errors';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
@@ -17,6 +19,14 @@ export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, o
     throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
   refuseUnknownTools(options, asked.tools);
   return asked;
+}
+
+/** Before anything begins. Names that the project has are its own, and the client's are left out. */
+export function refuseUntakenTools({ name, clientTools, tools: own = [] }: AgentSummary, tools: readonly ClientTool[]): void {
+  const problem = clientToolsProblem(specsOfClient(tools));
+  if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
+  const tool = untakenTool(tools, clientTools, own);
+  if (tool !== undefined) throw new HoldfastError('client-tools-refused', untakenText(tool, name, clientTools));
 }
 
 /** A run would fail of it, after the 201. What else is wrong with the options says the client. */

@@ -4,7 +4,7 @@ import { notOne } from '../../client/conversation';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { ServiceParts } from './app';
-import { askedAgent } from './asked-agent';
+import { askedAgent, refuseUntakenTools } from './asked-agent';
 import { parseBody, parseQuery } from './parse-request';
 import { ByBody, ByQuery, ChangeBody, EndBody, MessageBody, NoQuery, PageQuery, TitleBody } from './schemas';
 
@@ -29,9 +29,13 @@ export function conversationRoutes(parts: ServiceParts): Hono {
   };
 
   routes.post('/:id/messages', async (context) => {
-    const { agent, message, id, mode, from, ...start } = await parseBody(context, MessageBody);
+    const { agent, message, id, mode, from, tools, ...start } = await parseBody(context, MessageBody);
+    if (agent !== undefined && tools !== undefined) refuseUntakenTools(askedAgent(parts, agent, undefined), tools.map(defined));
     const conversation = begin(context.req.param('id'), agent, defined(start));
-    const receipt = await conversation.send(message as string | readonly Part[], { wait, ...defined({ id, mode, from }) });
+    const receipt = await conversation.send(message as string | readonly Part[], {
+      wait,
+      ...defined({ id, mode, from, tools: tools?.map(defined) }),
+    });
     return context.json(receipt, receipt.turn === undefined ? 202 : 200);
   });
 

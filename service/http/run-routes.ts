@@ -6,6 +6,7 @@ import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import {
+  CallQuery,
   CancelBody,
   CancelManyBody,
   EventsQuery,
@@ -19,27 +20,32 @@ import {
   StartBody,
   TerminateBody,
   TranscriptQuery,
+  UpgradeManyBody,
 } from './schemas';
+import type { RunOutcome } from '../../contract/service';
+import type { DryRun } from '../../client/dry-runs';
 import type { Run } from '../../client/index';
 import { checkJob } from '../../client/job-fit';
 import type { ServiceParts } from './app';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';
-import type { ModelPrices } from '../prices';
-import { costOf } from '../prices';
+import { costOf } from '../../contract/prices';
 import { eventStream } from './event-stream';
 import { parse, parseBody, parseQuery } from './parse-request';
+import { pricesIn } from './prices-in';
 
 const heartbeatMs = 15_000;
-
-function pricesIn({ prices }: ServiceParts): ModelPrices {
-  return (typeof prices === 'function' ? prices() : prices) ?? {};
-}
+/** Of many runs each waits so long at most: one that is busy must not keep the others from moving. */
+const upgradeTimeout = '20s';
 
 /** Starting, finding, following and cancelling runs. */
 export function runRoutes(parts: ServiceParts): Hono {
   const { client, closing } = parts;
   const routes = new Hono();
+  const eachRun = async (ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<readonly RunOutcome[]> => {
+    const failed = await eachOf(ids, act, parts);
+    return ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) }));
+  };
 
   routes.post('/', async (context) => {
     const { agent, input, ...options } = await parseBody(context, StartBody);
@@ -55,15 +61,27 @@ export function runRoutes(parts: ServiceParts): Hono {
   routes.get('/', async (context) => context.json(await client.list(defined(parseQuery(context, ListQuery, ['tag'])))));
 
   routes.post('/cancel', async (context) => {
-    const { ids, ...how } = await parseBody(context, CancelManyBody);
-    const failed = await eachOf(ids, (id) => client.run(id).cancel(defined(how)), parts);
-    return context.json({ outcomes: ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) })) });
+    const { ids, dryRun = false, ...how } = await parseBody(context, CancelManyBody);
+    return context.json({
+      outcomes: await eachRun(ids, (id) => (dryRun ? client.dryRun(id, 'cancel') : client.run(id).cancel(defined(how)))),
+    });
   });
 
   routes.post('/retry', async (context) => {
-    const { ids, ...how } = await parseBody(context, RetryManyBody);
-    const failed = await eachOf(ids, (id) => client.run(id).retry(defined(how)), parts);
-    return context.json({ outcomes: ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) })) });
+    const { ids, dryRun = false, ...how } = await parseBody(context, RetryManyBody);
+    const retry = (id: string): Promise<unknown> =>
+      dryRun ? client.dryRun(id, 'retry', defined(how)) : client.run(id).retry(defined(how));
+    return context.json({ outcomes: await eachRun(ids, retry) });
+  });
+
+  routes.post('/upgrade', async (context) => {
+    const { ids, dryRun = false } = await parseBody(context, UpgradeManyBody);
+    const found = new Map<string, DryRun>();
+    const upgrade = async (id: string): Promise<void> => {
+      found.set(id, await (dryRun ? client.dryRun(id, 'upgrade') : client.run(id).upgrade({ timeout: upgradeTimeout })));
+    };
+    const outcomes = await eachRun(ids, upgrade);
+    return context.json({ outcomes: outcomes.map((outcome) => ({ ...found.get(outcome.id), ...outcome })) });
   });
 
   routes.get('/:id', async (context) => {
@@ -80,6 +98,16 @@ export function runRoutes(parts: ServiceParts): Hono {
   routes.get('/:id/interrupts', async (context) => {
     parseQuery(context, NoQuery);
     return context.json({ interrupts: await client.run(context.req.param('id')).interrupts() });
+  });
+
+  routes.get('/:id/calls/:address', async (context) => {
+    const wanted = parseQuery(context, CallQuery);
+    return context.json(await client.run(context.req.param('id')).call(context.req.param('address'), defined(wanted)));
+  });
+
+  routes.get('/:id/executions', async (context) => {
+    parseQuery(context, NoQuery);
+    return context.json(await client.run(context.req.param('id')).executions());
   });
 
   routes.get('/:id/events', async (context) => {

@@ -3,6 +3,7 @@ import { cancelModes } from '../../contract/cancel';
 import { sendModes } from '../../contract/conversations';
 import { listStatuses } from '../../contract/events';
 import { limits } from '../../contract/limits';
+import { usageGroups } from '../../contract/service-facts';
 
 /** What the HTTP service takes. The ends of an id, an agent's name, an input and options of a run are checked deeper, where their own codes are. */
 const shortText = z.string().min(1).max(200);
@@ -77,8 +78,10 @@ export const CancelBody = z.strictObject({
 
 /** Of many runs at once. */
 const ids = z.array(z.string()).min(1).max(limits.bulk);
-export const CancelManyBody = CancelBody.extend({ ids });
-export const RetryManyBody = z.strictObject({ ids, by: shortText.optional(), deadline: shortText.optional() });
+const dryRun = z.boolean().optional();
+export const CancelManyBody = CancelBody.extend({ ids, dryRun });
+export const RetryManyBody = z.strictObject({ ids, dryRun, by: shortText.optional(), deadline: shortText.optional() });
+export const UpgradeManyBody = z.strictObject({ ids, dryRun });
 
 const ofInterrupt = { runId: z.string(), interruptId: z.string() };
 export const AnswerManyBody = z.strictObject({
@@ -98,12 +101,20 @@ export const RetryBody = z.strictObject({ by: shortText.optional(), deadline: sh
 
 export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
 
+/** A tool that the sender of a message has for its turn. What is wrong with its schema says the client. */
+const ClientToolBody = z.strictObject({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), json).optional(),
+});
+
 /** A message. What is wrong with its text or parts says the client. */
 export const MessageBody = z.strictObject({
   message: json,
   id: z.string().optional(),
   mode: z.enum(sendModes).optional(),
   from: shortText.optional(),
+  tools: z.array(ClientToolBody).max(limits.clientTools).optional(),
   agent: z.string().optional(),
   idle: shortText.optional(),
   window: z.int().positive().optional(),
@@ -147,9 +158,18 @@ const filters = {
 
 export const ListQuery = z.strictObject({
   status: z.enum(listStatuses).optional(),
+  id: z.string().optional(),
   parent: z.string().optional(),
   total: flag.optional(),
   ...filters,
+});
+
+export const CountsQuery = z.strictObject({ since: z.string().optional() });
+
+export const UsageQuery = z.strictObject({
+  by: z.enum(usageGroups).optional(),
+  since: z.string().optional(),
+  until: z.string().optional(),
 });
 
 export const ApplyPolicyBody = z.strictObject({
@@ -174,6 +194,9 @@ export const EventsQuery = z.strictObject({
 });
 
 export const PageQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
+
+/** Which messages of a request are shown with its call. */
+export const CallQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
 
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
 

@@ -3,6 +3,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ModelRegistry } from '../../activities/models/models';
 import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-middleware';
+import type { TakenTools } from '../../contract/client-tools';
+import { takenTogether } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
@@ -15,8 +17,10 @@ import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
 import { loadModule as loadOnce } from './load-module';
+import type { ProjectFacts } from '../../contract/service-facts';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';
+import { projectFacts } from './project-facts';
 
 /** What the service tells of an agent. */
 export interface AgentSummary {
@@ -28,6 +32,8 @@ export interface AgentSummary {
   readonly inputSchema?: Json;
   /** The tools that a run of it can have: those of the project, and workflow tools of its agents. Undefined: only workers know. */
   readonly tools?: readonly string[];
+  /** What it takes of the tools that clients name. Absent: none. */
+  readonly clientTools?: TakenTools;
 }
 
 export interface Project {
@@ -39,6 +45,8 @@ export interface Project {
   readonly agents: readonly AgentSummary[];
   /** The names of models that its agents have, each once. */
   readonly models: readonly string[];
+  /** What a service tells of it. */
+  readonly facts: ProjectFacts;
 }
 
 /** How modules of a project are loaded. */
@@ -70,6 +78,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
     file,
     config,
     agentsFile,
+    facts: projectFacts(agents, config, models),
     models: [
       ...new Set(
         [...agents.values()]
@@ -82,7 +91,14 @@ export async function loadProject(path?: string, directory: string = process.cwd
       name: agent.name,
       description: agent.description,
       takesJob: jobTaker(agent) !== undefined,
-      ...defined({ inputSchema: jobTaker(agent)?.inputSchema }),
+      ...defined({
+        inputSchema: jobTaker(agent)?.inputSchema,
+        clientTools: takenTogether(
+          reachable(agent)
+            .filter(isChat)
+            .map(({ clientTools }) => clientTools),
+        ),
+      }),
       tools: [
         ...new Set([
           ...Object.keys(config.tools ?? {}),

@@ -11,7 +11,9 @@ import { isRunId } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
 import { shown } from '../../contract/shown';
 import { hostProblem, taskQueueProblem } from '../../host/check-settings';
-import type { ModelPrices } from '../prices';
+import type { A2aOptions } from '../a2a/push/options';
+import { A2aOptionsSchema } from '../a2a/push/options';
+import type { ModelPrices } from '../../contract/prices';
 import type { AguiOptions } from '../agui/options';
 import { AguiOptionsSchema } from '../agui/options';
 
@@ -51,9 +53,13 @@ export interface ProjectConfig {
     readonly hosts?: readonly string[];
     /** Sites whose pages may use the service, such as 'https://desk.example.com'. '*': every page. Default: none. */
     readonly origins?: readonly string[];
+    /** The page of a run in Temporal's web UI, such as 'https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}'. */
+    readonly temporalUi?: string;
   };
   /** How the service speaks AG-UI. */
   readonly agui?: AguiOptions;
+  /** How the service speaks A2A. */
+  readonly a2a?: A2aOptions;
   /** What `holdfast dev` proposes to try. */
   readonly example?: { readonly agent: string; readonly input: string };
   /** Where large snapshots of runs go. The embedded server has a place of its own. */
@@ -111,6 +117,11 @@ function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
+function isPageOfRun(text: string): boolean {
+  const filled = text.replaceAll('{workflowId}', 'x').replaceAll('{namespace}', 'x');
+  return filled !== text && text.includes('{workflowId}') && URL.canParse(filled) && /^https?:$/.test(new URL(filled).protocol);
+}
+
 const price = z.number().min(0);
 
 export const ProjectConfigSchema = z.strictObject({
@@ -151,9 +162,14 @@ export const ProjectConfigSchema = z.strictObject({
       host: checkedText(hostProblem).optional(),
       hosts: z.array(z.string().min(1)).optional(),
       origins: z.array(z.string().refine(isOrigin, 'is no origin such as "https://desk.example.com", and not "*"')).optional(),
+      temporalUi: z
+        .string()
+        .refine(isPageOfRun, 'is no page of a run such as "https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}"')
+        .optional(),
     })
     .optional(),
   agui: AguiOptionsSchema.optional(),
+  a2a: A2aOptionsSchema.optional(),
   example: z.strictObject({ agent: z.string(), input: z.string() }).optional(),
   storage: withMethods<StorageDriver>(['store', 'retrieve'], 'is no storage driver').optional(),
   compress: z.boolean().optional(),

@@ -1,11 +1,13 @@
-import type { AnswerOptions, HoldfastClient } from '../../client/index';
+import type { AnswerOptions, Conversation, HoldfastClient, Run } from '../../client/index';
 import type { SendOptions } from '../../client/conversation';
 import type { MessageReceipt } from '../../contract/service';
 import type { MessageFate } from '../../client/message-fate';
 import type { ConversationOptions } from '../../client/conversation-options';
 import type { Delta } from '../../contract/deltas';
+import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
+import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
 
 export interface ThreadEventsOptions {
@@ -29,8 +31,39 @@ export interface Thread {
   fateOf(message: string): Promise<MessageFate | undefined>;
   /** Takes a message back that waits for its turn. */
   withdraw(message: string): Promise<void>;
-  /** Stops the turn at work. */
-  stop(): Promise<void>;
+  /** Stops the turn at work, also one that waits for people. */
+  stop(who?: Pick<AnswerOptions, 'by'>): Promise<void>;
+}
+
+interface GivenAnswer {
+  readonly interruptId: string;
+  readonly answer: Json;
+  readonly by?: string;
+}
+
+/** How long the log may take to say which answer counts. */
+const patienceMs = 2000;
+
+/** Whether the answer that counts is the same, of the same person: somebody has sent it twice at once. */
+async function counts(
+  conversation: Pick<Conversation, 'turnOffset'>,
+  run: Pick<Run, 'view' | 'events'>,
+  { interruptId, answer, by }: GivenAnswer,
+): Promise<boolean> {
+  const { conversation: stands } = await run.view();
+  const from = stands === undefined ? undefined : await conversation.turnOffset(stands.turn);
+  if (from === undefined) return false;
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(patienceMs)]);
+  try {
+    for await (const event of run.events({ from, until: 'end', signal })) {
+      if (event.offset === undefined || event.type !== 'interrupt-end' || event.interruptId !== interruptId) continue;
+      return event.reason === 'answer' && event.by === by && canonicalJson(event.answer) === canonicalJson(answer);
+    }
+    return false;
+  } finally {
+    over.abort();
+  }
 }
 
 /** `start`: what the first message begins it with. */
@@ -52,11 +85,18 @@ export function threadOf(client: HoldfastClient, agent: string, id: string, star
       }
     },
     send: (content, options) => conversation.send(content, options),
-    answer: (interruptId, answer, who) => run.resume(interruptId, answer, who),
+    async answer(interruptId, answer, who) {
+      try {
+        await run.resume(interruptId, answer, who);
+      } catch (error) {
+        const given: GivenAnswer = { interruptId, answer, ...defined({ by: who.by }) };
+        if (codeOf(error) !== 'interrupt-answered' || !(await counts(conversation, run, given))) throw error;
+      }
+    },
     events: (options) => run.events(options),
     turnOffset: (turn) => conversation.turnOffset(turn),
     fateOf: (message) => conversation.fateOf(message),
     withdraw: (message) => conversation.withdraw(message),
-    stop: () => conversation.stop(),
+    stop: ({ by } = {}) => conversation.stop(defined({ by })),
   };
 }

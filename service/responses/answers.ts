@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import { answeredBefore, expired } from '../../contract/interrupts';
+import { answeredBefore, expired, withdrawn } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 import { externalCallIn } from '../../contract/external-calls';
@@ -76,6 +76,7 @@ function plannedAnswer(asked: AskedInLog, answer: Json): PlannedAnswer {
   const { interrupt, end } = asked;
   if (end === undefined) return { asked, answer };
   if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', expired(interrupt.id).message);
+  if (end.reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(interrupt.id).message);
   if (end.reason !== 'answer' || canonicalJson(end.answer) !== canonicalJson(answer))
     throw new HoldfastError('interrupt-answered', answeredBefore(interrupt.id).message);
   return { asked, answer };

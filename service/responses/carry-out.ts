@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
@@ -14,7 +15,7 @@ import type { ResponseNote } from './note';
 import { noteIn, withNote } from './note';
 import { logBetween } from './read-response';
 import type { CreateBody, ResponseWish } from './request';
-import { wishOf } from './request';
+import { toolsIn, wishOf } from './request';
 import type { ResponseRef } from './response-id';
 import { isResponseMessage, messageIdOf, offsetOf, refOf, responseIdOf, unknownResponse } from './response-id';
 
@@ -69,7 +70,9 @@ async function begin(
     refuseOtherContent(known, content, message);
     return { thread, ref, facts: noteIn(known) };
   }
-  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
+  if ((view?.conversation?.turn ?? 0) > 0 || (view?.conversation?.queue.length ?? 0) > 0)
+    throw new HoldfastError('run-id-in-use', `The id "${conversation}" belongs to a conversation that no request with this key began.`);
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from, tools: toolsOf(body) }) });
   return { thread, ref, facts: noteOf(body) };
 }
 
@@ -99,8 +102,34 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   if (words !== undefined) return give(going, [words]);
   refuseBranch(going, first);
   const { from } = body;
-  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from }) });
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from, tools: toolsOf(body) }) });
+  await refuseLater(going, { message, first });
   return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
+}
+
+/** Of two messages after one response that come at the same moment the first one counts. The other one is taken back if no turn has taken it. */
+async function refuseLater(going: GoingOn, { message, first }: { readonly message: string; readonly first: string }): Promise<void> {
+  const { thread, before } = going;
+  const view = await thread.view();
+  if (view === undefined) return;
+  const log = await logBetween(thread, offsetOf(before), view.nextOffset, AbortSignal.timeout(lookMs));
+  const [rival] = rivals({ ...going, view, log }, first).filter((id) => id !== message);
+  if (rival === undefined || linedUp(log, view).indexOf(rival) > linedUp(log, view).indexOf(message)) return;
+  const isTaken = await thread.withdraw(message).then(
+    () => false,
+    (error: unknown) => {
+      if (codeOf(error) !== 'message-unknown') throw error;
+      return true;
+    },
+  );
+  if (!isTaken) throw outdated(thread, rival);
+}
+
+const lookMs = 5000;
+
+/** Messages in the order in which turns take them. */
+function linedUp(log: readonly RunEvent[], view: RunView): readonly string[] {
+  return [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...(view.conversation?.queue.map(({ id }) => id) ?? [])];
 }
 
 /** A message that a turn has taken, or that waits for one. */
@@ -151,15 +180,20 @@ function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
 }
 
 /** A conversation is one line: what was said after the response before would be in the context of this one, too. */
-function refuseBranch({ before, log, thread, view }: GoingOn, first: string): void {
-  const queued = view.conversation?.queue.map(({ id }) => id) ?? [];
-  const [message] = [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...queued]
+function refuseBranch(going: GoingOn, first: string): void {
+  const message = rivals(going, first).at(-1);
+  if (message !== undefined) throw outdated(going.thread, message);
+}
+
+function rivals({ before, log, view }: GoingOn, first: string): readonly string[] {
+  return linedUp(log, view)
     .filter(isResponseMessage)
-    .filter((id) => id !== before.message && !id.startsWith(first) && !cameToNothing(id, log))
-    .slice(-1);
-  if (message === undefined) return;
-  const last = responseIdOf({ conversation: thread.id, message, answers: [] });
-  throw new HoldfastError('response-outdated', `The conversation has gone on with the response "${last}".`);
+    .filter((id) => id !== before.message && !id.startsWith(first) && !cameToNothing(id, log));
+}
+
+function outdated({ id: conversation }: Thread, message: string): HoldfastError {
+  const last = responseIdOf({ conversation, message, answers: [] });
+  return new HoldfastError('response-outdated', `The conversation has gone on with the response "${last}".`);
 }
 
 async function answer(going: GoingOn, wish: Extract<ResponseWish, { type: 'answer' }>): Promise<CarriedOut> {
@@ -197,6 +231,12 @@ function answeredWith({ thread, before, log }: GoingOn, offsets: readonly number
   const said = log.find((event) => event.type === 'message' && event.id === before.message);
   const facts = said?.type === 'message' ? noteIn(said.message) : {};
   return { thread, ref: { conversation: thread.id, message: before.message, answers }, facts };
+}
+
+/** For the turn that the message begins. A turn that goes on with an answer has its tools. */
+function toolsOf(body: CreateBody): readonly ClientTool[] | undefined {
+  const tools = toolsIn(body);
+  return tools.length === 0 ? undefined : tools;
 }
 
 function noteOf({ metadata, previous_response_id: previous }: CreateBody): ResponseNote {

@@ -3,6 +3,11 @@ import type { ResponseEvent, UnnumberedEvent } from './types';
 /** How many numbers there are from one event of the log to the next. */
 const room = 2 ** 22;
 
+/** Whether a number can be of a stream: nobody has one of an event that the log has not come to. */
+export function isNumberBefore(number: number, nextOffset: number): boolean {
+  return number < (nextOffset + 1) * room;
+}
+
 /**
  * Numbers the events of a stream by their place in the log: one for each event, and one for each character of a delta. So a text has the same
  * numbers in however many pieces it comes, and a reader that comes back gets the rest of it.

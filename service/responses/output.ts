@@ -123,7 +123,7 @@ export class ResponseOutput {
 
   private *event(event: RunEvent): Generator<OutputEvent, void, void> {
     if (event.type === 'interrupt-start') return yield* this.ask(event.interrupt);
-    if (event.type !== 'tool-start' || !isShown(event.runPath) || event.again !== undefined) return;
+    if (event.type !== 'tool-start' || !isShown(event.runPath) || event.again !== undefined || event.external === true) return;
     const path = event.runPath.join('/');
     const tool = this.call(event.callId, path)?.tool ?? event.tool;
     yield* this.begin(event.callId, path, { tool, input: JSON.stringify(event.input) });

@@ -64,6 +64,12 @@ export async function responseNow(reading: ResponseReading, view?: RunView): Pro
   return segment.response;
 }
 
+/** Whether its turn is at work, or waits for people: then the response has said all that it will, and the turn is not over. */
+export async function isAtWork(reading: ResponseReading): Promise<boolean> {
+  const { segment } = await readAll(reading, undefined);
+  return segment.hasBegun && !segment.isOver;
+}
+
 /** The log of a response. Throws if it is not there. */
 export async function logOfResponse(reading: ResponseReading, view?: RunView): Promise<readonly RunEvent[]> {
   return (await readAll(reading, view)).log;

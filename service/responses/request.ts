@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isRecord } from '../../contract/check';
+import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
 import type { Message, Part } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import { ResponseContent, partsIn } from './content';
@@ -30,6 +32,7 @@ export const CreateBody = z.looseObject({
     .nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
+  tools: z.array(z.looseObject({})).max(limits.clientTools).nullish(),
   // Of Holdfast: who speaks, and who decides.
   from: shortText.optional(),
   by: shortText.optional(),
@@ -130,8 +133,34 @@ function readItem(item: Readonly<Record<string, unknown>>, position: number): Re
 function checked<T>(schema: z.ZodType<T>, item: unknown, position: number): T {
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
-  throw new HoldfastError('request-invalid', `Item ${position + 1} of the input is not what this route takes: ${issues.join('; ')}.`);
+  throw new HoldfastError('request-invalid', `Item ${position + 1} of the input is not what this route takes: ${issuesOf(parsed.error)}.`);
+}
+
+function issuesOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`).join('; ');
+}
+
+const FunctionTool = z.looseObject({
+  type: z.literal('function'),
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.json()).nullish(),
+});
+
+/** Functions that the client has. An agent has no tools of OpenAI, such as a search. */
+export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
+  return (tools ?? []).map((tool, position) => {
+    if (tool['type'] !== 'function')
+      throw new HoldfastError(
+        'request-unsupported',
+        `\`tools[${position}]\` has the type ${shown(tool['type'])}. Only functions are taken.`,
+      );
+    const parsed = FunctionTool.safeParse(tool);
+    if (!parsed.success)
+      throw new HoldfastError('request-invalid', `\`tools[${position}]\` is not what this route takes: ${issuesOf(parsed.error)}.`);
+    const { name, description, parameters } = parsed.data;
+    return { name, ...defined({ description: description ?? undefined, inputSchema: parameters ?? undefined }) };
+  });
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -141,7 +170,6 @@ const unsupported: readonly (readonly [field: string, isMeant: (value: unknown) 
   ['conversation', isGiven, 'A response goes on after the one that `previous_response_id` names.'],
   ['prompt', isGiven, 'The agent has its own prompt.'],
   ['instructions', isGiven, 'The agent has its own instructions.'],
-  ['tools', (tools) => isGiven(tools) && !(Array.isArray(tools) && tools.length === 0), 'The tools are those of the agent.'],
   ['tool_choice', (choice) => isGiven(choice) && choice !== 'auto', 'The agent decides which tools it calls.'],
   [
     'text',

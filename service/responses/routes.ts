@@ -4,17 +4,18 @@ import { z } from 'zod';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
-import { agentsIn, askedAgent } from '../http/asked-agent';
+import { agentsIn, askedAgent, refuseUntakenTools } from '../http/asked-agent';
 import type { ServiceParts } from '../http/app';
 import { frameStream } from '../http/event-stream';
 import { parse, parseBody } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
 import { carryOut } from './carry-out';
 import { openAiError } from './error-form';
+import { isNumberBefore } from './frame-numbers';
 import { inputItemsOf } from './input-items';
 import type { ResponseReading } from './read-response';
-import { endedResponse, logOfResponse, responseNow, streamResponse } from './read-response';
-import { CreateBody, StreamQuery } from './request';
+import { endedResponse, isAtWork, logOfResponse, responseNow, streamResponse } from './read-response';
+import { CreateBody, StreamQuery, toolsIn } from './request';
 import { refOf, responseIdOf, unknownResponse } from './response-id';
 import { ResponseSegment } from './segment';
 import type { ResponseEvent } from './types';
@@ -60,7 +61,9 @@ export function responseRoutes(parts: ServiceParts): Hono {
 
   routes.post('/responses', async (context) => {
     const body = await parseBody(context, CreateBody, bodyLimit);
-    const { name: model } = askedAgent(parts, body.model, undefined);
+    const agent = askedAgent(parts, body.model, undefined);
+    const { name: model } = agent;
+    refuseUntakenTools(agent, toolsIn(body));
     const key =
       parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? (body.metadata?.['run_id'] || undefined);
     const reading = { ...(await carryOut(client, body, key, closing)), model };
@@ -72,6 +75,8 @@ export function responseRoutes(parts: ServiceParts): Hono {
   routes.get('/responses/:id', async (context) => {
     const { stream: isStream, starting_after: after } = parse(StreamQuery, context.req.query(), 'The query');
     const { reading, view } = await find(context);
+    if (after !== undefined && !isNumberBefore(after, view.nextOffset))
+      throw new HoldfastError('request-invalid', `\`starting_after\` is ${after}, which no event of this response has.`);
     const now = await responseNow(reading, view);
     if (isStream !== 'true') return context.json(now);
     const facts = { metadata: now.metadata, createdAt: now.created_at, ...defined({ previous: now.previous_response_id ?? undefined }) };
@@ -90,7 +95,7 @@ export function responseRoutes(parts: ServiceParts): Hono {
     const { reading, view } = await find(context);
     const { status } = await responseNow(reading, view);
     if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
-    if ((await responseNow(reading)).status === 'in_progress') {
+    if (await isAtWork(reading)) {
       await reading.thread.stop().catch(unlessOver);
       await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
     }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireFileLock } from '../../host/server/file-lock';
-import { cacheDirectory } from '../../host/server/find-server-binary';
+import { cacheDirectory } from '../../host/cache-directory';
 
 const version = '1.29.1';
 const draftPrefix = '.new-';

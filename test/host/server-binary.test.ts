@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findServerBinary } from '../../host/server/find-server-binary';
 import { temporaryDirectory } from './temporary-directory';
 
@@ -59,6 +60,26 @@ describe('the server binary', () => {
     expect(await find(environment)).toMatchObject({ origin: 'cache' });
     script(installed, cliSays('1.31.0'));
     expect(await find(environment)).toMatchObject({ origin: 'path', path: installed, serverVersion: '1.31.0' });
+  });
+
+  it('is asked for its version once while its file stays as it was, if it is the one in the cache', async () => {
+    const environment = bareEnvironment();
+    const cached = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2');
+    const asked = join(environment.HOME ?? '', 'asked');
+    const times = (): number => readFileSync(asked, 'utf8').length;
+    script(cached, `printf . >> "${asked}"`, cliSays('1.30.0'));
+    // One that has changed a moment ago may change again unseen.
+    await find(environment);
+    await find(environment);
+    expect(times()).toBe(2);
+    await sleep(3_000);
+    for (let start = 0; start < 3; start++) expect(await find(environment)).toMatchObject({ origin: 'cache', serverVersion: '1.30.0' });
+    expect(times()).toBe(3);
+    writeFileSync(`${cached}.version.json`, '{"state": 1}');
+    expect(await find(environment)).toMatchObject({ serverVersion: '1.30.0' });
+    expect(times()).toBe(4);
+    script(cached, cliSays('1.31.0'));
+    expect(await find(environment)).toMatchObject({ serverVersion: '1.31.0' });
   });
 
   it('is what an earlier version had cached only if no other can be had', async () => {

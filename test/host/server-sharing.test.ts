@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { connectTemporal } from '../../host/connection';
+import { recordedServerRuns } from '../../host/server/server-record';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { startOwner, untilGone } from './owner-process';
 import { temporaryDirectory } from './temporary-directory';
@@ -120,6 +121,16 @@ describe('the server of a directory', () => {
     const restarted = await startEmbeddedServer({ directory });
     expect(await withClient(restarted, async (client) => (await client.workflow.getHandle('kept').describe()).status.name)).toBe('RUNNING');
     await restarted.stop();
+  });
+
+  it('is known by its id and its whole port', async () => {
+    const { pid = 0 } = spawn('/bin/sh', ['-c', 'read -r _', 'server', 'start-dev', '--port', '12345', '--headless']);
+    try {
+      const runs = (port: string): Promise<boolean> => recordedServerRuns({ pid, address: `127.0.0.1:${port}` });
+      expect([await runs('12345'), await runs('1234'), await runs('2345')]).toEqual([true, false, false]);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
   });
 
   it('leaves no process behind within 6 seconds of the kill -9 of its owner', async () => {

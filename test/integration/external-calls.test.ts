@@ -47,3 +47,45 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
   await again.close();
   await bed.client.close();
 });
+
+it('a turn has the tools that its message brings, also over a continue-as-new and on another worker, and the next turn has none', async () => {
+  const asked: GenerateRequest[] = [];
+  const locates = script(
+    calls({ id: 'a', name: 'locate', input: { who: 'me' } }),
+    calls({ id: 'b', name: 'locate', input: { who: 'you' } }),
+    text('Found.'),
+    text('Bye.'),
+  );
+  const answer = (request: GenerateRequest) => (asked.push(request), locates(request));
+  const bed = await startTestBed(answer);
+  const temporal = await openTemporal();
+  const chat = bed.client.conversation('takes', `takes-${bed.taskQueue}`);
+  const run = bed.client.run(chat.id);
+  await expect(chat.send('Hi', { tools: [{ name: 'pay' }] })).rejects.toMatchObject({ code: 'client-tools-refused' });
+  const inputSchema = { type: 'object', properties: { who: { type: 'string' } } };
+  await chat.send('Where?', { tools: [{ name: 'locate', description: 'Finds.', inputSchema }] });
+  await run.outcome({ timeout: '30s' });
+  const answerWith = async (output: string): Promise<void> => run.resume((await run.interrupts())[0]?.id ?? '', { output });
+  const execution = await temporal.executionOf(chat.id);
+  await temporal.handle(chat.id).signal(names.continueAsNewSignal);
+  await temporal.untilAnotherExecution(chat.id, execution);
+  await bed.worker.shutdown();
+  const again = await startTestBed(answer, { taskQueue: bed.taskQueue });
+  await answerWith('Here');
+  await run.outcome({ timeout: '30s' });
+  await answerWith('There');
+  expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
+  await chat.send('Bye');
+  await chat.turn(2);
+  expect(asked.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+    ['echo', 'locate'],
+    ['echo', 'locate'],
+    ['echo', 'locate'],
+    ['echo'],
+  ]);
+  expect(asked[2]?.tools[1]).toEqual({ name: 'locate', description: 'Finds.', inputSchema });
+  expect(asked[2]?.messages.filter(({ role }) => role === 'tool').map(lineOf)).toEqual(['tool: Here', 'tool: There']);
+  await temporal.close();
+  await again.close();
+  await bed.client.close();
+});

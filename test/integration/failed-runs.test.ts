@@ -6,7 +6,7 @@ import type { RunEvent } from '../../contract/events';
 import { defineTool } from '../../activities/tools/tools';
 import { fixtureTools } from '../fixtures/tools';
 import { eventually } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
+import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 
 const payments: string[] = [];
@@ -33,10 +33,17 @@ const tools = {
 };
 const job = script(calls({ name: 'pay', input: { amount: 5 } }), calls({ name: 'echo', input: { text: 'Paid.' } }), text('Done.'));
 
+/** The lead asks its isolated agent, which pays and then says so. */
+const answer: Answerer = (request) => {
+  if (!request.instructions.startsWith('You are payersLead.')) return job(request);
+  const told = request.messages.some(({ role }) => role === 'tool');
+  return told ? text('Led.') : calls({ name: 'payer', input: { request: 'Pay 5.' } });
+};
+
 describe('a failed run', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await startTestBed(job, { tools });
+    bed = await startTestBed(answer, { tools });
   });
   afterAll(() => bed.close());
   beforeEach(() => {
@@ -67,6 +74,11 @@ describe('a failed run', () => {
     expect(await run.result()).toBe('Done.');
     expect(payments).toEqual(['default/five/unforgiving/t1/pay.0']);
 
+    const { executions, more } = await run.executions();
+    expect([executions.map(({ began }) => began), more]).toEqual([['started', ...Array.from({ length: 5 }, () => 'went-on')], false]);
+    expect(executions.map(({ error }) => error?.code)).toEqual([...Array.from({ length: 5 }, () => 'tool-failed'), undefined]);
+    expect(executions[0]).toMatchObject({ closedAt: expect.any(String), error: { message: expect.stringContaining('no mail server') } });
+
     const log = await logOf(run);
     expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
     expect(log.flatMap((event) => (event.type === 'run-retry' ? [event.by] : []))).toEqual(['ada-1', 'ada-2', 'ada-3', 'ada-4', 'ada-5']);
@@ -80,6 +92,32 @@ describe('a failed run', () => {
     expect(view).toMatchObject({ status: 'completed', nextOffset: log.length, usage: { inputTokens: 30, outputTokens: 15 } });
     expect(view.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
     expect((await bed.client.start('unforgiving', 'Pay 5.', { id: 'five' })).isNew).toBe(false);
+  });
+
+  it('goes on in its isolated agent, under the id of that agent: one payment in five retries', async () => {
+    const run = await bed.client.start('payersLead', 'Pay 5.', { id: 'apart' });
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
+    for (let retry = 1; retry <= 4; retry++) {
+      await run.retry();
+      expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+    }
+    mail.works = true;
+    await run.retry({ by: 'ada' });
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(payments).toEqual(['default/apart~payer@1/payer/t1/pay.0']);
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
+    expect(log.flatMap((event) => (event.type === 'agent-start' ? [event.run] : []))).toEqual(
+      Array.from({ length: 6 }, () => 'apart~payer@1'),
+    );
+    const inside = await logOf(bed.client.run('apart~payer@1'));
+    expect(inside.map(({ offset }) => offset)).toEqual(inside.map((_, position) => position));
+    expect(inside.filter(({ type }) => type === 'run-retry')).toHaveLength(5);
+    expect(inside.filter((event) => event.type === 'tool-start' && event.tool === 'pay')).toHaveLength(1);
+    expect(inside.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
+    // Two answers of the lead and three of its agent.
+    expect((await run.view()).usage).toEqual({ inputTokens: 50, outputTokens: 25 });
+    await expect(bed.client.run('apart~payer@1').retry()).rejects.toMatchObject({ code: 'retry-impossible' });
   });
 
   it('is one run in lists, of which the last execution says how it stands', async () => {

@@ -17,6 +17,8 @@ import { quietRuntime } from '../../worker/runtime';
 import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Receipt } from './payment-server';
+import type { RefundPolicy } from './refund-policies';
+import { refundPolicies } from './refund-policies';
 
 export interface PaymentSettings {
   readonly address: string;
@@ -28,6 +30,8 @@ export interface PaymentSettings {
   readonly payments: string;
   /** Stays for good in the calls that say `hold`. */
   readonly holds: boolean;
+  /** What its configuration has as the policy of refunds. Absent: none. */
+  readonly policy?: RefundPolicy;
 }
 
 export interface PaymentCall {
@@ -100,6 +104,7 @@ async function main(): Promise<void> {
     models: { providers: { test: { model: () => ({ generate: answer }) } } },
     bundles: settings.bundles,
     taskQueue: settings.taskQueue,
+    ...(settings.policy === undefined ? {} : { policies: { refunds: refundPolicies[settings.policy] } }),
     modelFacts: { heartbeatMs: 1500 },
     toolDefaults: { heartbeatMs: 1500 },
   });

@@ -1,83 +1,78 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../host/server/free-port';
-import { ready, run } from '../product/package-bed';
 import { eventually } from '../product/service-bed';
 import { a2aClient, saying, stateOf, told } from '../support/a2a-bed';
+import { DevWithClients } from '../support/dev-with-clients';
 
 const root = resolve(__dirname, '..', '..');
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-a2a-')));
-const project = join(folder, 'project');
-const clients = join(folder, 'clients');
-const keys = /_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)|^OPENAI_COMPATIBLE_|^npm_/;
-const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name))), NO_COLOR: '1' };
+const dev = new DevWithClients('a2a');
 
 /** The client of A2A as its users have it, against `holdfast dev`. */
 describe('the client of A2A', () => {
-  let service: ChildProcess | undefined;
-  let port = 0;
-  let url = '';
-
-  const serve = async (): Promise<void> => {
-    const command = [join(root, 'dist', 'cli', 'main.js'), 'dev', '--port', String(port)];
-    service = spawn(process.execPath, command, { cwd: project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-    await ready(service, url);
-  };
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (service === undefined || service.exitCode !== null || service.signalCode !== null) return;
-    const closed = once(service, 'exit');
-    service.kill(signal);
-    await closed;
-  };
-
-  beforeAll(async () => {
-    mkdirSync(join(project, 'node_modules'), { recursive: true });
-    mkdirSync(join(clients, 'node_modules', '@a2a-js'), { recursive: true });
-    for (const file of ['agents.ts', 'tools.ts', 'holdfast.config.ts'])
-      copyFileSync(join(root, 'templates', 'project', file), join(project, file));
-    writeFileSync(join(project, 'package.json'), '{ "private": true }');
-    symlinkSync(root, join(project, 'node_modules', 'holdfast'));
-    symlinkSync(join(root, 'node_modules', 'zod'), join(project, 'node_modules', 'zod'));
-    symlinkSync(join(root, 'node_modules', '@a2a-js', 'sdk'), join(clients, 'node_modules', '@a2a-js', 'sdk'));
-    for (const file of ['a2a.mjs', 'check.mjs']) copyFileSync(join(root, 'test', 'acceptance', file), join(clients, file));
-    port = await freePort();
-    url = `http://127.0.0.1:${port}`;
-    await serve();
-  }, 300_000);
-
-  afterAll(async () => {
-    await end('SIGTERM');
-    rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  beforeAll(() => dev.open({ scripts: ['a2a.mjs', 'check.mjs'], linked: ['@a2a-js/sdk'] }), 300_000);
+  afterAll(() => dev.close(), 60_000);
 
   it('does what the guide says', async () => {
     const guide = readFileSync(join(root, 'docs', 'guides', 'a2a.md'), 'utf8');
     const [, example = ''] = /```js\n([^]*?)```/.exec(guide) ?? [];
-    writeFileSync(join(clients, 'refund.mjs'), example.replace('http://127.0.0.1:4747', url));
-    const { stdout } = await run(process.execPath, ['refund.mjs'], { cwd: clients, env: environment });
+    writeFileSync(join(dev.clients, 'refund.mjs'), example.replace('http://127.0.0.1:4747', dev.url));
+    const stdout = await dev.script('refund.mjs');
     expect(stdout).toMatch(/^May refund be called\? .*"amount":80.*\nDone\. /);
   }, 60_000);
 
-  it('sends, streams, answers, cancels, lists, leaves and comes back; only push notifications are refused', async () => {
-    const failed = run(process.execPath, ['a2a.mjs', url], { cwd: clients, env: environment }).catch((error: unknown) => error);
-    const { stdout } = (await failed) as { readonly stdout: string };
-    expect(stdout.split('\n').filter((line) => line.startsWith('FAIL'))).toEqual([expect.stringMatching(/^FAIL push: .*NotSupported/)]);
-    expect(stdout).toMatch(/^29 passed, 1 failed$/m);
+  it('sends, streams, answers, cancels, lists, leaves, comes back and is told by a hook', async () => {
+    const stdout = await dev.script('a2a.mjs');
+    expect(stdout).toMatch(/^30 passed, 0 failed$/m);
   }, 120_000);
 
+  it('is told all states in order where the service and the worker are killed while the receiver is away', async () => {
+    const heard: string[] = [];
+    let isAway = true;
+    const hook = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part: Buffer) => (body += part.toString()));
+      request.on('end', () => {
+        const { statusUpdate } = JSON.parse(body) as { statusUpdate: { status: { state: string } } };
+        if (!isAway) heard.push(`${String(request.headers['webhook-id'])} ${statusUpdate.status.state.slice(11)}`);
+        response.writeHead(isAway ? 503 : 204).end();
+      });
+    });
+    hook.listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    try {
+      const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
+      const request = saying('Refund order 42, it arrived broken', { contextId: 'pushed' });
+      const hookUrl = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
+      const config = { tenant: '', id: '', taskId: '', url: hookUrl, token: 'tok', authentication: undefined };
+      const task = await client.sendMessage({
+        ...request,
+        configuration: { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig: config },
+      });
+      await dev.crash();
+      await client.sendMessage(saying('yes', { contextId: 'pushed', taskId: 'id' in task ? task.id : '' }));
+      await dev.end('SIGKILL');
+      isAway = false;
+      await dev.serve();
+      const states = await eventually(async () => (heard.some((line) => line.endsWith('COMPLETED')) ? [...new Set(heard)] : undefined));
+      expect(states.map((line) => line.split(' ')[1])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
+    } finally {
+      hook.closeAllConnections();
+      hook.close();
+    }
+  }, 240_000);
+
   it('finds a task again whose service was killed while it streamed, and answers it', async () => {
-    const client = await a2aClient(fetch, `${url}/a2a/support/`);
+    const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
     const context = { contextId: 'killed' };
     const stream = client.sendMessageStream(saying('Refund order 42, it arrived broken', context));
     const { value: first } = await stream.next();
     const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
-    await end('SIGKILL');
+    await dev.end('SIGKILL');
     await expect(told(stream)).rejects.toThrow();
-    await serve();
+    await dev.serve();
     const asking = await eventually(async () => {
       const task = await client.getTask({ tenant: '', id });
       return stateOf(task) === 'INPUT_REQUIRED' ? task : undefined;

@@ -37,7 +37,6 @@ beforeAll(async () => {
   // A poll is short here, and so is the time in which nobody is seen.
   server = await startEmbeddedServer({
     directory,
-    database: 'memory',
     dynamicConfig: { 'matching.longPollExpirationInterval': '1s', 'history.workflowIdReuseMinimalInterval': '0s' },
   });
   client = await connect({ server, taskQueue });

@@ -24,7 +24,7 @@ export function scriptOf(name: string): Script {
     random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
   // An answer that comes while the worker is killed is stored, and nobody can say yet whether a race is decided before it.
-  return {
+  const script: Script = {
     name,
     agent,
     stream: random.chance(0.5),
@@ -50,6 +50,9 @@ export function scriptOf(name: string): Script {
     ...(random.chance(0.4) ? { bordersAt: random.list(1 + random.below(3), () => 1 + random.below(20)) } : {}),
     ...gaveUp,
   };
+  // Where a run goes on as new between two failures is up to the server, and one that has lost a part of it is not tried again.
+  const staysOneRun = !kills && !script.borders && script.bordersAt === undefined;
+  return staysOneRun && random.chance(0.6) ? { ...script, retried: 1 + random.below(3) } : script;
 }
 
 function decisionOf(random: Random): Decision {

@@ -5,7 +5,7 @@ import type { Play } from './plays';
 import { beginPlay } from './plays';
 import type { Script } from './script';
 import type { Act, Move, Standing, Table } from './table';
-import { received } from './table';
+import { hasFailed, received } from './table';
 
 /** An isolated agent of a run, by where it stands there. */
 export interface Part {
@@ -43,9 +43,15 @@ export async function lead(script: Script, runId: string, seat: Seat): Promise<P
   const { decisions } = script;
   const moves: Move[] = [];
   let decided = 0;
+  let retries = 0;
   for (;;) {
     const standing = await table.standing();
     const { gaveUp } = script;
+    if (hasFailed(standing.log) && retries < (script.retried ?? 0)) {
+      retries += 1;
+      moves.push({ standing, acts: [await received(table, { do: 'retry' })] });
+      continue;
+    }
     const isLeft = gaveUp !== undefined && decided >= gaveUp.after;
     if (standing.open.length === 0 || (isLeft && !gaveUp.cancels))
       return { script, play, moves, end: standing, view: await table.view(), parts: await table.parts() };
@@ -115,7 +121,8 @@ export function faultsOf({ script, moves, play }: Played): readonly string[] {
         faults.push('The run waits for people only, and does not go on as new.');
   const first = new Map<string, string>();
   for (const { lane, address, attempt, request } of play.asked) {
-    if (attempt > 1) continue;
+    // What failed is asked again at its place.
+    if (attempt > 1 || script.retried !== undefined) continue;
     const [key, text] = [`${lane} ${address}`, JSON.stringify(request)];
     if (first.has(key)) faults.push(`Two calls of a model have the address ${address}.`);
     first.set(key, text);

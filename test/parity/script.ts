@@ -41,6 +41,8 @@ export interface Script {
   readonly bordersAt?: readonly number[];
   /** On a server the worker is killed when the run has so many events; in memory it goes on as new there. */
   readonly killsAt?: readonly number[];
+  /** How often the run is tried again when it has failed. */
+  readonly retried?: number;
   /** After so many decisions nobody answers any more: the run is left, or cancelled. */
   readonly gaveUp?: { readonly after: number; readonly cancels: boolean };
 }

@@ -18,6 +18,7 @@ export const leastShares = {
   away: 1,
   late: 2,
   again: 1,
+  retried: 5,
 } as const;
 
 export type Kind = keyof typeof leastShares;
@@ -64,6 +65,10 @@ export function kindsOf({ script, play, moves, parts, end }: Played): ReadonlySe
   note(
     'late',
     acts.some((act) => act.do === 'leave' && act.late),
+  );
+  note(
+    'retried',
+    acts.some((act) => act.do === 'retry' && act.refused === undefined),
   );
   note(
     'again',

@@ -4,7 +4,7 @@ import type { Said, Script, ScriptedCall } from './script';
 /** Scripts that are a little simpler, the largest steps first. */
 export function simpler(script: Script): readonly Script[] {
   const { said, parts = {}, decisions } = script;
-  const dropped = (['gaveUp', 'killsAt', 'bordersAt', 'away', 'twice'] as const).flatMap((key) => {
+  const dropped = (['gaveUp', 'retried', 'killsAt', 'bordersAt', 'away', 'twice'] as const).flatMap((key) => {
     const { [key]: given, ...rest } = script;
     return given === undefined ? [] : [rest];
   });

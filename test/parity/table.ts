@@ -11,6 +11,7 @@ export interface Table {
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
+  retry(): Promise<void>;
   /**
    * Takes the worker away. People who come late come behind all deadlines of what is open. Says whether the worker was gone before the first
    * of them.
@@ -42,6 +43,7 @@ export type Act =
       readonly refused?: Failure;
     }
   | { readonly do: 'cancel' }
+  | { readonly do: 'retry'; readonly refused?: Failure }
   | { readonly do: 'leave'; readonly late: boolean; readonly tooLate?: true }
   | { readonly do: 'come back' }
   | { readonly do: 'border'; readonly crossed?: boolean };
@@ -68,6 +70,11 @@ export function lateTime(open: readonly Interrupt[]): number {
 /** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
+  else if (act.do === 'retry')
+    return table.retry().then(
+      () => ({ do: 'retry' }) as const,
+      (error: unknown) => ({ do: 'retry', refused: failureIn(error) }) as const,
+    );
   else if (act.do === 'leave') return (await table.leave(act.late)) ? act : { ...act, tooLate: true };
   else if (act.do === 'come back') await table.comeBack();
   else if (act.do === 'border') return { do: 'border', crossed: await table.border(act.crossed) };
@@ -78,10 +85,20 @@ export async function received(table: Table, act: Act): Promise<Act> {
       await table.answer(id, answer, by);
       return given;
     } catch (error) {
-      return { ...given, refused: { code: codeOf(error) ?? 'no code', message: messageOf(error) } };
+      return { ...given, refused: failureIn(error) };
     }
   }
   return act;
+}
+
+function failureIn(error: unknown): Failure {
+  return { code: codeOf(error) ?? 'no code', message: messageOf(error) };
+}
+
+/** Whether it has failed and not been tried again. */
+export function hasFailed(log: readonly RunEvent[]): boolean {
+  const last = log.at(-1);
+  return last?.type === 'run-end' && last.status === 'failed';
 }
 
 /** What waits after these events. */

@@ -63,6 +63,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       else absence.leave(answerOf(interruptId, answer, who));
     },
     cancel: async () => void (await run.cancel()),
+    retry: () => run.retry(),
     async leave(late) {
       const { interrupts } = await run.view();
       const { now } = memoryOf(run).clock;
@@ -153,8 +154,8 @@ export async function tableOnServer(
         .signal(names.continueAsNewSignal)
         .catch(() => undefined);
   };
-  const following = (async () => {
-    for await (const event of run.events({ deltas: false, signal: leaving.signal })) {
+  const follow = async (): Promise<void> => {
+    for await (const event of run.events({ from: log.length, deltas: false, signal: leaving.signal })) {
       log.push(event);
       if (bordersAt.includes(log.length)) {
         const sending = signalAll().then(() => void signals.delete(sending));
@@ -163,8 +164,12 @@ export async function tableOnServer(
       if (killsAt.includes(log.length)) bed.kill();
       wake();
     }
-  })();
+  };
+  let following = follow();
   following.catch(() => wake());
+  /** Its end was no end: it was tried again. */
+  let triedAgainAt = 0;
+  const hasEnded = (): boolean => log.length > triedAgainAt && log.at(-1)?.type === 'run-end';
   /** What was open when the run was last seen to stand. */
   let stood: readonly Interrupt[] = [];
   return {
@@ -174,7 +179,7 @@ export async function tableOnServer(
         until = Math.max(until, bed.disturbedAt() + patienceMs);
         const standing: Standing = { log: [...log], open: openAfter(log) };
         stood = standing.open;
-        if (like === undefined || standsLike(standing, like) || standing.log.at(-1)?.type === 'run-end') return standing;
+        if (like === undefined || standsLike(standing, like) || hasEnded()) return standing;
         if (Date.now() > until) return { ...standing, silentMs: patienceMs };
         await soon((resolve) => (wake = resolve), Math.min(until, Date.now() + 1000));
       }
@@ -182,6 +187,13 @@ export async function tableOnServer(
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     cancel: async () => void (await run.cancel()),
+    async retry() {
+      await following;
+      await run.retry();
+      triedAgainAt = log.length;
+      following = follow();
+      following.catch(() => wake());
+    },
     async leave(late) {
       const open = openAfter(log);
       // What a task still does would be cut off, and its traces, such as the timers of an execution that has just begun, be missing.

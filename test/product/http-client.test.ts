@@ -175,6 +175,24 @@ it('reads policies, and says of one that there is not that there is none', async
   await expect(holdfast.applyPolicy('none', { to: 'waiting', dryRun: true })).rejects.toMatchObject({ code: 'policy-unknown' });
 });
 
+it('says what it serves and has used, what a call was asked, and what an upgrade of many would do', async () => {
+  const holdfast = client();
+  expect((await holdfast.service()).agents.map(({ name }) => name)).toContain('support');
+  expect(await holdfast.counts()).toMatchObject({ running: expect.any(Number), waiting: expect.any(Number) });
+  expect(Array.isArray((await holdfast.builds()).builds)).toBe(true);
+  expect(await holdfast.usage({ by: 'agent' })).toMatchObject({ rows: expect.any(Array) });
+  await holdfast.start({ agent: 'support', input: 'Refund order 42, it arrived broken', id: 'asked' });
+  const events = await allOf(holdfast.events('asked', { until: 'waiting' }));
+  const [address = ''] = events.flatMap((event) => (event.type === 'model-start' ? [event.address] : []));
+  expect(await holdfast.call('asked', address)).toMatchObject({ kind: 'model', status: 'completed' });
+  expect(await holdfast.executions('asked')).toMatchObject({ executions: [{ began: 'started', build: expect.any(String) }], more: false });
+  await expect(holdfast.executions('nobody')).rejects.toMatchObject({ code: 'run-unknown' });
+  expect(await holdfast.upgradeAll(['asked', 'nobody'], { dryRun: true })).toMatchObject([
+    { id: 'asked' },
+    { id: 'nobody', error: { code: 'run-unknown' } },
+  ]);
+});
+
 it('has the code of what went wrong, and says where nobody answers', async () => {
   await expect(client().view('nobody')).rejects.toMatchObject({ name: 'HoldfastError', code: 'run-unknown' });
   await expect(client().view('..')).rejects.toMatchObject({ code: 'run-id-invalid' });
@@ -206,7 +224,9 @@ it('a reader goes away, and the run goes on', async () => {
 });
 
 it('asked for every route but those of protocols, and each answer is as the document says', async () => {
-  for (const path of ['/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);
+  for (const path of ['/', '/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);
+  const [, script = ''] = /src="([^"]+)"/.exec(await (await fetch(bed.url)).text()) ?? [];
+  await checked(`${bed.url}${script}`);
   const own = Object.entries(operations).filter(([, { group }]) => group !== 'Protocols');
   expect(own.map(([route]) => route).filter((route) => !asked.has(route))).toEqual([]);
   expect(problems).toEqual([]);

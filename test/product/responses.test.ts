@@ -32,6 +32,16 @@ describe('the client of OpenAI at /v1', () => {
     expect(await rolesOf('responses-1')).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
+  it('takes the first one of different messages after one response that come at the same moment', async () => {
+    const first = await client.responses.create({ model, input: 'Hello', metadata: { run_id: 'responses-race' } });
+    const say = (order: number) =>
+      client.responses.create({ model, input: `Refund order ${order}, it arrived broken`, previous_response_id: first.id });
+    const settled = await Promise.allSettled([41, 42, 43, 44].map(say));
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ status: 400, code: 'response-outdated' });
+    expect((await rolesOf('responses-race')).filter((role) => role === 'user')).toHaveLength(2);
+  });
+
   it('begins a conversation with what was said before', async () => {
     await client.responses.create({
       model,

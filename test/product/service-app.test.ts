@@ -58,7 +58,7 @@ describe('the app on a client of the test', () => {
   });
 
   it('answers in time when the server has stopped to answer, and goes on with it', async () => {
-    const server = await startEmbeddedServer({ directory: mkdtempSync(join(tmpdir(), 'holdfast-stopped-')), database: 'memory' });
+    const server = await startEmbeddedServer({ directory: mkdtempSync(join(tmpdir(), 'holdfast-stopped-')) });
     const client = await connectClient({ server });
     try {
       const app = createApp({ client, agents: [], logger: quietLogger, patienceMs: 300 });
@@ -136,7 +136,7 @@ describe('the app on a client of the test', () => {
     ['/runs/r/', ' Did you mean /runs/r?'],
     ['/runs//cancel', ''],
     ['/nothing/', ''],
-    ['/', ''],
+    ['/nothing', ''],
   ])('says what was meant by the path %s', async (path, question) => {
     const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
     const response = await app.request(`http://localhost${path}`);

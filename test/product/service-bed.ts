@@ -23,6 +23,8 @@ export interface ServiceBed {
   readonly client: HoldfastClient;
   readonly project: Project;
   readonly service: RunningService;
+  /** Where its Temporal server is. */
+  readonly settings: TemporalSettings;
   /** Another service beside the first, on the same runs. */
   another(options?: Partial<ServiceOptions>): Promise<RunningService>;
   /** A worker with another agents module beside the first, and so a newer build. */
@@ -36,7 +38,7 @@ export interface ServiceBed {
 export async function startServiceBed(): Promise<ServiceBed> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-service-'));
-  const [server, project] = await Promise.all([startEmbeddedServer({ directory, database: 'memory' }), loadProject(exampleConfig)]);
+  const [server, project] = await Promise.all([startEmbeddedServer({ directory }), loadProject(exampleConfig)]);
   const settings: TemporalSettings = { address: server.address, namespace: server.namespace };
   const workers: HoldfastWorker[] = [];
   const deploy = async (agents: string): Promise<HoldfastWorker> => {
@@ -64,6 +66,7 @@ export async function startServiceBed(): Promise<ServiceBed> {
     client,
     project,
     service,
+    settings,
     another,
     deploy,
     stopWorkers,

@@ -18,6 +18,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   activities: ['contract', 'kernel', 'host'],
   client: ['contract', 'host'],
   http: ['contract'],
+  console: ['contract', 'http'],
   worker: ['contract', 'kernel', 'host', 'activities', 'middleware'],
   service: ['contract', 'kernel', 'host', 'activities', 'client'],
   testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
@@ -37,7 +38,7 @@ interface Source {
 
 function sourcesIn(folder: string): readonly Source[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => posix.join(folder, name.split('\\').join('/')))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');

@@ -6,6 +6,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../client/index';
 import { messageFate } from '../../client/message-fate';
+import { defined } from '../../contract/defined';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
@@ -22,7 +23,7 @@ async function* logSoFar({ run }: TestConversation): AsyncGenerator<readonly Run
 }
 
 /** A service whose only context is this conversation in memory. */
-export function a2aApp(chat: TestConversation, closing?: AbortSignal): Hono {
+export function a2aApp(chat: TestConversation, closing?: AbortSignal, inputSchema?: Json): Hono {
   const served = Object.create(chat, { fateOf: { value: (id: string) => messageFate(logSoFar(chat), id) } }) as TestConversation;
   // A conversation in memory takes a message a moment after it says so.
   const view = (): Promise<RunView> => setImmediate().then(() => chat.run.view());
@@ -31,7 +32,7 @@ export function a2aApp(chat: TestConversation, closing?: AbortSignal): Hono {
   return createApp({
     client: client as unknown as HoldfastClient,
     agents: [
-      { name: 'agent', description: 'Under test.', takesJob: false },
+      { name: 'agent', description: 'Under test.', takesJob: inputSchema !== undefined, ...defined({ inputSchema }) },
       { name: 'other', description: 'Another one.', takesJob: false },
     ],
     logger: createLogger({ level: 'silent' }),

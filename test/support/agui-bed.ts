@@ -5,6 +5,7 @@ import { createLogger } from '../../host/logger';
 import type { AguiEvent } from '../../service/agui/events';
 import type { AguiOptions } from '../../service/agui/options';
 import { createApp } from '../../service/http/app';
+import type { AgentSummary } from '../../service/project/load-project';
 import type { TestConversation } from '../../testing/index';
 
 export const quietLogger = createLogger({ level: 'silent' });
@@ -12,17 +13,20 @@ export const quietLogger = createLogger({ level: 'silent' });
 let runs = 0;
 
 /** A service whose only thread is this conversation in memory. */
-export function aguiApp(chat: TestConversation, agui: AguiOptions = {}, agent = 'agent'): Hono {
+export function aguiApp(chat: TestConversation, agui: AguiOptions = {}, agent = 'agent', facts: AgentFacts = {}): Hono {
   const client = {
     conversation: () => chat,
     run: () => chat.run,
     withDeadline: (_: number, run: () => unknown) => run(),
   };
-  return aguiAppOf(client as unknown as HoldfastClient, agui, agent);
+  return aguiAppOf(client as unknown as HoldfastClient, agui, agent, facts);
 }
 
-export function aguiAppOf(client: HoldfastClient, agui: AguiOptions = {}, name = 'agent'): Hono {
-  return createApp({ client, agents: [{ name, description: 'Under test.', takesJob: false }], logger: quietLogger, agui });
+/** What a service knows of an agent beside its name. */
+export type AgentFacts = Pick<AgentSummary, 'tools' | 'clientTools'>;
+
+export function aguiAppOf(client: HoldfastClient, agui: AguiOptions = {}, name = 'agent', facts: AgentFacts = {}): Hono {
+  return createApp({ client, agents: [{ name, description: 'Under test.', takesJob: false, ...facts }], logger: quietLogger, agui });
 }
 
 /** A thread, as clients post to it. */

@@ -22,10 +22,12 @@ export interface RawOptions {
   readonly say: string;
   readonly toolText: string;
   readonly maxCachedWorkflows?: number;
+  /** Told when a tool begins. */
+  readonly onTool?: (workflowId: string) => void;
 }
 
 /** A worker made with Temporal alone, with the same options as Holdfast's. */
-export async function startRawBed({ server, taskQueue, say, toolText, maxCachedWorkflows }: RawOptions): Promise<RawBed> {
+export async function startRawBed({ server, taskQueue, say, toolText, maxCachedWorkflows, onTool }: RawOptions): Promise<RawBed> {
   const native = await connectNative(server, NativeConnection);
   const connection = await connectTemporal(server);
   let stopped = false;
@@ -34,7 +36,7 @@ export async function startRawBed({ server, taskQueue, say, toolText, maxCachedW
     namespace: server.namespace,
     taskQueue,
     workflowsPath: join(__dirname, `raw-workflow${extname(__filename)}`),
-    activities: activities(say, toolText),
+    activities: activities(say, toolText, onTool),
     workerDeploymentOptions: {
       version: { deploymentName: taskQueue, buildId: 'raw' },
       useWorkerVersioning: true,
@@ -61,7 +63,7 @@ export async function startRawBed({ server, taskQueue, say, toolText, maxCachedW
   };
 }
 
-function activities(say: string, toolText: string): RawActivities {
+function activities(say: string, toolText: string, onTool: RawOptions['onTool']): RawActivities {
   return {
     callModel(input) {
       const { turn } = input as { turn: number };
@@ -78,6 +80,7 @@ function activities(say: string, toolText: string): RawActivities {
       return Promise.resolve(result);
     },
     callTool() {
+      onTool?.(Context.current().info.workflowExecution?.workflowId ?? '');
       return Promise.resolve({
         address: Context.current().info.activityId,
         outcome: { type: 'done', messageId: randomUUID(), output: toolText },

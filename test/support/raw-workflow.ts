@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, condition, defineUpdate, proxyActivities, setHandler } from '@temporalio/workflow';
 
 interface Message {
   readonly id: string;
@@ -56,6 +56,15 @@ export async function rawRun(turns: number): Promise<{ readonly output: string; 
       parts: [{ type: 'tool-result', callId: `call-${turn}`, name: 'look', output: outcome.output }],
     });
   }
+}
+
+/** Waits for an answer after a call, and makes another one. */
+export async function answeredRun(): Promise<void> {
+  let isAnswered = false;
+  setHandler(defineUpdate('answer'), () => void (isAnswered = true));
+  await callModel({ turn: 1 });
+  await condition(() => isAnswered);
+  await callTool({});
 }
 
 /** Starts and waits. */

@@ -4,12 +4,13 @@ import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../client/index';
 import { createApp } from '../../service/http/app';
 import type { TestConversation } from '../../testing/index';
+import type { AgentFacts } from './agui-bed';
 import { quietLogger } from './agui-bed';
 
 /** A service whose only conversation is this one in memory. */
-export function responsesApp(chat: TestConversation): Hono {
+export function responsesApp(chat: TestConversation, facts: AgentFacts = {}): Hono {
   const client = { conversation: () => chat, run: () => chat.run, withDeadline: (_: number, run: () => unknown) => run() };
-  const agents = [{ name: 'agent', description: 'Under test.', takesJob: false }];
+  const agents = [{ name: 'agent', description: 'Under test.', takesJob: false, ...facts }];
   const { signal: closing } = new AbortController();
   // In memory each reading leaves a listener.
   setMaxListeners(0, closing);

@@ -32,5 +32,5 @@ export async function servedConversation(
     const response = await app.request(`/conversations/c${path}`, { method, ...sent });
     return { status: response.status, body: await response.json() };
   };
-  return { chat, opened, app, ask };
+  return { chat, model, opened, app, ask };
 }

@@ -10,6 +10,8 @@ export interface Temporal {
   executionOf(runId: string): Promise<string>;
   /** Waits until the run has gone on as new, or was reset. */
   untilAnotherExecution(runId: string, than: string): Promise<void>;
+  /** Waits until a worker has done the first task of the latest execution: the code of the run stands where it stood. */
+  untilEntered(runId: string): Promise<void>;
   /** Waits until an update stands before a task of the run, with or without a worker. */
   untilAdmitted(runId: string, updateId: string): Promise<void>;
   close(): Promise<void>;
@@ -27,6 +29,12 @@ export async function openTemporal(): Promise<Temporal> {
     async untilAnotherExecution(runId, than) {
       while ((await executionOf(runId)) === than) await new Promise((resolve) => setTimeout(resolve, 20));
     },
+    untilEntered: (runId) =>
+      eventually(async () => {
+        const { events } = await handle(runId).fetchHistory();
+        if (!events?.some(({ workflowTaskCompletedEventAttributes }) => workflowTaskCompletedEventAttributes))
+          throw new Error('No task is done.');
+      }),
     async untilAdmitted(runId, updateId) {
       const workflowExecution = { workflowId: `default/${runId}` };
       await eventually(async () => {
@@ -37,8 +45,8 @@ export async function openTemporal(): Promise<Temporal> {
   };
 }
 
-/** Lists are brought up to date a moment after what they list. */
-export async function eventually(check: () => Promise<void>, withinMs = 10_000): Promise<void> {
+/** Lists are brought up to date a moment after what they list. A machine with much else to do takes its time. */
+export async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
   const until = Date.now() + withinMs;
   for (;;) {
     try {

@@ -92,6 +92,18 @@ describe('a message', () => {
     expect(body.result.task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
+  it('with the id of another message is refused, and is the same task with the same content', async () => {
+    const { app, chat } = await appWith();
+    const { body } = await rpc(app, 'SendMessage', message());
+    expect((await rpc(app, 'SendMessage', message())).body.result.task.id).toBe(body.result.task.id);
+    expect(errorOf(await rpc(app, 'SendMessage', message({ parts: [{ text: 'Bye.' }] }))).slice(2)).toEqual([
+      -32602,
+      'INVALID_PARAMS',
+      'run-id-in-use',
+    ]);
+    expect((await chat.view()).turn).toBe(1);
+  });
+
   it('that asks for push notifications begins nothing, as there are none', async () => {
     const { app, chat } = await appWith();
     const params = { ...(message() as object), configuration: { taskPushNotificationConfig: { url: 'http://a.example' } } };
@@ -101,6 +113,31 @@ describe('a message', () => {
       'protocol-unsupported',
     ]);
     expect((await chat.view()).turn).toBe(0);
+  });
+});
+
+describe('data that begins a context with an agent that takes jobs', () => {
+  const inputSchema = { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] };
+  const sent = async (parts: Json) => {
+    const chat = await testConversation(agentUnder(), { model: scriptedModel([{ text: 'Done.' }]), tools });
+    const answer = await rpc(a2aApp(chat, undefined, inputSchema), 'SendMessage', message({ parts }));
+    return { answer, said: (await chat.run.view()).messages.length };
+  };
+
+  it('is refused by its place where it does not fit, and nothing begins', async () => {
+    const { answer, said } = await sent([{ data: { order: '42' } }]);
+    expect(errorOf(answer).slice(2)).toEqual([-32602, 'INVALID_PARAMS', 'input-invalid']);
+    expect(answer.body.error?.message).toContain('orderId is missing');
+    expect(said).toBe(0);
+  });
+
+  it.each<readonly [string, Json]>([
+    ['where it fits', [{ data: { orderId: '42' } }]],
+    ['as a text, which is no job', [{ text: 'Where is my order?' }]],
+  ])('is taken %s', async (_, parts) => {
+    const { answer, said } = await sent(parts);
+    expect(answer.body.error).toBeUndefined();
+    expect(said).toBe(2);
   });
 });
 

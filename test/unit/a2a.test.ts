@@ -274,6 +274,16 @@ describe('a question', () => {
     expect(stateOf(asTask(await client.sendMessage(answer)))).toBe('COMPLETED');
   });
 
+  it('counts once when it comes twice at the same moment, and another one is refused', async () => {
+    const { client } = await contextWith([{ toolCalls: [echo('hi')] }, { text: 'Done.' }], approval({ tools: { echo: true } }));
+    const task = asTask(await waiting(client));
+    const [asked] = askedBy(task);
+    const answer = (approved: boolean) =>
+      client.sendMessage(saying([data({ interruptId: asked!.interruptId, approved })], { taskId: task.id }));
+    const settled = await Promise.allSettled([answer(true), answer(true), answer(false)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  });
+
   it('may be one of several: each is answered by its id, in any order', async () => {
     const { client } = await contextWith([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }], asks);
     const task = asTask(await waiting(client));
@@ -368,20 +378,23 @@ describe('a task at work', () => {
 });
 
 describe('cancelling', () => {
-  it('rejects the call that waits, and stops the turn', async () => {
+  it('withdraws the approval that waits, and stops the turn', async () => {
     const { chat, client } = await contextWith(callsThenSays, asks);
     const { id } = asTask(await waiting(client));
     expect(stateOf(await cancel(client, id))).toBe('CANCELED');
-    expect((await logOf(chat.run)).map(({ type }) => type)).not.toContain('tool-start');
+    const log = await logOf(chat.run);
+    expect(log.map(({ type }) => type)).not.toContain('tool-start');
+    expect(log).toContainEqual(expect.objectContaining({ type: 'interrupt-end', reason: 'cancel' }));
     expect(await codeOf(cancel(client, id))).toBe('TaskNotCancelable task-ended');
   });
 
-  it('is refused where only an answer of a person ends the turn, and nothing is stopped', async () => {
-    const script = [{ toolCalls: [{ name: 'askHuman', input: { question: 'Which color?' } }] }, { text: 'Blue it is.' }];
+  it('withdraws a question, whose answer comes too late then', async () => {
+    const script = [{ toolCalls: [{ name: 'askHuman', input: { question: 'Which color?' } }] }, { text: 'Another one.' }];
     const { client } = await contextWith(script, askHuman({}));
     const { id } = asTask(await waiting(client));
-    expect(await codeOf(cancel(client, id))).toBe('TaskNotCancelable interrupts-open');
-    expect(stateOf(asTask(await client.sendMessage(saying('blue', { taskId: id }))))).toBe('COMPLETED');
+    expect(stateOf(await cancel(client, id))).toBe('CANCELED');
+    expect(await codeOf(client.sendMessage(saying('blue', { taskId: id })))).toBe('UnsupportedOperation task-ended');
+    expect(stateOf(asTask(await client.sendMessage(saying('Hi again.'))))).toBe('COMPLETED');
   });
 
   it('takes a message back that waits for its turn', async () => {

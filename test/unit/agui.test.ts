@@ -217,6 +217,20 @@ describe('an interrupt', () => {
   });
 });
 
+describe('a turn that waits', () => {
+  it('is stopped by a cancel, which withdraws what it asks, and the next message begins another one', async () => {
+    const { post } = await threadWith(callsThenSays, asks);
+    const interrupts = interruptsIn(await post(saying('Hi.')));
+    expect(await post({ threadId: 'test' }, '/cancel')).toMatchObject({ status: 200 });
+    expect(lines(await post(answering(interrupts, { approved: true })))[1]).toMatch(/^RUN_ERROR interrupt-withdrawn/);
+    expect(lines(await post(saying('Never mind.'))).at(-1)).toBe('RUN_FINISHED success');
+    const history = await post(inputWith({}), '/connect');
+    expect(history.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toMatchObject({
+      messages: expect.arrayContaining([expect.objectContaining({ role: 'tool', content: expect.stringContaining('was stopped') })]),
+    });
+  });
+});
+
 describe('a call that the client makes itself', () => {
   const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
   const pick = (of: string) => ({ name: 'pickColor', input: { of } });

@@ -1,5 +1,6 @@
 import type { UIMessage } from 'ai';
 import { lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
+import { textOf } from '../../contract/messages/messages';
 import { approval } from '../../middleware/index';
 import { carryOut } from '../../service/ai-sdk/carry-out';
 import type { Thread } from '../../service/projection/thread';
@@ -282,6 +283,20 @@ describe('a chat of AI SDK UI', () => {
     expect(textsOf(await post(page, { trigger: 'regenerate-message' }))).toBe('Two.');
     const said = (await conversation.transcript()).messages.filter(({ message: { role } }) => role === 'user');
     expect(said).toHaveLength(2);
+  });
+
+  it('says a message again that the page has edited, once, also when it is posted again', async () => {
+    const conversation = await testConversation(support, { model: scriptedModel([{ text: 'One.' }, { text: 'Two.' }]), tools });
+    const page = await pageWith(conversation);
+    expect(textsOf(await say(page, 'Hi'))).toBe('One.');
+    page.messages.pop();
+    const edited = { ...page.messages.at(-1)!, parts: [{ type: 'text' as const, text: 'Ho' }] };
+    page.messages.splice(-1, 1, edited);
+    expect(textsOf(await post(page))).toBe('Two.');
+    page.messages.pop();
+    expect(textsOf(await post(page))).toBe('Two.');
+    const said = (await conversation.transcript()).messages.filter(({ message: { role } }) => role === 'user');
+    expect(said.map(({ message }) => textOf(message))).toEqual(['Hi', 'Ho']);
   });
 
   it('says that a message waits in a chat that is paused', async () => {

@@ -113,6 +113,19 @@ describe('approval', () => {
     expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
   });
 
+  it.each([
+    [{ orderId: '42', amount: 80, amuont: 5 }, 'refund has no argument amuont. Did you mean amount?'],
+    [{ orderId: '42', amount: 80, currency: 'EUR' }, 'refund has no argument currency. It has: orderId, amount, reason'],
+  ])('refuses the edit %j, which would change nothing', async (editedInput, why) => {
+    const run = await started(true);
+    const before = await pendingOf(run);
+    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject({
+      code: 'answer-invalid',
+      message: expect.stringContaining(why),
+    });
+    expect(await pendingOf(run)).toEqual(before);
+  });
+
   it('asks again when an edit fits the schema and breaks a rule that no schema shows', async () => {
     paid.length = 0;
     const even = defineTool({

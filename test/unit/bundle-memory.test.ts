@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type * as Bundle from '../../worker/bundle';
 import { bundleOnce } from '../../worker/bundle-memory';
 import { BundleStore } from '../../worker/bundle-store';
 
@@ -24,15 +25,35 @@ export const one = defineAgent({ name: 'one', description: 'One.', instructions:
 `;
 }
 
+const bundler = jest.fn();
+jest.mock('../../worker/bundle', () => {
+  const actual = jest.requireActual<typeof Bundle>('../../worker/bundle');
+  return {
+    ...actual,
+    bundleFrom: (path: string) => {
+      bundler();
+      return actual.bundleFrom(path);
+    },
+  };
+});
+
 /** The build, and whether the bundler was needed for it. */
 async function bundled(): Promise<readonly [string, 'known' | 'made']> {
-  const remembered = (): readonly string[] => readdirSync(bundles).filter((name) => name.endsWith('.inputs.json'));
-  mkdirSync(bundles, { recursive: true });
-  for (const name of remembered()) utimesSync(join(bundles, name), 1, 1);
+  bundler.mockClear();
   const bundle = await bundleOnce(agents, bundles, store);
   await store.save(bundle);
-  const { mtimeMs } = await import('node:fs').then(({ statSync }) => statSync(join(bundles, remembered()[0] ?? '')));
-  return [bundle.buildId, mtimeMs === 1000 ? 'known' : 'made'];
+  return [bundle.buildId, bundler.mock.calls.length === 0 ? 'known' : 'made'];
+}
+
+/** A minute later nothing has changed a moment ago. */
+async function aMinuteLater<T>(work: () => Promise<T>): Promise<T> {
+  const later = Date.now() + 60_000;
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+  try {
+    return await work();
+  } finally {
+    clock.mockRestore();
+  }
 }
 
 describe('the bundle of agents', () => {
@@ -47,6 +68,18 @@ describe('the bundle of agents', () => {
   it('is not made again while nothing has changed', async () => {
     expect(await bundled()).toEqual([first, 'known']);
   });
+
+  it('is not made again when a file was written anew with the same content', async () => {
+    write('words/index.ts', `export const words = 'Be kind.';`);
+    expect(await bundled()).toEqual([first, 'known']);
+  });
+
+  it('is made anew when a file changes that was known by its times, though its size and its time stay', async () => {
+    expect(await aMinuteLater(bundled)).toEqual([first, 'known']);
+    write('words/index.ts', `export const words = 'Be kin9.';`);
+    const [other, how] = await aMinuteLater(bundled);
+    expect([other === first, how]).toEqual([false, 'made']);
+  }, 60_000);
 
   it.each([
     ['a file has another content, of the same size and time', () => write('words/index.ts', `export const words = 'Be kin8.';`)],

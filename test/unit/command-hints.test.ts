@@ -8,7 +8,7 @@ import { findService } from '../../cli/find-service';
 import { commandsFor } from '../../cli/next-commands';
 import { runCommandLine } from '../../cli/program';
 import { recordService, recordStart } from '../../cli/processes/service-record';
-import { commandLine, runLine, shellWord } from '../../cli/shell-words';
+import { commandLine, runLine, shellWord } from '../../contract/shell-words';
 import { externalAnswerSchema } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
 import { misfitOf } from '../../contract/interrupts';

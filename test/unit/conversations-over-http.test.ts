@@ -2,6 +2,7 @@ import type { HoldfastClient } from '../../client/connect';
 import { textOf } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
+import { agentWith } from '../support/memory-bed';
 import type { Body } from '../support/served-conversation';
 import { agents, servedConversation } from '../support/served-conversation';
 
@@ -42,6 +43,25 @@ describe('POST /conversations/:id/messages', () => {
       ['support', 'c', { idle: '30d', window: 5, title: 'Talk', build: 'pinned', tags: ['vip'], by: 'ann' }],
       [undefined, 'c'],
     ]);
+  });
+
+  it('hands on the tools that a message brings, and refuses what the agent does not take before anything begins', async () => {
+    const agent = agentWith({ tools: ['echo'], clientTools: ['locate'] });
+    const { ask, chat, model, opened } = await servedConversation(['There.'], { agent });
+    const refused = { status: 400, body: { error: { code: 'client-tools-refused' } } };
+    const other = [{ name: 'pay' }];
+    expect(await ask('POST', '/messages', { agent: 'support', message: 'Hi', tools: other })).toMatchObject(refused);
+    expect(opened).toEqual([]);
+    expect(await ask('POST', '/messages', { message: 'Hi', tools: other })).toMatchObject(refused);
+    const wrong = { status: 400, body: { error: { code: 'request-invalid' } } };
+    for (const tools of ['all', [{}], [{ name: 'locate', execute: 'x' }], [{ name: 'locate', inputSchema: { type: 'string' } }]])
+      expect(await ask('POST', '/messages', { message: 'Hi', tools })).toMatchObject(wrong);
+    expect(await ask('POST', '/messages', { message: 'Hi', tools: [{ name: 'locate' }] })).toMatchObject({
+      status: 200,
+      body: { turn: 1 },
+    });
+    await chat.turn(1);
+    expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['echo', 'locate']]);
   });
 
   it('answers 202 while nobody knows the turn', async () => {

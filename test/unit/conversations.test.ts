@@ -535,7 +535,7 @@ describe('a conversation that is cancelled', () => {
 describe('what a conversation refuses', () => {
   it('is every message, if there is nobody to answer it', () => {
     const unfit = { code: 'agent-unknown', message: 'There is no agent "nobody".' };
-    const inbox = new MessageInbox(freshConversation({ window: 200 }), {} as never, unfit);
+    const inbox = new MessageInbox(freshConversation({ window: 200 }), {} as never, () => unfit);
     const command = { type: 'send', messages: [{ id: 'a', content: 'Hi', mode: 'after-turn' }] } as const;
     expect(inbox.command(command)).toEqual({ sent: [{ id: 'a', refused: unfit }] });
   });

@@ -1,5 +1,5 @@
 import { connect } from 'holdfast/client';
-import type { HoldfastClient, Run } from 'holdfast/client';
+import type { Conversation, HoldfastClient, MessageReceipt, Run } from 'holdfast/client';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { Json } from 'holdfast/workflow';
@@ -79,6 +79,28 @@ it('makes the calls of a turn that waits, and says why one came to nothing', asy
     { output: 'red' },
     { output: 'Error: No.', isError: true },
   ]);
+});
+
+export const guide = defineAgent({
+  name: 'guide',
+  description: 'Shows people around an app.',
+  instructions: 'Help people to find what they need.',
+  model: 'default',
+  tools: [],
+  clientTools: ['openPage', 'pickColor'],
+});
+
+export function say(chat: Conversation, text: string): Promise<MessageReceipt> {
+  const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+  return chat.send(text, { tools: [{ name: 'openPage', description: 'Opens a page of the app.', inputSchema }] });
+}
+
+it('tells the model of a tool that the page has', async () => {
+  const model = scriptedModel([{ text: 'It is open.' }]);
+  const chat = await testConversation(guide, { model, tools });
+  await say(chat, 'Open my orders.');
+  await chat.turn(1);
+  expect(model.requests[0]?.tools).toMatchObject([{ name: 'openPage', description: 'Opens a page of the app.' }]);
 });
 
 it('answers twice, and ends when nobody writes for a month', async () => {

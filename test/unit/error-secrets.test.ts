@@ -50,8 +50,9 @@ describe('a password in a URL', () => {
 
   it('is looked for in a long text without taking long', () => {
     const long = 'a.'.repeat(100_000);
-    const begun = performance.now();
+    // Its own time: another process may have the core meanwhile.
+    const begun = process.cpuUsage();
     expect(withoutCredentials(long)).toBe(long);
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(500);
   });
 });

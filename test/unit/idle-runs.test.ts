@@ -4,6 +4,7 @@ import type { RunKey } from '../../worker/threads/idle-runs';
 import { IdleRuns } from '../../worker/threads/idle-runs';
 
 type Activation = Parameters<Workflow['activate']>[0];
+type Commands = NonNullable<NonNullable<Awaited<ReturnType<Workflow['activate']>>['successful']>['commands']>;
 
 const idleMs = 30_000;
 const work: Activation = { runId: 'first', jobs: [{ fireTimer: { seq: 1 } }] };
@@ -15,12 +16,13 @@ const queryOf = (queryId: string, queryType: string = names.leaveQuery): Activat
 class Creator implements WorkflowCreator {
   readonly activated: Activation[] = [];
   readonly disposed: string[] = [];
+  commands: Commands = [];
 
   createWorkflow({ info: { runId } }: WorkflowCreateOptions): Promise<Workflow> {
     return Promise.resolve({
       activate: (activation: Activation) => {
         this.activated.push(activation);
-        return Promise.resolve({ runId, successful: { commands: [] } });
+        return Promise.resolve({ runId, successful: { commands: this.commands } });
       },
       getAndResetSinkCalls: () => Promise.resolve([]),
       dispose: () => Promise.resolve(void this.disposed.push(runId)),
@@ -81,6 +83,22 @@ describe('a run without a task', () => {
     await runs.destroy();
     jest.advanceTimersByTime(idleMs);
     expect(asked).toEqual([]);
+  });
+
+  it('is not idle while a local activity runs, however long that takes, and answers a query to leave that was on its way', async () => {
+    const { inner, runs, asked } = creator();
+    const run = await create(runs);
+    inner.commands = [{ scheduleLocalActivity: { seq: 1 } }];
+    await run.activate(work);
+    jest.advanceTimersByTime(10 * idleMs);
+    expect(asked).toEqual([]);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ successful: { commands: [{ respondToQuery: {} }] } });
+    jest.advanceTimersByTime(10 * idleMs);
+    inner.commands = [];
+    await run.activate({ runId: 'first', jobs: [{ resolveActivity: { seq: 1, isLocal: true } }] });
+    expect(asked).toEqual([]);
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(1);
   });
 
   it('waits for its turn when many are idle: four are asked at a time, and one that fails lets the next go', async () => {

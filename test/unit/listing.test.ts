@@ -83,6 +83,7 @@ function executionOf({ id, start, first, close, open, status }: Record): ListedE
   });
   return {
     workflowId: `t/${id}`,
+    runId: id,
     status: { name, code: 1 },
     startTime: new Date(start),
     typedSearchAttributes: new TypedSearchAttributes([

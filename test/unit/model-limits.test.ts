@@ -64,6 +64,27 @@ describe('turns of a limit', () => {
     expect(told).toEqual(['late', 'later', 'old', 'last']);
   });
 
+  it('are counted: calls at work, those that wait or have left, and what the last minute took', async () => {
+    const turns = new Turns({ 'a/*': { concurrent: 1, perMinute: 600 } });
+    const unused = { atWork: 0, waiting: 0, lastMinute: 0, tokensLastMinute: 0 };
+    expect([turns.useOfModels('a/*'), turns.useOfModels('b/*'), turns.useOfTool('ship')]).toEqual([unused, undefined, unused]);
+    const first = await turns.ofModel('a/one', asker('first'), 'x'.repeat(38));
+    const second = turns.ofModel('a/one', asker('second', { inPlaceMs: 10 }), '');
+    const left = expect(second).rejects.toMatchObject({ code: 'waiting-for-turn' });
+    expect(turns.useOfModels('a/*')).toEqual({ atWork: 1, waiting: 1, lastMinute: 1, tokensLastMinute: 10 });
+    await pass(20);
+    await left;
+    expect(turns.useOfModels('a/*')).toMatchObject({ atWork: 1, waiting: 1 });
+    first?.end(500);
+    expect(turns.useOfModels('a/*')).toEqual({ atWork: 0, waiting: 1, lastMinute: 1, tokensLastMinute: 500 });
+    await pass(61_000);
+    expect(turns.useOfModels('a/*')).toEqual(unused);
+    const unmade = await turns.ofTool('ship', 2, asker('unmade'));
+    expect(turns.useOfTool('ship')).toEqual({ ...unused, atWork: 1, lastMinute: 1 });
+    unmade.giveBack();
+    expect(turns.useOfTool('ship')).toEqual(unused);
+  });
+
   it('go to the run with the fewest calls at work, whatever another one asks for', async () => {
     const { told, ask, end } = queue(new Gate('It', { concurrent: 2 }));
     for (const id of ['a1', 'a2', 'a3', 'a4']) ask(id, { run: 'a' });

@@ -115,8 +115,28 @@ describe('the demo model', () => {
     ]);
   });
 
+  it('stops when a call fails: what was not found must not be paid', async () => {
+    const failed: Message = {
+      role: 'tool',
+      parts: [{ type: 'tool-result', callId: '1', name: 'lookupOrder', output: 'There is no order 9', isError: true }],
+    };
+    expect(await answer(user('Refund order 9'), looked, failed)).toMatchObject([
+      { type: 'text', text: expect.stringMatching(/^Stopped\. lookupOrder: There is no order 9\. /) },
+    ]);
+  });
+
+  it('says which keys a real model needs, of those that are configured', () => {
+    const adviceOf = (names?: Record<string, readonly string[]>): string =>
+      new ModelRegistry({ demo: true, ...(names === undefined ? {} : { names }) }, {}).realModelAdvice;
+    expect(adviceOf()).toBe('Name a real one as `default` in `models.names`');
+    expect(adviceOf({ default: ['anthropic/one'] })).toBe('Set ANTHROPIC_API_KEY for a real one');
+    expect(adviceOf({ default: ['google/one', 'openai/two'] })).toBe('Set OPENAI_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY for a real one');
+  });
+
   it('says that it can do nothing about the rest', async () => {
-    expect(await answer(user('Sing!'))).toMatchObject([{ text: expect.stringContaining('nothing I can do') }]);
+    expect(await answer(user('Sing!'))).toMatchObject([
+      { text: expect.stringMatching(/^There is no tool for this: .*Name a real one as `default`/) },
+    ]);
     expect(await answer()).toMatchObject([{ type: 'text' }]);
   });
 });

@@ -32,12 +32,12 @@ function comparable({ view, events }: Recorded): unknown {
     ...new Set([...view.messages.map(({ id }) => id), ...events.flatMap((event) => ('message' in event ? [event.message.id] : []))]),
   ];
   const lines = events.map((event) => {
-    // The address of an end, and the schema of an interrupt, came after these were written down.
+    // The address of an end, who changed a call, and the schema of an interrupt came after these were written down.
     const {
       offset: _,
       time: __,
       ...rest
-    } = event.type === 'model-end' || event.type === 'tool-end' ? { ...event, address: undefined } : event;
+    } = event.type === 'model-end' || event.type === 'tool-end' ? { ...event, address: undefined, changes: undefined } : event;
     return JSON.stringify('model' in rest ? { ...rest, model: '' } : rest, (key, value: unknown) =>
       key === 'inputSchema' ? undefined : key === 'deadline' ? 0 : value,
     );

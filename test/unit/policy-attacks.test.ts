@@ -57,6 +57,55 @@ const code = (answer: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => codeOf(error) ?? error,
   );
 
+describe('a policy whose people depend on the arguments holds against', () => {
+  const amountOf = (call: unknown): number => (call as { readonly input: { readonly amount: number } }).input.amount;
+  /** Clerks decide about small amounts, and the boss about the others. */
+  const byAmount = {
+    by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'mate'] }),
+  };
+  const large = { amount: 5000 };
+
+  it('a clerk who makes the call one that the boss decides about', async () => {
+    const run = await started([byAmount]);
+    await run.approve((await asked(run)).id, { by: 'clerk', editedInput: large });
+    const again = await asked(run);
+    expect(again).toMatchObject({ by: ['boss'], input: large, policy: { given: [] } });
+    expect(paid).toEqual([]);
+    await expect(run.approve(again.id, { by: 'clerk' })).rejects.toMatchObject({ code: 'answer-forbidden' });
+    await run.approve(again.id, { by: 'boss' });
+    await run.outcome();
+    expect(paid).toEqual([5000]);
+  });
+
+  it('a clerk who hands the decision to a mate, who makes it one of the boss', async () => {
+    const run = await started([byAmount]);
+    await run.delegate((await asked(run)).id, 'mallory', { by: 'clerk' });
+    await run.approve((await asked(run)).id, { by: 'mallory', editedInput: large });
+    expect(await asked(run)).toMatchObject({ by: ['boss'], policy: { given: [] } });
+    expect(paid).toEqual([]);
+  });
+
+  it('nobody: the decision of whoever may decide about both counts', async () => {
+    const both = {
+      by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'boss'] }),
+    };
+    const run = await started([both]);
+    await run.approve((await asked(run)).id, { by: 'boss', editedInput: large });
+    await run.outcome();
+    expect(paid).toEqual([5000]);
+  });
+
+  it('a role that decides about small amounts only', async () => {
+    const roles = { by: (call: unknown) => ({ roles: [amountOf(call) > 100 ? 'boss' : 'clerk'] }) };
+    const run = await started([roles]);
+    await run.approve((await asked(run)).id, { by: 'ann', roles: ['clerk'], editedInput: large });
+    expect(await asked(run)).toMatchObject({ roles: ['boss'], input: large });
+    await run.approve((await asked(run)).id, { by: 'ann', roles: ['boss'], editedInput: { amount: 6000 } });
+    await run.outcome();
+    expect(paid).toEqual([6000]);
+  });
+});
+
 describe('a policy holds against', () => {
   it('two people who answer at once: one counts, and the other is asked with the next question', async () => {
     const run = await started([{ by: { users: ['ada', 'bob'] }, need: 2 }]);

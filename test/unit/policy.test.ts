@@ -165,7 +165,7 @@ describe('a policy', () => {
     const { id } = await asked(run);
     await expect(run.approve(id, { by: 'ada' })).rejects.toMatchObject({
       ...forbidden,
-      message: `"${id}" needs somebody else than ada, who started the run or has decided about this call before.`,
+      message: `"${id}" needs somebody else than ada, who started the run, wrote to this turn of the conversation, or has decided about this call before.`,
     });
     await expect(run.approve(id)).rejects.toMatchObject(forbidden);
     await run.approve(id, { by: 'bob' });
@@ -420,7 +420,12 @@ describe('a delegation', () => {
   });
 
   it.each<[string, PolicyStage, string, RegExp]>([
-    ['to whoever started the run, with four eyes', { fourEyes: true }, 'ada', /ada started the run or has decided/],
+    [
+      'to whoever started the run, with four eyes',
+      { fourEyes: true },
+      'ada',
+      /ada started the run, wrote to this turn of the conversation, or has decided/,
+    ],
     ['to oneself', {}, 'bob', /bob decides already/],
     ['where the policy lets nobody', { delegate: false }, 'cleo', /lets nobody hand this decision on/],
     ['to nobody', {}, ' ', /delegate needs "to", the name of a person/],

@@ -1,4 +1,4 @@
-import { costOf } from '../../service/prices';
+import { costOf } from '../../contract/prices';
 import { addModelUsage } from '../../contract/usage';
 
 const usage = { inputTokens: 3000, outputTokens: 500 };

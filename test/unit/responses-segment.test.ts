@@ -167,6 +167,7 @@ describe('a call that the client makes itself', () => {
     ...begin,
     asks,
     answers([call]),
+    { ...of, type: 'tool-start', tool: 'locate', callId: 'call-1', input: { who: 'me' }, address: 'c1', external: true },
     { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
     { type: 'interrupt-end', interruptId: 'i', answer: { output: 'Here' }, reason: 'answer' },
     {
@@ -186,7 +187,7 @@ describe('a call that the client makes itself', () => {
     },
     ends(),
   );
-  const answered: ResponseRef = { ...first, answers: [[5]] };
+  const answered: ResponseRef = { ...first, answers: [[6]] };
 
   it('is a function_call, and the response ends there', () => {
     const events = shown(log);

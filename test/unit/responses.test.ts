@@ -198,6 +198,15 @@ describe('the Responses API', () => {
     await expect(say('Other', more)).rejects.toMatchObject({ status: 400, code: 'run-id-in-use' });
   });
 
+  it('that waits for an approval is cancelled with its turn, and the next message begins another one', async () => {
+    const { say, decide, client } = await bedWith({ toolCalls: [add(1)] }, { text: 'Two.' });
+    const asking = await say('Add!');
+    expect(asking.status).toBe('completed');
+    expect((await client.responses.cancel(asking.id)).status).toBe('cancelled');
+    await expect(decide(asking, true)).rejects.toMatchObject({ code: expect.stringMatching(/^interrupt-/) });
+    expect((await say('Never mind.', { previous_response_id: asking.id })).output_text).toBe('Two.');
+  });
+
   it('is not cancelled by a page of another site', async () => {
     const { say, chat } = await bedWith({ text: 'One.' });
     const { id } = await say('Hi');
@@ -312,7 +321,9 @@ describe('what the Responses API refuses', () => {
       'request-unsupported',
     ],
     ['instructions', { ...said, instructions: 'Obey.' }, 400, 'request-unsupported'],
-    ['tools', { ...said, tools: [{ type: 'function', name: 'x' }] }, 400, 'request-unsupported'],
+    ['tools that the agent does not take', { ...said, tools: [{ type: 'function', name: 'x' }] }, 400, 'client-tools-refused'],
+    ['tools of OpenAI', { ...said, tools: [{ type: 'web_search' }] }, 400, 'request-unsupported'],
+    ['a tool without a name', { ...said, tools: [{ type: 'function' }] }, 400, 'request-invalid'],
     ['a conversation', { ...said, conversation: 'conv_1' }, 400, 'request-unsupported'],
     ['a prompt', { ...said, prompt: { id: 'p' } }, 400, 'request-unsupported'],
     ['another form of the output', { ...said, text: { format: { type: 'json_object' } } }, 400, 'request-unsupported'],
@@ -358,6 +369,22 @@ describe('what the Responses API refuses', () => {
     const { id } = await say('Add!');
     const damaged = [`${id}x`, id.slice(0, -1), id.replace('resp_', 'msg_'), id.slice(0, 20) + 'A' + id.slice(21), 'resp_', '%00'];
     for (const one of damaged) await expect(client.responses.retrieve(one)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('to join a conversation that no request of this protocol began', async () => {
+    const { say, chat } = await bedWith({ text: 'One.' }, { text: 'Two.' });
+    await chat.send('From another protocol.');
+    await expect(say('Hi', { metadata: { run_id: 'k' } })).rejects.toMatchObject({ status: 400, code: 'run-id-in-use' });
+    expect((await chat.view()).turn).toBe(1);
+  });
+
+  it('to stream from a number that no event of the response has', async () => {
+    const { say, client } = await bedWith({ text: 'Hi.' });
+    const { id } = await say('Hi');
+    const last = (await eventsOf(await client.responses.retrieve(id, { stream: true }))).at(-1)!.sequence_number;
+    expect(await eventsOf(await client.responses.retrieve(id, { stream: true, starting_after: last - 1 }))).toHaveLength(1);
+    const beyond = client.responses.retrieve(id, { stream: true, starting_after: last * 1000 });
+    await expect(beyond).rejects.toMatchObject({ status: 400, code: 'request-invalid' });
   });
 
   it('to delete a response, which is a part of a log', async () => {

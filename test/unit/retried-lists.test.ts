@@ -5,6 +5,7 @@ import type { ListedExecution } from '../../client/reading/executions';
 
 const execution = (id: string, name: WorkflowExecutionStatusName, start: number): ListedExecution => ({
   workflowId: `t/${id}`,
+  runId: `${id}-${start}`,
   status: { name, code: 1 },
   startTime: new Date(start),
   typedSearchAttributes: new TypedSearchAttributes([]),

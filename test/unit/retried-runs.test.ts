@@ -318,24 +318,6 @@ describe('a retry is refused', () => {
     await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed' });
   });
 
-  it('when an isolated agent had failed: what it did stands in a run of its own', async () => {
-    const helper = defineAgent({
-      name: 'helper',
-      description: 'Helps.',
-      instructions: 'Help.',
-      model: 'test/helper',
-      tools: ['notify'],
-      toolErrors: 'fail',
-    });
-    const run = await testRun(agentWith({ tools: [agentTool(helper, { isolate: true })], toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, call('notify')]),
-      tools: kit,
-    });
-    expect((await run.outcome()).status).toBe('failed');
-    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('isolated') });
-  });
-
   it('by code that is another where the run stands', async () => {
     const agent = (tool: string) =>
       agentWith({
@@ -376,24 +358,52 @@ describe('a retry is refused', () => {
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('continued as new') });
   });
 
-  it('when the branch of a race failed', async () => {
-    const racing: AgentMiddleware = {
-      name: 'racing',
-      wrapToolCall: async (_, __, ctx) => {
-        await ctx.within('5m', async (inner) => {
-          await inner.call('pay', {});
-          throw new Error('a bug');
-        });
-        return 'never';
+  it('when a layer around a model that is asked again had paid', async () => {
+    const careless: AgentMiddleware = {
+      name: 'careless',
+      wrapModel: async (request, next, ctx) => {
+        await ctx.call('pay', {});
+        return next(request);
       },
     };
-    const run = await testRun(agentWith({ tools: names, middleware: [racing] }), {
+    const run = await testRun(agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [careless] }), {
       input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }]),
+      model: scriptedModel([{ error: '401' }, { text: 'Done.' }]),
       tools: kit,
     });
-    expect((await run.outcome()).status).toBe('failed');
-    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('race') });
+    await failedWith(run, 'model-retries-exhausted');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
+    expect(payments).toHaveLength(1);
+  });
+
+  it.each(['open', 'ended'])('when such a layer had paid before a continue-as-new, and is %s then', async (how) => {
+    const careless: AgentMiddleware = {
+      name: 'careless',
+      wrapModel: async (request, next, ctx) => {
+        await ctx.call('pay', {});
+        if (how === 'open') await ctx.interrupt('Go on?');
+        return next(request);
+      },
+    };
+    const waiting: AgentMiddleware = {
+      name: 'waiting',
+      wrapModel: async (request, next, ctx) => {
+        try {
+          return await next(request);
+        } catch (error) {
+          if (how === 'ended') await ctx.interrupt('Go on?');
+          throw error;
+        }
+      },
+    };
+    const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools: kit });
+    await run.outcome();
+    await run.goOnAsNew();
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    await failedWith(run, 'model-retries-exhausted');
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
+    expect(payments).toHaveLength(1);
   });
 
   it('of a run that was stopped on purpose', async () => {

@@ -4,7 +4,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import type { Message } from '../../contract/messages/messages';
 import type { HistoryFact } from '../../contract/record/history-fact';
-import { isRunInput } from '../../contract/record/run-input';
+import { isRunInput } from '../../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot } from '../../contract/record/wire';
 import { tools } from '../support/memory-bed';

@@ -1,4 +1,4 @@
-import type { DeploymentStanding } from '../../worker/deployment';
+import type { DeploymentStanding } from '../../host/deployment';
 import type { Routing } from '../../worker/succession';
 import { Succession } from '../../worker/succession';
 

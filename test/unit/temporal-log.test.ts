@@ -62,6 +62,8 @@ describe('the frames of a project', () => {
       'Error: no such order',
       '    at /srv/desk/tools.ts:9:13',
       '    at async Object.execute (/srv/desk/tools.ts:12:3)',
+      '    at errorOfActivity (/srv/workflows/activity-failures.ts:12:0)',
+      '    at mine (/srv/desk/workflows/refunds.ts:12:0)',
       '    at node:internal/process/task_queues:95:5',
       '    at runTool (/srv/desk/node_modules/holdfast/dist/activities/tools/run-tool.js:3:4)',
       `    at executed (${join(ours, 'dist', 'activities', 'x.js')}:1:2)`,
@@ -72,6 +74,7 @@ describe('the frames of a project', () => {
     expect(ownFrames(stack).split('\n')).toEqual([
       'at /srv/desk/tools.ts:9:13',
       'at async Object.execute (/srv/desk/tools.ts:12:3)',
+      'at mine (/srv/desk/workflows/refunds.ts:12:0)',
       `at lookup (${join(ours, 'examples', 'desk', 'tools.ts')}:1:2)`,
       'at file:///srv/desk/agents.ts:4:1',
     ]);

@@ -1,3 +1,6 @@
+import { checkAnswer, checkTaken } from '../../client/answers';
+import { codeOf } from '../../contract/errors';
+import type { Interrupt } from '../../contract/interrupts';
 import type { AskedInTime } from '../../contract/who-may-answer';
 import { askedAt, askedText, mayAnswer, whyNot } from '../../contract/who-may-answer';
 
@@ -37,5 +40,30 @@ describe('who may answer', () => {
     expect(whyNot(interrupt, { by: 'sam', roles: ['sales'] }, 0)?.message).toBe(
       'Only ada, the role "support" may answer "q"; this answer came from sam (sales).',
     );
+  });
+});
+
+describe('an answer of somebody to whom a question goes later', () => {
+  const asked: Interrupt = { ...interrupt, address: ['a'], agent: 'a', kind: 'question', info: '?' };
+  const answer = { interruptId: 'q', answer: 'yes', by: 'mona', roles: ['manager'] };
+  const codeIn = (check: () => void): unknown => {
+    try {
+      check();
+      return 'fits';
+    } catch (error) {
+      return codeOf(error);
+    }
+  };
+
+  it('fits from that time on, by the newest event of the server or by the clock here', () => {
+    expect(codeIn(() => checkAnswer(asked, answer, [], 19))).toBe('answer-forbidden');
+    expect(codeIn(() => checkAnswer(asked, answer, [], 20))).toBe('fits');
+    expect(codeIn(() => checkAnswer(asked, answer, [], 5, 20))).toBe('fits');
+  });
+
+  it('is refused in the end when it came before that time by the clock of the server', () => {
+    expect(codeIn(() => checkTaken(asked, answer, 19))).toBe('answer-forbidden');
+    expect(codeIn(() => checkTaken(asked, answer, 20))).toBe('fits');
+    expect(codeIn(() => checkTaken({ ...asked, deadline: 20 }, answer, 20))).toBe('interrupt-expired');
   });
 });

@@ -210,6 +210,28 @@ describe('run-local values of the worker middleware', () => {
     expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom asked']);
   });
 
+  it('of the last attempt of a model that failed are kept, and of those before none', async () => {
+    const fails: ScriptedStep = () => {
+      throw Object.assign(new Error('the line is bad'), { isRetryable: true });
+    };
+    let asked = 0;
+    const run = await begin({
+      steps: Array.from({ length: 20 }, () => fails),
+      half: {
+        wrapModel: {
+          async generate(request, next, { sendEvent }) {
+            sendEvent('asked', ++asked);
+            return next(request);
+          },
+        },
+      },
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+    expect(asked).toBeGreaterThan(1);
+    const sent = (await logOf(run)).flatMap((event) => (event.type === 'custom' ? [event.data] : []));
+    expect(sent).toEqual([asked]);
+  });
+
   it.each([false, true])('survive the interrupt of a tool, which finds its own again (over a continue-as-new: %s)', async (border) => {
     const seen: unknown[] = [];
     const run = await begin({

@@ -70,6 +70,8 @@ export class IdleRuns implements WorkflowCreator {
 /** Temporal gives a workflow one activation after another, and disposes of it when it has left. */
 class IdleRun implements Workflow {
   private timer: NodeJS.Timeout | undefined;
+  /** Local activities that run. Their task is open, however long they take, and would be lost. */
+  private locals = 0;
 
   constructor(
     private readonly workflow: Workflow,
@@ -80,12 +82,19 @@ class IdleRun implements Workflow {
   async activate(activation: Activation): Promise<Completion> {
     clearTimeout(this.timer);
     const asked = queryToLeave(activation);
-    if (asked === onlyQuery) return failedTask(activation);
+    if (asked === onlyQuery && this.locals === 0) return failedTask(activation);
     try {
-      return asked === undefined ? await this.workflow.activate(activation) : answered(activation, asked);
+      return asked === undefined ? await this.worked(activation) : answered(activation, asked);
     } finally {
-      this.timer = setTimeout(this.onIdle, this.idleMs).unref();
+      if (this.locals === 0) this.timer = setTimeout(this.onIdle, this.idleMs).unref();
     }
+  }
+
+  private async worked(activation: Activation): Promise<Completion> {
+    this.locals -= (activation.jobs ?? []).filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
+    const completion = await this.workflow.activate(activation);
+    this.locals += (completion.successful?.commands ?? []).filter(({ scheduleLocalActivity }) => scheduleLocalActivity != null).length;
+    return completion;
   }
 
   getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
@@ -112,7 +121,7 @@ function failedTask({ runId }: Activation): Completion {
   };
 }
 
-/** A query that came beside other work: the run is not idle, and this task must not fail. */
+/** A query that came beside other work, or while a local activity runs: the run is not idle, and this task must not fail. */
 function answered({ runId }: Activation, queryId: string): Completion {
   return {
     runId: runId ?? '',

@@ -1,4 +1,4 @@
-import { Worker as Thread } from 'node:worker_threads';
+import type { Worker as Thread } from 'node:worker_threads';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from '@temporalio/common';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
@@ -7,7 +7,7 @@ import type { WorkerThreadInput } from '@temporalio/worker/lib/workflow/workflow
 import type { WorkerThreadOutput } from '@temporalio/worker/lib/workflow/workflow-worker-thread/output';
 import { names } from '../../contract/names';
 import { noteMemoryLoss } from './memory-loss';
-import { optionsOfThread } from './thread-options';
+import { takeThread } from './spare-thread';
 
 type Init = Extract<WorkerThreadInput, { type: 'init' }>;
 
@@ -22,25 +22,16 @@ export interface ThreadParts {
   readonly reuseV8Context: CompiledWorkerOptions['reuseV8Context'];
 }
 
+/** What the answer to an activation has beside the SDK's own (spare-thread.ts). */
+interface Quiet {
+  readonly isQuiet?: boolean;
+}
+
 interface Pending {
   readonly input: WorkerThreadInput;
   /** Since when it is the oldest: the thread takes one after another. */
   since: number | undefined;
 }
-
-/**
- * The SDK's thread for workflow code, with no hook on every promise unless that is wanted. It takes one request after another: the SDK's own code begins
- * with the next one while a promise of the first has yet to be heard, so that nobody could say whose code goes on.
- */
-const code = `
-const { parentPort, workerData } = require('node:worker_threads');
-const on = parentPort.on.bind(parentPort);
-let before = Promise.resolve();
-parentPort.on = (event, listener) =>
-  on(event, event === 'message' ? (request) => (before = before.then(() => listener(request))) : listener);
-if (!workerData.stackTraces) require(workerData.handlers).globalHandlers.setPromiseHook = () => undefined;
-require(workerData.thread);
-`;
 
 /**
  * A thread in which workflow code runs. Node could end each call by a limit of time, and starts and joins a thread for each call to do so. Here the
@@ -49,6 +40,8 @@ require(workerData.thread);
 export class WatchedThread extends WorkerThreadClient {
   private readonly pending: Pending[] = [];
   private readonly workflowIds = new Map<string, string>();
+  /** Workflows that have logged nothing in their last activation. */
+  private readonly quiet = new Set<string>();
   private readonly exited: Promise<void>;
   private readonly timer: NodeJS.Timeout;
   private culprit: Pending | undefined;
@@ -67,12 +60,7 @@ export class WatchedThread extends WorkerThreadClient {
   }
 
   static async start(parts: ThreadParts, onLoop: (workflowId: string | undefined) => void): Promise<WatchedThread> {
-    const workerData = {
-      handlers: require.resolve('@temporalio/worker/lib/workflow/vm-shared'),
-      thread: require.resolve('@temporalio/worker/lib/workflow/workflow-worker-thread'),
-      stackTraces: parts.stackTraces,
-    };
-    const thread = new WatchedThread(new Thread(code, { ...optionsOfThread(), eval: true, workerData }), parts, onLoop);
+    const thread = new WatchedThread(takeThread(parts.stackTraces), parts, onLoop);
     await thread.send({
       type: 'init',
       workflowBundle: parts.bundle,
@@ -90,13 +78,17 @@ export class WatchedThread extends WorkerThreadClient {
 
   override async send(input: WorkerThreadInput): Promise<WorkerThreadOutput> {
     if (this.hasEnded) return answerOfEnded(input);
+    const wasQuiet = 'runId' in input && this.quiet.delete(input.runId);
+    if (wasQuiet && input.type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
     const entry: Pending = { input, since: undefined };
     this.pending.push(entry);
     this.oldest();
     if (input.type === 'create-workflow') this.workflowIds.set(input.options.info.runId, input.options.info.workflowId);
     if (input.type === 'dispose-workflow') this.workflowIds.delete(input.runId);
     try {
-      return await super.send(input);
+      const output = await super.send(input);
+      if (input.type === 'activate-workflow' && (output as Quiet | undefined)?.isQuiet === true) this.quiet.add(input.runId);
+      return output;
     } catch (error) {
       if (!this.hasEnded) throw error;
       if (entry !== this.culprit) return answerOfEnded(input);

@@ -1,3 +1,5 @@
+import { url as debuggerAddress } from 'node:inspector';
+import { resolve } from 'node:path';
 import type { Logger } from '@temporalio/common';
 import type { WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
@@ -7,6 +9,8 @@ import type { IdleOptions } from './idle-runs';
 import { IdleRuns } from './idle-runs';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
+
+type Bundle = ThreadParts['bundle'];
 
 /** In Node's calls: none. */
 const noLimit = undefined as unknown as number;
@@ -22,6 +26,16 @@ export interface WatchedWorkerOptions extends WorkerOptions {
 export class WatchedWorker extends Worker {
   static override create(options: WatchedWorkerOptions): Promise<Worker> {
     return super.create(options);
+  }
+
+  /** The SDK also runs the code in the main thread, for debuggers. Who has none waits for that in vain. */
+  protected static override async getOrCreateBundle(options: CompiledWorkerOptions, logger: Logger): Promise<Bundle | undefined> {
+    const { workflowBundle, debugMode } = options;
+    const code = workflowBundle !== undefined && 'code' in workflowBundle ? workflowBundle.code : undefined;
+    const map = code === undefined ? undefined : mapOf(code);
+    if (code === undefined || map === undefined || debugMode || debuggerAddress() !== undefined)
+      return super.getOrCreateBundle(options, logger);
+    return { code, sourceMap: map, filename: resolve(map.file) };
   }
 
   protected static override async createWorkflowCreator(
@@ -41,4 +55,12 @@ export class WatchedWorker extends Worker {
     });
     return options.idle === undefined ? threads : new IdleRuns(threads, options.idle);
   }
+}
+
+const mapHead = '//# sourceMappingURL=data:';
+
+/** The map that ends the code of a bundle. */
+function mapOf(code: string): Bundle['sourceMap'] | undefined {
+  const [, encoded] = code.slice(code.lastIndexOf(mapHead)).split('base64,');
+  return encoded === undefined ? undefined : (JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Bundle['sourceMap']);
 }

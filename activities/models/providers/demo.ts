@@ -5,14 +5,16 @@ import type { ModelChunk } from '../chunks';
 import { chunksOf } from '../chunks';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../../tools/tools';
-import { keyVariables } from './keyed';
 
-const notice = `(This is the demo model: a few rules, no AI. Set ${keyVariables} for a real one.)`;
-
-/** A stand-in for a model, for trying Holdfast without a key. docs/guides/models.md has its rules. */
-export const demoProvider: ModelProvider = {
-  model: () => ({ generate: (request) => Promise.resolve(ruleAnswer(request)), stream: (request) => wordByWord(ruleAnswer(request)) }),
-};
+/**
+ * A stand-in for a model, for trying Holdfast without a key. docs/guides/models.md has its rules.
+ * @param advice what to do for a real model
+ */
+export function demoProvider(advice: () => string): ModelProvider {
+  const answer = (request: GenerateRequest): GenerateAnswer =>
+    ruleAnswer(request, `(This is the demo model: a few rules, no AI. ${advice()}.)`);
+  return { model: () => ({ generate: (request) => Promise.resolve(answer(request)), stream: (request) => wordByWord(answer(request)) }) };
+}
 
 /** Slow enough that readers see an answer grow, as with a real model. */
 const wordMs = 10;
@@ -28,16 +30,19 @@ async function* wordByWord(answer: GenerateAnswer): AsyncGenerator<ModelChunk> {
   }
 }
 
-function ruleAnswer({ messages, tools }: GenerateRequest): GenerateAnswer {
+function ruleAnswer({ messages, tools }: GenerateRequest, notice: string): GenerateAnswer {
   const lastUser = messages.reduce((last, message, position) => (message.role === 'user' ? position : last), 0);
   const text = messages[lastUser] === undefined ? '' : textOf(messages[lastUser]);
   const turn = messages.slice(lastUser + 1);
   const called = new Set(turn.flatMap((message) => message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : []))));
-  const tool = tools.filter((spec) => !called.has(spec.name) && isAbout(spec, text)).sort((a, b) => rank(a) - rank(b))[0];
+  const hasFailed = turn.some(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.isError === true));
+  const about = tools.filter((spec) => !called.has(spec.name) && isAbout(spec, text)).sort((a, b) => rank(a) - rank(b));
+  // What was not found must not be paid.
+  const tool = hasFailed ? undefined : about[0];
   const facts = factsOf(turn);
   const parts: readonly Part[] =
     tool === undefined
-      ? [{ type: 'text', text: summary(turn) }]
+      ? [{ type: 'text', text: summary(turn, hasFailed, notice) }]
       : [{ type: 'tool-call', id: `demo-${messages.length}`, name: tool.name, input: argumentsFor(tool, text, facts) }];
   const usage = { inputTokens: words(messages.map(textOf).join(' ')), outputTokens: words(JSON.stringify(parts)) };
   return { parts, usage };
@@ -86,11 +91,13 @@ function factsOf(turn: readonly Message[]): Record<string, Json> {
   return facts;
 }
 
-function summary(turn: readonly Message[]): string {
+function summary(turn: readonly Message[], hasFailed: boolean, notice: string): string {
   const results = turn.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-result' ? [`${part.name}: ${short(part.output)}`] : [])),
   );
-  return results.length === 0 ? `There is nothing I can do about this. ${notice}` : `Done. ${results.join('; ')}. ${notice}`;
+  return results.length === 0
+    ? `There is no tool for this: I call one if a word of its name is said. ${notice}`
+    : `${hasFailed ? 'Stopped' : 'Done'}. ${results.join('; ')}. ${notice}`;
 }
 
 function short(output: Json): string {

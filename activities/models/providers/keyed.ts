@@ -65,11 +65,10 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   },
 };
 
-/** The variables of which one has to be set for a real model, in a sentence. */
-export const keyVariables = Object.values(keyedProviderTable)
-  .flatMap(({ needs, keyVariable }) => (needs === 'key' ? [keyVariable] : []))
-  .join(', ')
-  .replace(/, ([^,]*)$/, ' or $1');
+/** The variables of keys that have to be set for a real model. */
+export const keyVariables: readonly string[] = Object.values(keyedProviderTable).flatMap(({ needs, keyVariable }) =>
+  needs === 'key' ? [keyVariable] : [],
+);
 
 type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 

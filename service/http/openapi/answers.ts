@@ -4,13 +4,14 @@ import { errorTable } from '../../../contract/errors';
 /** What the service answers, as its document tells it. A test compares real answers with these. More fields may come. */
 
 const json = z.custom<unknown>().meta({ description: 'Any JSON.' });
-const time = z.string().meta({ format: 'date-time' });
+export const time = z.string().meta({ format: 'date-time' });
 const milliseconds = z.int().meta({ description: 'Milliseconds since 1970.' });
 const next = z.string().meta({ description: 'Given as `after`, it asks for the next page. The last page has none.' });
 
 const Failure = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Failure' });
+const ThrownFailure = Failure.extend({ stack: z.string().optional() }).meta({ id: 'ThrownFailure' });
 
-const Usage = z
+export const Usage = z
   .object({
     inputTokens: z.int(),
     outputTokens: z.int(),
@@ -85,6 +86,98 @@ export const Started = z
   .object({ id: z.string(), isNew: z.boolean(), agent: z.string(), ignored: z.array(z.string()).optional() })
   .meta({ id: 'Started' });
 
+const change = z
+  .object({ middleware: z.string(), hook: z.string(), changed: z.array(z.string()), onWorker: z.literal(true).optional() })
+  .meta({ id: 'MiddlewareChange', description: 'A middleware that changed something of a call.' });
+
+const anyCall = {
+  address: z.string(),
+  agent: z.string(),
+  runPath: z.array(z.string()),
+  status: z.enum(['running', 'completed', 'failed', 'cancelled']),
+  startedAt: milliseconds,
+  endedAt: milliseconds.optional(),
+  attempts: z.int().optional(),
+  lastFailure: ThrownFailure.optional(),
+  changes: z.array(change).optional(),
+};
+
+const modelCall = z
+  .object({
+    ...anyCall,
+    kind: z.literal('model'),
+    turn: z.int(),
+    request: z.object({
+      instructions: z.string().optional(),
+      tools: z.array(z.string()).optional(),
+      model: z.string().optional(),
+      settings: json.optional(),
+      workerMiddleware: z.array(z.string()).optional(),
+      output: z.string().optional(),
+      catalog: z.array(z.string()).optional(),
+      deferred: json.optional(),
+      final: z.string().optional(),
+      messages: z.array(Message),
+      from: z.int().meta({ description: 'The position of the first of these messages.' }),
+      total: z.int(),
+    }),
+    diff: z
+      .object({
+        address: z.string(),
+        messages: z.array(z.object({ at: z.int(), removed: z.array(Message), added: z.array(Message) })),
+        fields: z.array(z.object({ name: z.string(), before: json })),
+        more: z.literal(true).optional(),
+      })
+      .optional(),
+    response: z
+      .object({
+        message: Message.optional(),
+        partial: json.optional(),
+        model: z.string().optional(),
+        usage: Usage.optional(),
+        finish: z.string().optional(),
+        failed: json.optional(),
+        waited: json.optional(),
+      })
+      .optional(),
+    retries: z.array(z.object({ address: z.string(), failed: Failure.optional() })),
+  })
+  .meta({ id: 'ModelCall' });
+
+const toolCall = z
+  .object({
+    ...anyCall,
+    kind: z.literal('tool'),
+    tool: z.string(),
+    callId: z.string(),
+    request: z.object({
+      input: json,
+      rawInput: json.optional(),
+      options: json.optional(),
+      workerMiddleware: z.array(z.string()).optional(),
+      answer: json.optional(),
+      reconcile: z.literal(true).optional(),
+    }),
+    response: z.object({ outcome: json.optional(), message: Message.optional() }).optional(),
+  })
+  .meta({ id: 'ToolCall' });
+
+export const RunCall = z.discriminatedUnion('kind', [modelCall, toolCall]);
+
+export const RunExecutions = z.object({
+  executions: z.array(
+    z.object({
+      temporalRunId: z.string(),
+      startedAt: time,
+      closedAt: time.optional(),
+      began: z.enum(['started', 'continued', 'went-on']),
+      build: z.string().optional(),
+      error: ThrownFailure.optional(),
+    }),
+  ),
+  more: z.boolean(),
+});
+
 export const RunView = z
   .object({
     id: z.string(),
@@ -141,6 +234,9 @@ export const Interrupts = z.object({ interrupts: z.array(Interrupt) });
 export const Messages = z.object({ messages: z.array(json) });
 export const Answered = z.object({ id: z.string(), interruptId: z.string() });
 export const RunOutcomes = z.object({ outcomes: z.array(z.object({ id: z.string(), error: Failure.optional() })) });
+export const UpgradeOutcomes = z.object({
+  outcomes: z.array(z.object({ id: z.string(), build: z.string().optional(), moved: z.boolean().optional(), error: Failure.optional() })),
+});
 export const AnswerOutcomes = z.object({
   outcomes: z.array(z.object({ runId: z.string(), interruptId: z.string(), error: Failure.optional() })),
 });
@@ -196,3 +292,15 @@ export const Problem = z
     error: z.object({ code: z.enum(Object.keys(errorTable) as [string, ...string[]]), message: z.string(), fix: z.string() }),
   })
   .meta({ id: 'Problem', description: 'What is wrong, and what to change.' });
+
+export const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.enum(['invalid_request_error', 'server_error']),
+      param: z.null(),
+      code: z.string(),
+      fix: z.string(),
+    }),
+  })
+  .meta({ id: 'OpenAiError' });

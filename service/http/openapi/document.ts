@@ -32,6 +32,7 @@ export function openApiOf(version: string): OpenApi {
     (byPath[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = shownOperation(route, path, operation, schemas);
   }
   schemaOf(answers.Problem, schemas);
+  schemaOf(answers.OpenAiError, schemas);
   return {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version, description: 'Starts, follows, answers and lists agent runs.' },
@@ -53,12 +54,15 @@ function shownOperation(route: string, path: string, operation: Operation, schem
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, schemas) } } } }),
     responses: {
       ...Object.fromEntries(Object.entries(operation.answers).map(([status, answer]) => [status, shownAnswer(answer, schemas)])),
-      default: {
-        description: 'A problem, with a stable code.',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      default: problemOf(path),
     },
   };
+}
+
+/** Clients of OpenAI read errors of another form. */
+function problemOf(path: string): Schema {
+  const [type, name] = path.startsWith('/v1/') ? ['application/json', 'OpenAiError'] : ['application/problem+json', 'Problem'];
+  return { description: 'A problem, with a stable code.', content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } } };
 }
 
 function operationIdOf(route: string): string {

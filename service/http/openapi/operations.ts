@@ -8,9 +8,11 @@ import {
   ApplyPolicyBody,
   ByBody,
   ByQuery,
+  CallQuery,
   CancelBody,
   CancelManyBody,
   ChangeBody,
+  CountsQuery,
   DecisionBody,
   EndBody,
   EventsQuery,
@@ -26,8 +28,11 @@ import {
   TerminateBody,
   TitleBody,
   TranscriptQuery,
+  UpgradeManyBody,
+  UsageQuery,
 } from '../schemas';
 import * as answers from './answers';
+import * as serviceAnswers from './service-answers';
 
 /** What comes back: JSON of a schema, a stream of events, or text of another kind. */
 export interface ToldAnswer {
@@ -54,6 +59,8 @@ const done = { 200: json(answers.Id, 'It is done.') };
 
 /** Each route, with the schema by which its requests are checked. A test compares them with the routes of the app. */
 export const operations: Readonly<Record<string, Operation>> = {
+  'GET /': { group: 'Service', summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+  'GET /console/:file': { group: 'Service', summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
   'GET /health': { group: 'Service', summary: 'Says that the process is there.', answers: { 200: json(answers.Health, 'It is there.') } },
   'GET /readyz': {
     group: 'Service',
@@ -66,6 +73,28 @@ export const operations: Readonly<Record<string, Operation>> = {
     answers: { 200: json(z.looseObject({ openapi: z.string() }), 'OpenAPI 3.1.') },
   },
   'GET /openapi': { group: 'Service', summary: 'This document as a page.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+  'GET /service': {
+    group: 'Service',
+    summary: 'Says what the service is, and what it serves.',
+    answers: { 200: json(serviceAnswers.ServiceFacts, 'Version, place, agents, tools, models, limits and problems.') },
+  },
+  'GET /counts': {
+    group: 'Service',
+    summary: 'Counts runs by their status.',
+    query: CountsQuery,
+    answers: { 200: json(serviceAnswers.RunCounts, 'The counts, at most five seconds old.') },
+  },
+  'GET /builds': {
+    group: 'Service',
+    summary: 'Lists builds, newest first.',
+    answers: { 200: json(serviceAnswers.BuildList, 'Which one new runs go to, which drain, and which nobody serves.') },
+  },
+  'GET /usage': {
+    group: 'Service',
+    summary: 'Sums up the tokens and the cost of model calls.',
+    query: UsageQuery,
+    answers: { 200: json(serviceAnswers.UsageReport, 'By agent, model or day, with what is not counted yet.') },
+  },
   'GET /agents': { group: 'Runs', summary: 'Lists the agents.', answers: { 200: json(answers.Agents, 'All agents.') } },
   'POST /runs': {
     group: 'Runs',
@@ -100,6 +129,17 @@ export const operations: Readonly<Record<string, Operation>> = {
       204: { says: 'The reader has all of a run that has ended.' },
     },
   },
+  'GET /runs/:id/calls/:address': {
+    group: 'Runs',
+    summary: 'Shows what a model or a tool was asked in one call, and what came back.',
+    query: CallQuery,
+    answers: { 200: json(answers.RunCall, 'The call. Of a long request the last messages, or those before a position.') },
+  },
+  'GET /runs/:id/executions': {
+    group: 'Runs',
+    summary: 'Lists the executions that a run has gone through in Temporal, with their builds.',
+    answers: { 200: json(answers.RunExecutions, 'The executions, the oldest first.') },
+  },
   'POST /runs/:id/interrupts/:interruptId': {
     group: 'Interrupts',
     summary: 'Answers. An approval takes a decision.',
@@ -127,6 +167,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Goes on with many runs that have failed.',
     body: RetryManyBody,
     answers: { 200: json(answers.RunOutcomes, 'What became of each. Without an error it is done.') },
+  },
+  'POST /runs/upgrade': {
+    group: 'Runs',
+    summary: 'Moves many runs to the newest build.',
+    body: UpgradeManyBody,
+    answers: { 200: json(answers.UpgradeOutcomes, 'What became of each. With `dryRun` what would.') },
   },
   'POST /interrupts/answer': {
     group: 'Interrupts',

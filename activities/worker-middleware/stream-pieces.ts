@@ -1,0 +1,32 @@
+import { same } from '../../contract/middleware-changes';
+
+/** What came into a wrap around a stream and what went out of it: texts by what they say together, other pieces one by one. */
+export class StreamPieces {
+  private readonly known = new WeakSet<object>();
+  private came = 0;
+  private went = 0;
+  private textIn = '';
+  private textOut = '';
+  private hasOwn = false;
+
+  comes(piece: unknown): void {
+    if (typeof piece === 'string') this.textIn += piece;
+    else this.came += 1;
+    if (typeof piece === 'object' && piece !== null) this.known.add(piece);
+  }
+
+  /** `last`: the piece that came last. */
+  goes(piece: unknown, last: unknown): void {
+    if (typeof piece === 'string') {
+      this.textOut += piece;
+      return;
+    }
+    this.went += 1;
+    this.hasOwn ||= !(typeof piece === 'object' && piece !== null && this.known.has(piece)) && !same(piece, last);
+  }
+
+  /** Whether others went out than came in, or fewer. */
+  get areOthers(): boolean {
+    return this.hasOwn || this.went !== this.came || this.textIn !== this.textOut;
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from '../../contract/errors';
+import type { Configuration } from '../../host/configuration';
+import { readConfiguration } from '../../host/configuration';
+import type { EmbeddedServer } from '../../host/server/embedded-server';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { databasesIn } from '../../host/server/server-record';
+import type { Terminal } from '../terminal';
+
+export interface BegunServer {
+  readonly server: Promise<EmbeddedServer>;
+  /** Why it is not there any more, though nobody stopped it. */
+  readonly ended: Promise<HoldfastError>;
+  /** What it is to be stopped by, also before it runs. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A server that waits for another process, or for the end of a dead one's, is waited for later. */
+const launchMs = 250;
+
+/** Starts the embedded server of a directory. */
+export function beginServer(
+  { directory, namespace }: Pick<Configuration, 'directory' | 'namespace'>,
+  terminal: Terminal,
+  onLaunch: () => void = () => undefined,
+): BegunServer {
+  let end: (error: HoldfastError) => void = () => undefined;
+  const ended = new Promise<HoldfastError>((resolve) => (end = resolve));
+  const server = startEmbeddedServer({
+    directory,
+    namespace,
+    onLaunch,
+    onProgress: (message) => terminal.write(terminal.paint.dim(message)),
+    onExit: ({ error }) => end(error),
+    onLost: () =>
+      end(
+        new HoldfastError(
+          'server-unreachable',
+          `The embedded Temporal server of ${directory} is gone, with the process that had started it. The next \`holdfast dev\` or \`holdfast server\` starts one.`,
+        ),
+      ),
+  });
+  // Whoever waits for it hears of its failure.
+  server.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    const running = await server.catch(() => undefined);
+    await running?.stop();
+  };
+  return { server, ended, stop };
+}
+
+/**
+ * Launches the server of a directory that has had one, before this process has loaded its own modules: they take longer than a server takes to start.
+ * Undefined where that may not be; then the usual way says why, or starts it.
+ */
+export async function beginServerEarly(terminal: Terminal): Promise<BegunServer | undefined> {
+  const configuration = knownConfiguration();
+  if (configuration === undefined) return undefined;
+  let launch: () => void = () => undefined;
+  const launched = new Promise<void>((resolve) => (launch = resolve));
+  const begun = beginServer(configuration, terminal, launch);
+  const waiting = new AbortController();
+  await Promise.race([
+    launched,
+    begun.server.catch(() => undefined),
+    delay(launchMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+  ]);
+  waiting.abort();
+  return begun;
+}
+
+function knownConfiguration(): Configuration | undefined {
+  try {
+    const configuration = readConfiguration();
+    const { directory, server } = configuration;
+    return server === undefined && existsSync(directory) && databasesIn(directory).length > 0 ? configuration : undefined;
+  } catch {
+    return undefined;
+  }
+}

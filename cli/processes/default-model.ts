@@ -1,0 +1,14 @@
+import { codeOf, messageOf } from '../../contract/errors';
+import type { HoldfastWorker } from '../../worker/create-worker';
+
+/** The model that agents get who name none, and what is missing for a real one. */
+export function defaultModel({ parts: { models } }: HoldfastWorker): string {
+  try {
+    const id = models.idOf('default');
+    return id.startsWith('demo/')
+      ? `${id} (a few rules, no AI; ${models.realModelAdvice.replace(/^./, (first) => first.toLowerCase())})`
+      : id;
+  } catch (error) {
+    return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
+  }
+}

@@ -1,0 +1,18 @@
+import { prepareThread } from '../../worker/threads/spare-thread';
+import type { Terminal } from '../terminal';
+import { beginServerEarly } from './begin-server';
+import { loadWorkerInTurns } from './load-in-turns';
+import type { ProcessFlags } from './process-settings';
+
+/** `holdfast dev`. What can start while the modules of a worker are loaded starts before them. */
+export async function startDev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
+  const begun = await beginServerEarly(terminal);
+  prepareThread();
+  try {
+    await loadWorkerInTurns();
+    const { dev } = await import('./processes.js');
+    return await dev(flags, terminal, begun);
+  } finally {
+    await begun?.stop();
+  }
+}

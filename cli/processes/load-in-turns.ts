@@ -1,0 +1,39 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type * as OpenService from './open-service';
+
+type Load = () => Promise<unknown>;
+
+/** Large parts of what a worker is made of. The first is what the embedded server is asked with. */
+const ofWorker: readonly Load[] = [
+  () => import('../../host/server/asked-server.js'),
+  () => import('../../service/project/load-project.js'),
+  () => import('../../worker/create-worker.js'),
+];
+
+/** Large parts of what a service is made of. */
+const ofService: readonly Load[] = [
+  () => import('../../client/connect.js'),
+  () => import('../../service/http/run-routes.js'),
+  () => import('../../service/a2a/routes.js'),
+  () => import('../../service/agui/routes.js'),
+  () => import('../../service/responses/routes.js'),
+  () => import('../../service/http/openapi/routes.js'),
+];
+
+export function loadWorkerInTurns(): Promise<void> {
+  return inTurns(ofWorker);
+}
+
+/** The modules of a service. They are loaded while a worker waits for the server and for its thread. */
+export async function loadServiceInTurns(): Promise<typeof OpenService> {
+  await inTurns(ofService);
+  return import('./open-service.js');
+}
+
+/** Loads a part at a time. What else has begun goes on in between. */
+async function inTurns(loads: readonly Load[]): Promise<void> {
+  for (const load of loads) {
+    await load();
+    await nextTurn();
+  }
+}

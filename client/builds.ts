@@ -1,0 +1,57 @@
+import { defined } from '../contract/defined';
+import type { BuildList, ServedBuild } from '../contract/service-facts';
+import type { DeploymentReader } from '../host/deployment';
+
+/** So many builds at most are counted, the newest and those that the server has not found without open runs: each count is a question of visibility. */
+const mostCounted = 20;
+/** A worker that has not asked for work for so long is gone: each asks about once a minute. */
+const silentMs = 150_000;
+const grpcNotFound = 5;
+
+/** The builds of a task queue, newest first. Empty where no worker has ever been. */
+export async function listBuilds(
+  deployment: Pick<DeploymentReader, 'name' | 'described' | 'allPolls' | 'openRuns'>,
+  now: () => number = Date.now,
+): Promise<BuildList> {
+  const described = await deployment.described().catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === grpcNotFound) return undefined;
+    throw error;
+  });
+  if (described === undefined) return { taskQueue: deployment.name, builds: [] };
+  const { standing, known } = described;
+  const polls = await deployment.allPolls();
+  const isNewest = (id: string): boolean => id === standing.current;
+  const asked = [...known].sort((one, other) => Number(isNewest(other.id)) - Number(isNewest(one.id)));
+  const counted = asked.filter(({ id }) => isNewest(id) || !standing.drained.has(id)).slice(0, mostCounted);
+  const open = new Map(await Promise.all(counted.map(async ({ id }) => [id, await deployment.openRuns(id)] as const)));
+  const builds = known.map(({ id, since }): ServedBuild => {
+    const polled = polls.get(id);
+    const isServed = polled !== undefined && now() - polled < silentMs;
+    const openRuns = standing.drained.has(id) && !isNewest(id) ? 0 : open.get(id);
+    return {
+      id,
+      isNewest: isNewest(id),
+      state: stateOf({ isNewest: isNewest(id), isServed, openRuns }),
+      ...defined({
+        openRuns,
+        since: since > 0 ? new Date(since).toISOString() : undefined,
+        polledAt: polled === undefined ? undefined : new Date(polled).toISOString(),
+      }),
+    };
+  });
+  return { taskQueue: deployment.name, builds };
+}
+
+function stateOf({
+  isNewest,
+  isServed,
+  openRuns,
+}: {
+  readonly isNewest: boolean;
+  readonly isServed: boolean;
+  readonly openRuns: number | undefined;
+}): ServedBuild['state'] {
+  if (isNewest) return isServed ? 'newest' : 'unserved';
+  if (openRuns === 0) return 'drained';
+  return isServed ? 'draining' : 'unserved';
+}

@@ -1,0 +1,62 @@
+import type { RunCounts } from '../../contract/service-facts';
+import type { Executions } from '../reading/executions';
+import type { RunFilter } from './list-options';
+import type { AskPage } from './ordered-runs';
+import { countRetried } from './retried-runs';
+import { clausesFor } from './run-lists';
+
+/** More failed executions than that are not looked through for runs that were tried again since. */
+const mostLookedThrough = 200;
+const keptMs = 5000;
+const mostKept = 100;
+
+type Counting = Pick<Executions, 'count' | 'countByStatus' | 'page'>;
+
+/** How many runs there are by their status: three counts of the server, whatever the number of runs, and one answer for all who ask within five seconds. */
+export class RunCounter {
+  private readonly kept = new Map<number, { readonly at: number; readonly answer: Promise<RunCounts> }>();
+
+  constructor(
+    private readonly executions: Counting,
+    private readonly tenant: string,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Of those that have ended, only what ended at `since` or later. */
+  counts(since: number): Promise<RunCounts> {
+    const at = this.now();
+    const before = this.kept.get(since);
+    if (before !== undefined && at - before.at < keptMs) return before.answer;
+    for (const [key, known] of this.kept) if (at - known.at >= keptMs || this.kept.size >= mostKept) this.kept.delete(key);
+    const answer = this.count(since);
+    this.kept.set(since, { at, answer });
+    // Who asks after a failure asks again.
+    answer.catch(() => this.kept.delete(since));
+    return answer;
+  }
+
+  private async count(since: number): Promise<RunCounts> {
+    const { executions, tenant } = this;
+    const ended = `CloseTime >= '${new Date(since).toISOString()}'`;
+    const queryFor = (status?: RunFilter['status']): string =>
+      clausesFor({ tenant, tags: [], roles: [], ...(status === undefined ? {} : { status }) }).join(' AND ');
+    const [byStatus, waiting, idle] = await Promise.all([
+      executions.countByStatus(`${queryFor()} AND (ExecutionStatus = 'Running' OR ${ended})`),
+      executions.count(queryFor('waiting')),
+      executions.count(queryFor('idle')),
+    ]);
+    const of = (...statuses: readonly string[]): number => statuses.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0);
+    const failed = of('Failed', 'Terminated', 'TimedOut');
+    const ask: AskPage = (query, size, token) => executions.page(query, size, token);
+    const retried = failed > 0 && failed <= mostLookedThrough ? await countRetried(ask, `${queryFor('failed')} AND ${ended}`) : 0;
+    return {
+      running: Math.max(0, of('Running') - waiting - idle),
+      waiting,
+      idle,
+      completed: of('Completed'),
+      failed: failed - retried,
+      cancelled: of('Canceled'),
+      since: new Date(since).toISOString(),
+    };
+  }
+}

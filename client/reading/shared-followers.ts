@@ -1,0 +1,80 @@
+import type { HistoryMark, RunChain } from './chain';
+import type { RunFollower } from './follower';
+
+/** What readers of one run share. */
+export interface SharedFollower {
+  readonly follower: Promise<RunFollower>;
+  /** How far the history had come when following began. */
+  readonly mark: Promise<HistoryMark>;
+  readers: number;
+  /** Ends the following when nobody has come for a moment. */
+  ending?: NodeJS.Timeout;
+}
+
+/** How a run begins to be followed. */
+export interface Following {
+  readonly chain: Promise<RunChain>;
+  follow(chain: RunChain): RunFollower;
+}
+
+/** How long a run is followed when its last reader has gone: who has seen a part of it most often reads on. */
+const lingerMs = 500;
+
+/** The followers of a client, one for each run that somebody reads. */
+export class SharedFollowers {
+  private readonly followers = new Map<string, SharedFollower>();
+
+  has(workflowId: string): boolean {
+    return this.followers.has(workflowId);
+  }
+
+  share(workflowId: string, begin: () => Following): SharedFollower {
+    const known = this.followers.get(workflowId);
+    if (known !== undefined) {
+      clearTimeout(known.ending);
+      known.readers += 1;
+      return known;
+    }
+    const { chain, follow } = begin();
+    const follower = chain.then(follow);
+    const mark = chain.then((read) => read.mark);
+    for (const reading of [follower, mark]) reading.catch(() => undefined);
+    const shared: SharedFollower = { follower, mark, readers: 1 };
+    this.followers.set(workflowId, shared);
+    const forget = (): void => this.forget(workflowId, shared);
+    follower.then(({ over }) => over).then(forget, forget);
+    return shared;
+  }
+
+  /** The next reader begins with another one. */
+  forget(workflowId: string, shared: SharedFollower): void {
+    if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
+  }
+
+  leave(workflowId: string, shared: SharedFollower): void {
+    shared.readers -= 1;
+    if (shared.readers > 0) return;
+    if (this.followers.get(workflowId) !== shared) return stop(shared);
+    clearTimeout(shared.ending);
+    shared.ending = setTimeout(() => {
+      this.forget(workflowId, shared);
+      if (shared.readers === 0) stop(shared);
+    }, lingerMs);
+    shared.ending.unref();
+  }
+
+  close(): void {
+    for (const shared of this.followers.values()) {
+      clearTimeout(shared.ending);
+      stop(shared);
+    }
+    this.followers.clear();
+  }
+}
+
+function stop({ follower }: SharedFollower): void {
+  follower.then(
+    (running) => running.stop(),
+    () => undefined,
+  );
+}

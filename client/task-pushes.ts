@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowClient } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { HoldfastError, codeOf } from '../contract/errors';
+import { limits } from '../contract/limits';
+import { names } from '../contract/names';
+import type { PushCommand, PushConfig, PushedTask, ShownPushConfig, TaskPushInput } from '../contract/task-push';
+import { pushBegin, pushQueuesOf, shownPushConfig } from '../contract/task-push';
+import { withCode } from './lost-server';
+import type { Executions } from './reading/executions';
+
+/** How long a change of receivers waits for a worker. */
+const patienceMs = 5000;
+const lookMs = 50;
+
+export interface PushSettings {
+  readonly workflow: WorkflowClient;
+  readonly executions: Executions;
+  readonly tenant: string;
+  readonly taskQueue: string;
+}
+
+/** Who is told of the states of tasks of A2A. A workflow for each task keeps it. */
+export class TaskPushes {
+  constructor(private readonly settings: PushSettings) {}
+
+  /** Tells a receiver all states of a task, which begins. Needs no worker. The same again changes nothing, and a task that was told is not told again. */
+  async begin(task: PushedTask, config: PushConfig): Promise<void> {
+    await this.signal(task, { type: 'set', config, fromBeginning: true }, true);
+  }
+
+  /** Tells a receiver how a task stands, and how it goes on. */
+  async set(task: PushedTask, config: PushConfig): Promise<void> {
+    const known = await this.list(task);
+    if (known.length >= limits.pushConfigs && known.every(({ id }) => id !== config.id)) throw tooMany();
+    await this.signal(task, { type: 'set', config }, false);
+    const shown = JSON.stringify(shownPushConfig(config));
+    await this.until(task, (configs) => configs.some((one) => JSON.stringify(shownPushConfig(one)) === shown), tooMany);
+  }
+
+  /** The receivers that are told now. */
+  async list(task: PushedTask): Promise<readonly PushConfig[]> {
+    const { executions } = this.settings;
+    try {
+      const { status, memo } = await executions.describe(this.workflowIdOf(task), task.contextId);
+      const kept = memo[names.memo.pushes] as readonly ShownPushConfig[] | undefined;
+      if (status.name !== 'RUNNING' || kept === undefined) return [];
+      return kept.map(({ scheme, ...rest }) => ({ ...rest, ...(scheme === undefined ? {} : { authentication: { scheme } }) }));
+    } catch (error) {
+      if (codeOf(error) === 'run-unknown') return [];
+      throw error;
+    }
+  }
+
+  /** One that is not there is removed. */
+  async remove(task: PushedTask, id: string): Promise<void> {
+    const command: PushCommand = { type: 'remove', id };
+    try {
+      await this.settings.workflow.getHandle(this.workflowIdOf(task)).signal(names.pushSignal, command);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return;
+      throw withCode(error);
+    }
+    await this.until(task, (configs) => configs.every((one) => one.id !== id));
+  }
+
+  private async signal(task: PushedTask, command: Extract<PushCommand, { type: 'set' }>, once: boolean): Promise<void> {
+    const { workflow, taskQueue } = this.settings;
+    const { config, fromBeginning = false } = command;
+    const input: TaskPushInput = { task, queues: pushQueuesOf(taskQueue), lanes: [pushBegin(config, fromBeginning)] };
+    try {
+      await workflow.signalWithStart(names.pushWorkflow, {
+        workflowId: this.workflowIdOf(task),
+        taskQueue,
+        args: [input],
+        workflowIdReusePolicy: once ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        memo: { [names.memo.pushes]: [shownPushConfig(config)] },
+        signal: names.pushSignal,
+        signalArgs: [command],
+      });
+    } catch (error) {
+      if (!once || (error as { name?: unknown }).name !== 'WorkflowExecutionAlreadyStartedError') throw withCode(error);
+    }
+  }
+
+  /** What was asked of the workflow counts in any case, once a worker comes. */
+  private async until(task: PushedTask, isSo: (configs: readonly PushConfig[]) => boolean, otherwise?: () => HoldfastError): Promise<void> {
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      const configs = await this.list(task);
+      if (isSo(configs)) return;
+      if (otherwise !== undefined && configs.length >= limits.pushConfigs) throw otherwise();
+      if (Date.now() > end)
+        throw new HoldfastError('worker-missing', `No worker took the change of receivers within ${patienceMs / 1000} s.`);
+      await sleep(lookMs);
+    }
+  }
+
+  private workflowIdOf({ contextId, message }: PushedTask): string {
+    return `push:${this.settings.tenant}/${contextId}~${message}`;
+  }
+}
+
+function tooMany(): HoldfastError {
+  return new HoldfastError('push-refused', `A task has at most ${limits.pushConfigs} receivers. Delete one first.`);
+}

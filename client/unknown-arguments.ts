@@ -1,0 +1,43 @@
+import { isRecord } from '../contract/check';
+import type { Interrupt } from '../contract/interrupts';
+import type { Json } from '../contract/messages/messages';
+import { similarNames } from '../contract/similar-names';
+
+/**
+ * Says which argument of an edited call its tool does not have. Tools leave such arguments out, and a slip of the pen would run the call as it was.
+ * What the model had given is its own affair. Undefined: there is none.
+ */
+export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
+  if (interrupt.kind !== 'approval') return undefined;
+  const edited = isRecord(answer) ? answer['editedInput'] : undefined;
+  const found = unknownIn(interrupt.inputSchema, edited, interrupt.input, []);
+  if (found === undefined) return undefined;
+  const { path, known } = found;
+  const [meant] = similarNames(path.at(-1) ?? '', known);
+  const hint = meant === undefined ? `It has: ${known.join(', ')}` : `Did you mean ${[...path.slice(0, -1), meant].join('.')}?`;
+  return `${interrupt.tool} has no argument ${path.join('.')}. ${hint}`;
+}
+
+interface Unknown {
+  readonly path: readonly string[];
+  readonly known: readonly string[];
+}
+
+function unknownIn(schema: unknown, edited: unknown, before: unknown, path: readonly string[]): Unknown | undefined {
+  if (!isRecord(schema) || !isRecord(edited)) return undefined;
+  const { properties } = schema;
+  // One that says what else there may be, or that has several forms, is not looked into.
+  const isOpen = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
+  if (!isRecord(properties) || isOpen) return undefined;
+  const was = isRecord(before) ? before : {};
+  for (const [name, value] of Object.entries(edited)) {
+    const at = [...path, name];
+    if (!Object.hasOwn(properties, name)) {
+      if (Object.hasOwn(was, name)) continue;
+      return { path: at, known: Object.keys(properties) };
+    }
+    const inside = unknownIn(properties[name], value, was[name], at);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}

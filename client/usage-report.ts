@@ -1,0 +1,204 @@
+import type { Forms } from '../contract/check';
+import { oneOf } from '../contract/check';
+import type { Usage } from '../contract/messages/messages';
+import { names, workflowIdOf } from '../contract/names';
+import type { UsageGroup, UsageReport } from '../contract/service-facts';
+import { usageGroups } from '../contract/service-facts';
+import { HoldfastError } from '../contract/errors';
+import type { UsageByModel } from '../contract/usage';
+import { addModelUsage, addUsage, noUsage } from '../contract/usage';
+import type { ListTime } from './listing/list-options';
+import { listTime, timeOf } from './listing/list-options';
+import { optionsOf } from './options';
+import type { ModelCallUsage } from './reading/execution-usage';
+import type { Executions, ListedExecution } from './reading/executions';
+
+export interface UsageOptions {
+  /** Default: by agent. */
+  readonly by?: UsageGroup;
+  /** Calls that came back at this time or later. Default: 24 hours ago. */
+  readonly since?: ListTime;
+  /** Calls that came back before this time. Default: now. */
+  readonly until?: ListTime;
+}
+
+/** Where executions are found and read. */
+export interface UsageSource {
+  readonly executions: Pick<Executions, 'page'>;
+  /** The model calls of one execution. */
+  calls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]>;
+}
+
+const forms: Forms<UsageOptions> = { by: oneOf(...usageGroups), since: listTime, until: listTime };
+
+const pageSize = 1000;
+/** So many executions at most are looked at for one report. */
+const mostExecutions = 5000;
+const readAtOnce = 8;
+/** A report reads no more histories after that. Who asks again finds those that were read, and reads on. */
+const readingMs = 4000;
+/** An open execution is read again after that. */
+const openKeptMs = 15_000;
+/** Calls of executions that have ended are kept, so many at most. */
+const mostKeptCalls = 300_000;
+
+interface Kept {
+  readonly calls: Promise<readonly ModelCallUsage[]>;
+  readonly isOpen: boolean;
+  readonly at: number;
+}
+
+/**
+ * What model calls have used, out of the histories of runs: nothing else has it. An execution that has ended is read once and kept, and a report reads for
+ * some seconds only: what is left then comes with the next one.
+ */
+export class UsageReports {
+  private readonly kept = new Map<string, Kept>();
+  private keptCalls = 0;
+
+  constructor(
+    private readonly source: UsageSource,
+    private readonly tenant: string,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  async report(
+    options: UsageOptions,
+  ): Promise<UsageReport & { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> }> {
+    const { by = 'agent', since: from = '24h', until: to } = optionsOf<UsageOptions>(options, 'usage', forms);
+    const now = this.now();
+    const since = timeOf(from, now) ?? now;
+    const until = to === undefined ? now : (timeOf(to, now) ?? now);
+    if (since >= until) throw new HoldfastError('request-invalid', 'usage: since must be before until.');
+    const { executions, more } = await this.executionsIn(since, until);
+    const { read, left, unreadable } = await this.read(executions);
+    const calls = read.flat().filter(({ time }) => time >= since && time < until);
+    return {
+      by,
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
+      ...sumsOf(calls, by),
+      counted: read.length,
+      left,
+      unreadable,
+      more,
+      uncounted: calls.filter(({ usage }) => usage.inputTokens === 0 && usage.outputTokens === 0).length,
+    };
+  }
+
+  /** Of runs and of isolated agents, each of which has only its own calls in its history. */
+  private async executionsIn(
+    since: number,
+    until: number,
+  ): Promise<{ readonly executions: readonly ListedExecution[]; readonly more: boolean }> {
+    const query = [
+      `WorkflowType = '${names.workflow}'`,
+      `WorkflowId STARTS_WITH '${workflowIdOf(this.tenant, '')}'`,
+      // Whole minutes: reports of one minute ask the same.
+      `StartTime <= '${new Date(Math.ceil(until / 60_000) * 60_000).toISOString()}'`,
+      `(ExecutionStatus = 'Running' OR CloseTime >= '${new Date(Math.floor(since / 60_000) * 60_000).toISOString()}')`,
+    ].join(' AND ');
+    const executions: ListedExecution[] = [];
+    let token: Uint8Array | undefined;
+    do {
+      const page = await this.source.executions.page(query, pageSize, token);
+      executions.push(...page.executions);
+      token = page.token;
+    } while (token !== undefined && executions.length < mostExecutions);
+    return { executions, more: token !== undefined };
+  }
+
+  private async read(executions: readonly ListedExecution[]): Promise<{
+    readonly read: readonly (readonly ModelCallUsage[])[];
+    readonly left: number;
+    readonly unreadable: number;
+  }> {
+    const until = this.now() + readingMs;
+    const read: (readonly ModelCallUsage[])[] = [];
+    let [left, unreadable] = [0, 0];
+    const queue = executions.values();
+    const work = async (): Promise<void> => {
+      for (const execution of queue) {
+        const known = this.keptOf(execution);
+        if (known === undefined && this.now() >= until) left += 1;
+        else
+          try {
+            read.push(await (known ?? this.readOne(execution)));
+          } catch {
+            unreadable += 1;
+          }
+      }
+    };
+    await Promise.all(Array.from({ length: readAtOnce }, work));
+    return { read, left, unreadable };
+  }
+
+  private keptOf({ runId, status }: ListedExecution): Promise<readonly ModelCallUsage[]> | undefined {
+    const kept = this.kept.get(runId);
+    if (kept === undefined) return undefined;
+    const isOpen = status.name === 'RUNNING';
+    return kept.isOpen && (!isOpen || this.now() - kept.at > openKeptMs) ? undefined : kept.calls;
+  }
+
+  private readOne({ workflowId, runId, status }: ListedExecution): Promise<readonly ModelCallUsage[]> {
+    const calls = this.source.calls(workflowId, runId);
+    const kept = { calls, isOpen: status.name === 'RUNNING', at: this.now() };
+    this.kept.delete(runId);
+    this.kept.set(runId, kept);
+    calls.then(
+      (found) => this.keep(found.length),
+      () => this.kept.get(runId) === kept && this.kept.delete(runId),
+    );
+    return calls;
+  }
+
+  /** Each execution counts as a call, too: it takes room. */
+  private keep(calls: number): void {
+    this.keptCalls += calls + 1;
+    if (this.keptCalls <= mostKeptCalls) return;
+    this.kept.clear();
+    this.keptCalls = 0;
+  }
+}
+
+interface CountedRow {
+  readonly key: string;
+  readonly calls: number;
+  readonly usage: Usage;
+  readonly usageByModel: UsageByModel;
+}
+
+function sumsOf(
+  calls: readonly ModelCallUsage[],
+  by: UsageGroup,
+): { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> } {
+  const groups = new Map<string, ModelCallUsage[]>();
+  for (const call of calls) {
+    const key = keyOf(call, by);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [call]);
+    else group.push(call);
+  }
+  const rows = [...groups].map(([key, group]) => ({ key, ...sumOf(group) }));
+  const tokens = ({ usage }: CountedRow): number => usage.inputTokens + usage.outputTokens;
+  rows.sort((one, other) =>
+    by === 'day' ? (one.key < other.key ? -1 : 1) : tokens(other) - tokens(one) || (one.key < other.key ? -1 : 1),
+  );
+  return { rows, total: sumOf(calls) };
+}
+
+function keyOf({ time, agent, model }: ModelCallUsage, by: UsageGroup): string {
+  if (by === 'day') return new Date(time).toISOString().slice(0, 10);
+  return by === 'agent' ? agent : model;
+}
+
+function sumOf(calls: readonly ModelCallUsage[]): Omit<CountedRow, 'key'> {
+  let [usage, usageByModel]: [Usage, UsageByModel] = [noUsage, {}];
+  const models = new Map<string, Usage>();
+  for (const call of calls) {
+    usage = addUsage(usage, call.usage);
+    models.set(call.model, addUsage(models.get(call.model) ?? noUsage, call.usage));
+  }
+  for (const [model, used] of models) usageByModel = addModelUsage(usageByModel, model, used);
+  return { calls: calls.length, usage, usageByModel };
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { HoldfastError, codeOf } from '../contract/errors';
+import { readConfiguration } from '../host/configuration';
+import type { TemporalConnection, TemporalSettings } from '../host/connection';
+import { connectTemporal } from '../host/connection';
+import { findLiveServer } from '../host/server/server-reuse';
+import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+import { defined } from '../contract/defined';
+import type { ConnectOptions } from './connect';
+
+const lastResort = 'localhost:7233';
+
+/** What is not given comes from the environment, or from the server that runs for this directory. */
+export async function withDefaults(options: ConnectOptions): Promise<ConnectOptions> {
+  const { tenant, taskQueue, compress } = readConfiguration();
+  return { tenant, taskQueue, ...(await embeddedServer(options)), ...defined({ compress }), ...options };
+}
+
+/** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */
+async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
+  const { server, directory, namespace } = readConfiguration();
+  if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
+  const live = await findLiveServer(directory, 'file');
+  if (live === undefined) return {};
+  return {
+    server: { address: live.address, namespace },
+    dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))),
+    compress: true,
+  };
+}
+
+function serverOf(options: ConnectOptions): TemporalSettings {
+  if (options.server !== undefined) return options.server;
+  const { server, namespace } = readConfiguration();
+  if (options.address !== undefined) return { ...server, namespace, address: options.address };
+  return server ?? { address: lastResort, namespace };
+}
+
+/** Connects to the server that was found. Where nobody has named one, the error says which there could be. */
+export async function openConnection(options: ConnectOptions): Promise<TemporalConnection> {
+  const { directory, server } = readConfiguration();
+  try {
+    return await connectTemporal(serverOf(options));
+  } catch (error) {
+    if (codeOf(error) !== 'server-unreachable' || (options.server ?? options.address ?? server) !== undefined) throw error;
+    throw new HoldfastError(
+      'server-unreachable',
+      `No server runs on ${directory}, and none answers at ${lastResort}. Start \`npx holdfast dev\` here, or say where the server is: TEMPORAL_ADDRESS, or \`address\`.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { computed, signal } from '@preact/signals';
+import { defined } from '../../contract/defined';
+import { readStored, writeStored } from './theme';
+
+/** Who decides. On loopback the name is a claim of whoever sits there. A login would set it here, and nowhere else. */
+export interface Identity {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+const key = 'holdfast.identity';
+
+export const identity = signal<Identity>(stored());
+
+/** What requests say about who sends them. */
+export const claimed = computed(() => {
+  const { name, roles } = identity.value;
+  return name === '' ? {} : defined({ by: name, roles: roles.length === 0 ? undefined : roles });
+});
+
+export function claim(next: Identity): void {
+  identity.value = { name: next.name.trim(), roles: [...new Set(next.roles.map((role) => role.trim()).filter((role) => role !== ''))] };
+  writeStored(key, JSON.stringify(identity.value));
+}
+
+// Another tab of the same browser is the same person.
+addEventListener('storage', (event) => {
+  if (event.key === key) identity.value = stored();
+});
+
+function stored(): Identity {
+  try {
+    const { name, roles } = JSON.parse(readStored(key) ?? '{}') as { name?: unknown; roles?: unknown };
+    return {
+      name: typeof name === 'string' ? name : '',
+      roles: Array.isArray(roles) ? roles.filter((role): role is string => typeof role === 'string') : [],
+    };
+  } catch {
+    return { name: '', roles: [] };
+  }
+}

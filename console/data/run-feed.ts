@@ -1,0 +1,177 @@
+import { signal } from '@preact/signals';
+import type { Delta } from '../../contract/deltas';
+import { codeOf } from '../../contract/errors';
+import { isEnded } from '../../contract/events';
+import type { RunEvent } from '../../contract/events';
+import type { Json } from '../../contract/messages/messages';
+import type { ShownRun } from '../../http/index';
+import { isDelta } from '../../contract/deltas';
+import { followLog } from './follow-log';
+import { service } from './service';
+
+/** What a call has said so far. It is provisional: the event at its end counts. */
+export interface SayingCall {
+  readonly address: string;
+  readonly agent: string;
+  readonly runPath: readonly string[];
+  readonly attempt: number;
+  text: string;
+  reasoning: string;
+  /** Arguments that the model writes, by call. */
+  readonly inputs: Map<string, { readonly tool: string; text: string }>;
+  /** What a tool that streams has given. */
+  output: string;
+  progress: readonly Json[];
+}
+
+const viewPauseMs = 600;
+const idleViewMs = 15_000;
+const mostProgress = 20;
+
+/**
+ * The log of one run, as long as somebody looks at it: one stream, which begins again at its offset when it breaks. What is drawn changes once a
+ * frame, however many events come.
+ */
+export class RunFeed {
+  readonly events: RunEvent[] = [];
+  readonly live = new Map<string, SayingCall>();
+  /** Counts what was drawn: of events, and of what calls say. */
+  readonly drawn = signal(0);
+  readonly liveDrawn = signal(0);
+  readonly view = signal<ShownRun | undefined>(undefined);
+  readonly error = signal<unknown>(undefined);
+  /** Whether all has been read that was there when the page was opened. */
+  readonly isRead = signal(false);
+  private readonly stop = new AbortController();
+  private next = 0;
+  private isReading = false;
+  private frame: number | undefined;
+  private hasEvents = false;
+  private viewTimer: ReturnType<typeof setTimeout> | undefined;
+  private lastView = 0;
+  private isAsking = false;
+  private asksAgain = false;
+
+  constructor(readonly id: string) {}
+
+  open(): void {
+    void this.refresh();
+    void this.read();
+  }
+
+  close(): void {
+    this.stop.abort();
+    clearTimeout(this.viewTimer);
+    if (this.frame !== undefined) cancelAnimationFrame(this.frame);
+  }
+
+  /** Asks how the run stands, and follows it again where it goes on behind an end. A service that is slow is asked once at a time. */
+  async refresh(): Promise<void> {
+    this.asksAgain = this.isAsking;
+    if (this.isAsking) return;
+    clearTimeout(this.viewTimer);
+    this.lastView = Date.now();
+    this.isAsking = true;
+    try {
+      const view = await service.view(this.id);
+      if (this.stop.signal.aborted) return;
+      this.view.value = view;
+      this.error.value = undefined;
+      if (!this.isReading && view.nextOffset > this.next) void this.read();
+      this.planView(isEnded(view.status) ? 4 * idleViewMs : idleViewMs);
+    } catch (error) {
+      if (this.stop.signal.aborted) return;
+      if (this.view.peek() === undefined) this.error.value = error;
+      if (codeOf(error) !== 'run-unknown' && codeOf(error) !== 'run-id-invalid') this.planView(2_000);
+    } finally {
+      this.isAsking = false;
+    }
+    if (this.asksAgain) await this.refresh();
+  }
+
+  private planView(ms: number): void {
+    if (this.stop.signal.aborted) return;
+    clearTimeout(this.viewTimer);
+    this.viewTimer = setTimeout(
+      () => {
+        if (document.visibilityState === 'visible') void this.refresh();
+        else this.planView(ms);
+      },
+      Math.max(ms, viewPauseMs - (Date.now() - this.lastView)),
+    );
+  }
+
+  private async read(): Promise<void> {
+    this.isReading = true;
+    try {
+      await followLog(this.id, {
+        from: this.next,
+        onEvent: (event) => this.take(event),
+        onView: (view) => (this.view.value = view),
+        // An attempt is told again from its beginning.
+        onBreak: () => this.live.clear(),
+        signal: this.stop.signal,
+      });
+    } catch (error) {
+      this.error.value = error;
+    }
+    if (this.stop.signal.aborted) return;
+    this.isReading = false;
+    this.isRead.value = true;
+    this.draw();
+  }
+
+  private take(event: RunEvent | Delta): void {
+    if (isDelta(event)) this.hear(event);
+    else {
+      this.next = event.offset + 1;
+      this.events.push(event);
+      this.hasEvents = true;
+      if ((event.type === 'model-end' || event.type === 'tool-end') && event.address !== undefined) this.live.delete(event.address);
+      if (event.type === 'run-end') this.live.clear();
+    }
+    this.frame ??= requestAnimationFrame(() => this.draw());
+  }
+
+  private draw(): void {
+    this.frame = undefined;
+    this.liveDrawn.value++;
+    if (!this.hasEvents) return;
+    this.hasEvents = false;
+    this.drawn.value++;
+    const known = this.view.peek();
+    if (known !== undefined && this.next >= known.nextOffset) this.isRead.value = true;
+    if (known === undefined || this.next > known.nextOffset) this.planView(viewPauseMs);
+  }
+
+  private hear(delta: Delta): void {
+    const { address, agent, runPath, attempt } = delta;
+    if (delta.type === 'attempt-void') return void this.live.delete(address);
+    let call = this.live.get(address);
+    if (call === undefined || delta.type === 'attempt-start') {
+      call = { address, agent, runPath, attempt, text: '', reasoning: '', inputs: new Map(), output: '', progress: [] };
+      this.live.set(address, call);
+    }
+    switch (delta.type) {
+      case 'text-delta':
+        call.text += delta.text;
+        return;
+      case 'reasoning-delta':
+        call.reasoning += delta.text;
+        return;
+      case 'tool-input-start':
+        call.inputs.set(delta.callId, { tool: delta.tool, text: '' });
+        return;
+      case 'tool-input-delta': {
+        const input = call.inputs.get(delta.callId);
+        if (input !== undefined) input.text += delta.text;
+        return;
+      }
+      case 'tool-output-delta':
+        call.output += delta.text ?? (delta.part?.type === 'text' ? delta.part.text : '');
+        return;
+      case 'tool-progress':
+        call.progress = [...call.progress, delta.data].slice(-mostProgress);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { signal } from '@preact/signals';
+import { defined } from '../../contract/defined';
+import type { PolicyDecision } from '../../contract/decisions';
+import { isRecord } from '../../contract/check';
+import type { Interrupt } from '../../contract/interrupts';
+import { refusalOf } from '../../contract/interrupts';
+import type { Failure, Json } from '../../contract/messages/messages';
+import { whyNot } from '../../contract/who-may-answer';
+import { changesOf } from '../parts/changes';
+import type { AnswerOfMany, ListedInterrupt } from '../../http/index';
+import { forgetAnswer, holdAnswers } from '../data/decisions';
+import { keyOfInterrupt } from '../data/interrupt-key';
+import { claimed, identity } from '../data/identity';
+import { toast } from '../parts/toast';
+import { decideTexts } from '../texts/decide';
+import type { AnswerDraft } from './drafts';
+import { changeDraft, drafts } from './drafts';
+import { titleOf } from './row';
+
+export type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
+
+/** What waits for a name: nobody decides without one. */
+export const waitingForName = signal<(() => void) | undefined>(undefined);
+
+/** Asks for a name once, and goes on. */
+function named(act: () => void): void {
+  if (identity.peek().name !== '') act();
+  else waitingForName.value = act;
+}
+
+/** Why whoever sits here may not decide, or nothing. Who has not said a name yet may still say it. */
+export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefined {
+  const { by, roles } = claimed.value as { readonly by?: string; readonly roles?: readonly string[] };
+  if (by === undefined) return undefined;
+  return whyNot(interrupt, defined({ by, roles }), at);
+}
+
+/** The decision that a draft approves with. */
+export function approvalOf({ forRestOfRun, upTo, comment, edited, mode }: AnswerDraft, input: Json): PolicyDecision {
+  const isEdited = mode === 'edit' && edited !== undefined && changesOf(input, edited).length > 0;
+  return {
+    type: 'approve',
+    ...defined({
+      editedInput: isEdited ? edited : undefined,
+      forRestOfRun: forRestOfRun === true && !isEdited && upTo === undefined ? true : undefined,
+      upTo: forRestOfRun === true && !isEdited ? (upTo as number | undefined) : undefined,
+      comment: comment === '' ? undefined : comment,
+    }),
+  };
+}
+
+/** Decides about an interrupt as it was shown. What does not fit is said at once, and nothing is sent. */
+export function decide(listed: ListedInterrupt, decision: PolicyDecision | { readonly answer: Json }, onGiven: () => void): void {
+  const { runId, interrupt } = listed;
+  const key = keyOfInterrupt(runId, interrupt.id);
+  named(() => {
+    const answer = 'answer' in decision ? decision.answer : (decision as unknown as Json);
+    const seen = interrupt.kind === 'approval' ? (drafts.peek().get(key)?.seenHash ?? interrupt.inputHash) : undefined;
+    const who = defined({ ...claimed.peek(), inputHash: seen });
+    const refused = refusalOf(interrupt, { interruptId: interrupt.id, answer, ...who }, Date.now());
+    if (refused !== undefined) {
+      changeDraft(key, { problem: refused.message, wasTried: true });
+      // Whoever has just said a name may not see the row any more.
+      if (refused.code === 'answer-forbidden') toast(refused.message, { kind: 'bad', ms: 12_000 });
+      return;
+    }
+    changeDraft(key, { problem: undefined });
+    forgetAnswer(key);
+    const kind = kindOf(answer, interrupt);
+    holdAnswers(
+      [{ runId, interruptId: interrupt.id, answer, ...who }],
+      decideTexts.words[kind],
+      decideTexts.told[kind](toldName(interrupt)),
+    );
+    onGiven();
+  });
+}
+
+/** The same decision about many, each bound to the arguments that were shown. */
+export function decideAll(all: readonly ListedInterrupt[], decision: PolicyDecision & { readonly type: 'approve' | 'reject' }): void {
+  named(() => {
+    const answers = all.map(({ runId, interrupt }): AnswerOfMany => {
+      const inputHash = interrupt.kind === 'approval' ? interrupt.inputHash : undefined;
+      return { runId, interruptId: interrupt.id, answer: decision as unknown as Json, ...defined({ ...claimed.peek(), inputHash }) };
+    });
+    for (const { runId, interruptId } of answers) forgetAnswer(keyOfInterrupt(runId, interruptId));
+    holdAnswers(answers, decideTexts.words[decision.type], decideTexts.told[decision.type](decideTexts.calls(answers.length)));
+  });
+}
+
+/** Of many, those that one decision can be about. */
+export function decidable(all: readonly ListedInterrupt[], at: number): readonly ListedInterrupt[] {
+  return all.filter(({ interrupt }) => interrupt.kind === 'approval' && forbiddenTo(interrupt, at) === undefined);
+}
+
+/** What sort of decision an answer is. */
+export function kindOf(answer: Json, interrupt: Pick<Interrupt, 'kind'>): DecisionKind {
+  if (interrupt.kind !== 'approval' || !isRecord(answer)) return 'answer';
+  const { type } = answer;
+  if (type === 'approve') return answer['editedInput'] === undefined ? 'approve' : 'edited';
+  return type === 'reject' || type === 'respond' || type === 'delegate' ? type : 'answer';
+}
+
+function toldName(interrupt: Interrupt): string {
+  return interrupt.kind === 'approval' ? titleOf(interrupt) : decideTexts.kinds[interrupt.kind];
+}

@@ -1,0 +1,202 @@
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isRecord } from '../../contract/check';
+import { givenAnswers } from '../data/decisions';
+import { forgetAnswer, takeBackLast } from '../data/decisions';
+import { now } from '../data/clock';
+import { knownEndings } from '../data/outcomes';
+import { isWide } from '../data/screen';
+import { Button } from '../parts/button';
+import { CopyButton } from '../parts/copy-button';
+import { ErrorFix, ErrorNote } from '../parts/error-note';
+import { Icon } from '../parts/icon';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { SaidFrame } from '../parts/said-frame';
+import { Badge } from '../parts/status-badge';
+import { Tag } from '../parts/tag';
+import { Time } from '../parts/time';
+import { hrefOf } from '../routes';
+import { texts } from '../texts';
+import { decideTexts } from '../texts/decide';
+import { ApprovalActions, ApprovalParts } from './approval';
+import { decide, forbiddenTo } from './decide';
+import { changeDraft, draftOf } from './drafts';
+import { focusWish } from './focus';
+import { AskingParts } from './question';
+import type { AskingRow } from './row';
+import { titleOf } from './row';
+import { Why } from './why';
+import { stateText } from './words';
+
+export interface DetailProps {
+  readonly row: AskingRow;
+  /** Leaves it. Undefined: it stands beside its list. */
+  readonly back?: { readonly label: string; readonly act: () => void };
+  /** The page of its run shows it: nobody needs a way there. */
+  readonly isInRun?: boolean;
+  readonly onGiven: () => void;
+}
+
+/** All that somebody needs to know to decide, and the ways to do so. */
+export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JSX.Element {
+  const { listed, key, goneAt } = row;
+  const { interrupt, runId } = listed;
+  const draft = draftOf(key);
+  const top = useRef<HTMLElement>(null);
+  const hash = interrupt.kind === 'approval' ? interrupt.inputHash : undefined;
+  useEffect(() => {
+    if (hash !== undefined && draft.seenHash === undefined) changeDraft(key, { seenHash: hash });
+    top.current?.scrollTo(0, 0);
+  }, [key]);
+  const wish = focusWish.value;
+  useLayoutEffect(() => {
+    if (wish !== key) return;
+    focusWish.value = undefined;
+    top.current?.focus();
+  }, [key, wish]);
+  const given = givenAnswers.value.get(key);
+  const said = stateText(row, given, knownEndings.value.get(key));
+  const hasChanged = draft.seenHash !== undefined && hash !== undefined && draft.seenHash !== hash;
+  const forbidden = forbiddenTo(interrupt, now.value);
+  const isWaiting = goneAt === undefined && (given === undefined || given.state === 'refused');
+  const isOpen = isWaiting && !hasChanged && forbidden === undefined;
+  return (
+    <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
+      <div class="detail-inside">
+        <header class="detail-head">
+          {back !== undefined && !isWide.value && <BackButton {...back} icon="back" />}
+          <h2 id="detail-title">
+            <bdi>{visibleText(headOf(row))}</bdi>
+          </h2>
+          <Badge kind={interrupt.kind === 'in-doubt' ? 'bad' : 'info'}>{decideTexts.kinds[interrupt.kind]}</Badge>
+          <span class="spacer" />
+          {!isInRun && (
+            <a class="button" href={hrefOf('runs', runId)}>
+              {decideTexts.openRun} →
+            </a>
+          )}
+          {back !== undefined && isWide.value && <BackButton {...back} icon="close" />}
+        </header>
+        <About row={row} isInRun={isInRun} />
+        {said !== undefined && given?.state !== 'refused' && (
+          <div class={`note ${said.kind}`} role="status">
+            <strong>{said.text}</strong>
+            {given?.state === 'held' && (
+              <Button kind="quiet" shortcut="u" onClick={() => takeBackLast()}>
+                {texts.parts.undo}
+              </Button>
+            )}
+            <Words row={row} />
+          </div>
+        )}
+        {given?.state === 'refused' && goneAt === undefined && (
+          <div class="refusal">
+            <strong>{decideTexts.refused}</strong>
+            <ErrorNote error={given.error} />
+            <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
+          </div>
+        )}
+        {hasChanged && isWaiting && (
+          <div class="note warn" role="alert">
+            <strong>{decideTexts.changed}</strong>
+            <Button onClick={() => changeDraft(key, { seenHash: hash, edited: undefined, mode: 'look', problem: undefined })}>
+              {decideTexts.changedAct}
+            </Button>
+          </div>
+        )}
+        {isWaiting && forbidden !== undefined && (
+          <div class="note warn">
+            <strong>{decideTexts.cannot}</strong>
+            <p>{visibleText(forbidden.message)}</p>
+          </div>
+        )}
+        {interrupt.kind === 'approval' ? (
+          <ApprovalParts id={key} {...{ interrupt, draft, isOpen }} onDecide={(decision) => decide(listed, decision, onGiven)} />
+        ) : (
+          <AskingParts key={key} id={key} {...{ interrupt, draft, isOpen }} onAnswer={(answer) => decide(listed, { answer }, onGiven)} />
+        )}
+        {isOpen && draft.problem !== undefined && (
+          <div class="error-note" role="alert">
+            <p>{visibleText(draft.problem)}</p>
+            <p class="muted">
+              <ErrorFix code="answer-invalid" />
+            </p>
+          </div>
+        )}
+        <Why interrupt={interrupt} />
+      </div>
+      {isOpen && interrupt.kind === 'approval' && draft.mode === 'look' && (
+        <footer class="detail-actions">
+          <ApprovalActions id={key} interrupt={interrupt} draft={draft} onDecide={(decision) => decide(listed, decision, onGiven)} />
+        </footer>
+      )}
+    </article>
+  );
+}
+
+interface BackButtonProps {
+  readonly label: string;
+  readonly act: () => void;
+  readonly icon: 'back' | 'close';
+}
+
+function BackButton({ label, act, icon }: BackButtonProps): JSX.Element {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={act}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function headOf({ listed: { interrupt } }: AskingRow): string {
+  const { kind, agent } = interrupt;
+  return kind === 'question' || kind === 'custom' ? decideTexts.asks(agent) : titleOf(interrupt);
+}
+
+function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
+  const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
+  return (
+    <div class="about muted">
+      {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
+      {!isInRun && (
+        <span class="copied">
+          {decideTexts.run} <bdi class="mono">{visibleText(runId)}</bdi>
+          <CopyButton text={runId} />
+        </span>
+      )}
+      {agent !== interrupt.agent && (
+        <span>
+          {decideTexts.agent} {visibleText(agent)}
+        </span>
+      )}
+      {waitingSince !== undefined && (
+        <span>
+          {decideTexts.waitingFor} <Time at={waitingSince} isLength />
+        </span>
+      )}
+      {startedBy !== undefined && !isInRun && (
+        <span>
+          {decideTexts.startedBy} <bdi>{visibleText(startedBy)}</bdi>
+        </span>
+      )}
+      {!isInRun && tags.map((tag) => <Tag key={tag} text={tag} />)}
+    </div>
+  );
+}
+
+/** What somebody else said with a decision. */
+function Words({ row }: { readonly row: AskingRow }): JSX.Element | null {
+  const ending = knownEndings.value.get(row.key);
+  if (ending === undefined || !isRecord(ending.answer)) return null;
+  const { feedback, comment } = ending.answer;
+  const said = [feedback, comment].filter((text): text is string => typeof text === 'string' && text !== '');
+  if (said.length === 0) return null;
+  return (
+    <SaidFrame who={decideTexts.theySaid}>
+      {said.map((text) => (
+        <Said key={text} text={text} />
+      ))}
+    </SaidFrame>
+  );
+}

@@ -1,0 +1,210 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { isRecord } from '../../contract/check';
+import { externalCallIn } from '../../contract/external-calls';
+import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
+import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { Button } from '../parts/button';
+import { CopyButton } from '../parts/copy-button';
+import { Fact } from '../parts/fact';
+import { JsonField } from '../parts/form-controls';
+import { JsonView } from '../parts/json-view';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { SaidFrame } from '../parts/said-frame';
+import { SchemaForm } from '../parts/schema-form';
+import { initialValue } from '../parts/schema-shape';
+import { Time } from '../parts/time';
+import { texts } from '../texts';
+import { decideTexts } from '../texts/decide';
+import type { AnswerDraft } from './drafts';
+import { changeDraft } from './drafts';
+
+type Asking = Exclude<Interrupt, { kind: 'approval' }>;
+
+interface AskingProps {
+  readonly id: string;
+  readonly interrupt: Asking;
+  readonly draft: AnswerDraft;
+  readonly isOpen: boolean;
+  readonly onAnswer: (answer: Json) => void;
+}
+
+/** A question, a request of code, or a call of which nobody knows whether it happened: what is said, and the form of the answer. */
+export function AskingParts(props: AskingProps): JSX.Element {
+  const { interrupt, isOpen } = props;
+  if (interrupt.kind === 'in-doubt') return <InDoubt {...props} />;
+  const call = externalCallIn(interrupt);
+  return (
+    <>
+      <SaidFrame who={decideTexts.saidBy(visibleText(interrupt.agent))}>
+        {call === undefined ? <Info info={interrupt.info} /> : <JsonView value={call.input} />}
+      </SaidFrame>
+      {isOpen && (call === undefined ? <AnswerForm {...props} /> : <ExternalForm {...props} />)}
+    </>
+  );
+}
+
+function Info({ info }: { readonly info: Json }): JSX.Element {
+  if (!isRecord(info)) return <JsonView value={info} />;
+  const { question, details, form: _, ...rest } = info as Readonly<Record<string, Json>>;
+  return (
+    <>
+      {typeof question === 'string' && (
+        <div class="question">
+          <Said text={question} />
+        </div>
+      )}
+      {details !== undefined && <JsonView value={details} />}
+      {Object.keys(rest).length > 0 && <JsonView value={rest} />}
+    </>
+  );
+}
+
+function AnswerForm({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Element {
+  const { answerSchema } = interrupt;
+  useEffect(() => {
+    if (draft.answer === undefined && answerSchema !== undefined) changeDraft(id, { answer: initialValue(answerSchema, answerSchema) });
+  }, [id]);
+  const misfit = answerSchema === undefined || draft.answer === undefined ? undefined : misfitOfSchema(answerSchema, draft.answer);
+  const title = isRecord(interrupt.info) && isRecord(interrupt.info['form']) ? interrupt.info['form']['title'] : undefined;
+  return (
+    <form
+      class="decision-form form"
+      id="answer-form"
+      aria-label={texts.form.answer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer(draft.answer ?? null);
+      }}
+    >
+      {typeof title === 'string' && <h3>{visibleText(title)}</h3>}
+      {answerSchema === undefined ? (
+        <div class="field">
+          <label for="free-answer">{texts.form.answer}</label>
+          <JsonField
+            common={{ id: 'free-answer' }}
+            value={draft.answer}
+            onChange={(answer) => changeDraft(id, { answer, problem: undefined })}
+          />
+        </div>
+      ) : (
+        <SchemaForm
+          schema={answerSchema}
+          value={draft.answer}
+          misfit={draft.wasTried === true ? misfit : undefined}
+          onChange={(answer) => changeDraft(id, { answer, problem: undefined })}
+        />
+      )}
+      <div class="actions start">
+        <Button kind="primary" type="submit">
+          {decideTexts.sendAnswer}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ExternalForm({ id, draft, onAnswer }: AskingProps): JSX.Element {
+  return (
+    <JsonAnswerForm
+      {...{ id, draft }}
+      field="external-output"
+      label={decideTexts.externalOutput}
+      onSubmit={(output) => onAnswer({ output })}
+    >
+      <Button kind="primary" type="submit">
+        {decideTexts.sendAnswer}
+      </Button>
+      <Button onClick={() => onAnswer({ error: typeof draft.answer === 'string' ? draft.answer : JSON.stringify(draft.answer ?? '') })}>
+        {decideTexts.externalError}
+      </Button>
+    </JsonAnswerForm>
+  );
+}
+
+interface JsonAnswerFormProps extends Pick<AskingProps, 'id' | 'draft'> {
+  /** The id of its one field. */
+  readonly field: string;
+  readonly label: string;
+  readonly onSubmit: (answer: Json) => void;
+  /** The buttons. */
+  readonly children: ComponentChildren;
+}
+
+/** An answer that is any JSON. */
+function JsonAnswerForm({ id, draft, field, label, onSubmit, children }: JsonAnswerFormProps): JSX.Element {
+  return (
+    <form
+      class="decision-form form"
+      id="answer-form"
+      aria-label={texts.form.answer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(draft.answer ?? null);
+      }}
+    >
+      <div class="field">
+        <label for={field}>{label}</label>
+        <JsonField common={{ id: field }} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />
+      </div>
+      <div class="actions start">{children}</div>
+    </form>
+  );
+}
+
+function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.Element {
+  // A run of another version may say less.
+  const { input, question, key, attempts, firstAt, lastAt, worker, reconcile } = (
+    isRecord(interrupt.info) ? interrupt.info : {}
+  ) as Partial<InDoubtInfo>;
+  return (
+    <>
+      {question !== undefined && <p>{visibleText(question)}</p>}
+      <SaidFrame who={decideTexts.argumentsOf(visibleText(interrupt.agent))}>
+        <JsonView value={input} />
+      </SaidFrame>
+      <section>
+        <h3>{decideTexts.callFacts}</h3>
+        <dl class="facts">
+          {key !== undefined && (
+            <Fact name={decideTexts.key}>
+              <span class="copied">
+                <bdi class="mono">{visibleText(key)}</bdi> <CopyButton text={key} />
+              </span>
+            </Fact>
+          )}
+          {attempts !== undefined && <Fact name={decideTexts.attempts}>{attempts}</Fact>}
+          {firstAt !== undefined && (
+            <Fact name={decideTexts.firstAt}>
+              <Time at={firstAt} />
+            </Fact>
+          )}
+          {lastAt !== undefined && lastAt !== firstAt && (
+            <Fact name={decideTexts.lastAt}>
+              <Time at={lastAt} />
+            </Fact>
+          )}
+          {worker !== undefined && <Fact name={decideTexts.worker}>{visibleText(worker)}</Fact>}
+          {reconcile !== undefined && (
+            <Fact name={decideTexts.reconcile}>
+              {`${decideTexts.reconciled[reconcile.said]}${reconcile.error === undefined ? '' : ` ${visibleText(reconcile.error)}`}`}
+            </Fact>
+          )}
+        </dl>
+      </section>
+      {isOpen && (
+        <JsonAnswerForm
+          {...{ id, draft }}
+          field="happened-result"
+          label={decideTexts.happenedResult}
+          onSubmit={(result) => onAnswer({ happened: true, result })}
+        >
+          <Button type="submit">{decideTexts.happened}</Button>
+          <Button onClick={() => onAnswer({ happened: false })}>{decideTexts.notHappened}</Button>
+        </JsonAnswerForm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { givenAnswers } from '../data/decisions';
+import { knownEndings } from '../data/outcomes';
+import type { AskingRow } from '../decide/row';
+import { policyOf, summaryOf, titleOf } from '../decide/row';
+import { AskingTitle } from '../decide/title';
+import { stateText } from '../decide/words';
+import { Time } from '../parts/time';
+import { visibleText } from '../parts/plain-text';
+import { inboxTexts } from '../texts/inbox';
+import { now } from '../data/clock';
+
+/** That the focus should go to a row: each is another one. */
+export interface FocusRequest {
+  readonly key: string;
+}
+
+const followed = new WeakSet<FocusRequest>();
+
+interface RowProps {
+  readonly row: AskingRow;
+  readonly href: string;
+  readonly isChosen: boolean;
+  readonly isSelected: boolean;
+  /** Asks for the focus, once. */
+  readonly focusRequest: FocusRequest | undefined;
+  readonly isFirst: boolean;
+  readonly onSelect: (isSelected: boolean) => void;
+  readonly onChoose: () => void;
+}
+
+export const rowHeight = 68;
+export const headingHeight = 32;
+
+/** What waits, in two lines: what and since when, by whom and until when. */
+export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
+  const link = useRef<HTMLAnchorElement>(null);
+  // Before the next key is pressed. A row that is scrolled out of sight and back asks for nothing again.
+  useLayoutEffect(() => {
+    if (focusRequest === undefined || followed.has(focusRequest)) return;
+    followed.add(focusRequest);
+    link.current?.focus({ preventScroll: true });
+  }, [focusRequest]);
+  const { listed, key, goneAt } = row;
+  const { interrupt, runId, waitingSince } = listed;
+  const title = visibleText(titleOf(interrupt));
+  const said = stateText(row, givenAnswers.value.get(key), knownEndings.value.get(key));
+  const policy = policyOf(interrupt);
+  return (
+    <div class={`row${isChosen ? ' chosen' : ''}${said === undefined ? '' : ' settled'}`} data-key={key}>
+      <input
+        type="checkbox"
+        aria-label={inboxTexts.select(`${title}, ${runId}`)}
+        checked={isSelected}
+        disabled={goneAt !== undefined}
+        tabIndex={-1}
+        onChange={({ currentTarget }) => onSelect(currentTarget.checked)}
+      />
+      <a
+        ref={link}
+        class="row-link"
+        href={href}
+        aria-current={isChosen ? 'true' : undefined}
+        tabIndex={isChosen || isFirst ? 0 : -1}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          onChoose();
+        }}
+      >
+        <span class="row-line">
+          <AskingTitle interrupt={interrupt} />
+          <span class="row-summary mono">{visibleText(summaryOf(interrupt))}</span>
+          <span class="row-time">{waitingSince !== undefined && <Time at={waitingSince} isLength />}</span>
+        </span>
+        <span class="row-line muted">
+          {said === undefined ? (
+            <>
+              <span class="row-names">
+                <bdi>{visibleText(interrupt.agent)}</bdi>
+                {policy !== undefined && <span class="row-policy">{visibleText(policy)}</span>}
+                <bdi class="row-run mono">{visibleText(runId)}</bdi>
+              </span>
+              <Deadline at={interrupt.deadline} />
+            </>
+          ) : (
+            <span class={`said-state ${said.kind}`}>{said.text}</span>
+          )}
+        </span>
+      </a>
+    </div>
+  );
+}
+
+function Deadline({ at }: { readonly at: number | undefined }): JSX.Element | null {
+  if (at === undefined) return null;
+  const left = at - now.value;
+  return (
+    <span class={left < 3_600_000 ? 'row-due soon' : 'row-due'}>
+      {inboxTexts.due} <Time at={at} />
+    </span>
+  );
+}

@@ -1,0 +1,32 @@
+import { isRecord } from '../../contract/check';
+import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+
+/** A place in which two values differ. Without `before` it is new, without `after` it is gone. */
+export interface ValueChange {
+  readonly path: string;
+  readonly before?: Json;
+  readonly after?: Json;
+}
+
+/** Where two values differ, each place once. */
+export function changesOf(before: Json | undefined, after: Json | undefined, path = ''): readonly ValueChange[] {
+  if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return [];
+  const both = [before, after];
+  const areObjects = both.every((value) => isRecord(value));
+  const areLists = both.every((value) => Array.isArray(value));
+  if (!areObjects && !areLists) return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+  const [old, changed] = both as unknown as readonly [Readonly<Record<string, Json>>, Readonly<Record<string, Json>>];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(changed)])];
+  return names.flatMap((name) =>
+    changesOf(own(old, name), own(changed, name), path === '' ? nameAt(name, areLists) : `${path}.${nameAt(name, areLists)}`),
+  );
+}
+
+function own(value: Readonly<Record<string, Json>>, name: string): Json | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function nameAt(name: string, isList: boolean): string {
+  return isList ? String(Number(name) + 1) : name;
+}

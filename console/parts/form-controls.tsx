@@ -1,0 +1,136 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isRecord } from '../../contract/check';
+import type { Json } from '../../contract/messages/messages';
+import { texts } from '../texts';
+import type { SchemaShape } from './schema-shape';
+
+interface ControlFieldProps {
+  readonly common: object;
+  readonly value: Json | undefined;
+  readonly onChange: (value: Json | undefined) => void;
+}
+
+/** A number as it is typed: what is none yet is a text, and the schema says so. */
+export function NumberField({ shape, common, value, onChange }: ControlFieldProps & { readonly shape: SchemaShape }): JSX.Element {
+  const [typed, setTyped] = useState(textOf(value));
+  useEffect(() => {
+    if (numberIn(typed) !== value) setTyped(textOf(value));
+  }, [value]);
+  return (
+    <input
+      {...common}
+      inputMode={shape.isWhole ? 'numeric' : 'decimal'}
+      autocomplete="off"
+      value={typed}
+      onInput={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(numberIn(currentTarget.value));
+      }}
+    />
+  );
+}
+
+function numberIn(text: string): Json | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  return Number.isFinite(Number(trimmed)) ? Number(trimmed) : text;
+}
+
+/** Anything, as JSON. What cannot be JSON keeps the form from being sent. */
+export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.Element {
+  const [typed, setTyped] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
+  const field = useRef<HTMLTextAreaElement>(null);
+  const change = (text: string): void => {
+    setTyped(text);
+    const parsed = jsonIn(text);
+    field.current?.setCustomValidity(parsed === 'broken' ? texts.form.notJson : '');
+    if (parsed !== 'broken') onChange(parsed.value);
+  };
+  return (
+    <textarea
+      {...common}
+      ref={field}
+      class="mono"
+      rows={Math.min(12, typed.split('\n').length + 1)}
+      spellcheck={false}
+      placeholder={texts.form.jsonHint}
+      value={typed}
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+    />
+  );
+}
+
+/** JSON, or a plain text, which need not be quoted. */
+function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
+  if (text.trim() === '') return { value: undefined };
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch {
+    return /^\s*[{["]/.test(text) ? 'broken' : { value: text };
+  }
+}
+
+/** So much of a file goes along with an answer. Others stand elsewhere, and the answer has their address. */
+const mostBytes = 100_000;
+
+/** A file as an answer has it: a name, a type, and where it is. */
+export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>): JSX.Element {
+  const file = isRecord(value) ? value : {};
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const text = (name: string): string => (typeof file[name] === 'string' ? file[name] : '');
+  const change = (changes: Readonly<Record<string, string>>): void => {
+    const next = { name: text('name'), mediaType: text('mediaType'), url: text('url'), ...changes };
+    onChange(Object.values(next).every((part) => part === '') ? undefined : next);
+  };
+  const choose = (chosen: File | undefined): void => {
+    if (chosen === undefined) return;
+    const known = { name: chosen.name, mediaType: chosen.type === '' ? 'application/octet-stream' : chosen.type };
+    if (chosen.size > mostBytes) {
+      setProblem(texts.form.fileTooLarge);
+      change({ ...known, url: '' });
+      return;
+    }
+    setProblem(undefined);
+    const reader = new FileReader();
+    reader.addEventListener('load', () => change({ ...known, url: typeof reader.result === 'string' ? reader.result : '' }));
+    reader.readAsDataURL(chosen);
+  };
+  const isInline = text('url').startsWith('data:');
+  return (
+    <div class="file-field">
+      <input type="file" aria-label={texts.form.chooseFile} onChange={({ currentTarget }) => choose(currentTarget.files?.[0])} />
+      {isInline ? (
+        <p class="muted">{texts.form.fileInline(text('name'), text('mediaType'))}</p>
+      ) : (
+        <>
+          {problem !== undefined && <small class="misfit">{problem}</small>}
+          <input
+            aria-label={texts.form.fileUrl}
+            placeholder={texts.form.fileUrl}
+            value={text('url')}
+            onInput={({ currentTarget }) => change({ url: currentTarget.value })}
+          />
+          <div class="file-names">
+            <input
+              aria-label={texts.form.fileName}
+              placeholder={texts.form.fileName}
+              value={text('name')}
+              onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+            />
+            <input
+              aria-label={texts.form.fileType}
+              placeholder={texts.form.fileType}
+              value={text('mediaType')}
+              onInput={({ currentTarget }) => change({ mediaType: currentTarget.value })}
+            />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function textOf(value: Json | undefined): string {
+  return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,41 @@
+import type { JSX } from 'preact';
+import { isRecord } from '../../contract/check';
+import type { Json } from '../../contract/messages/messages';
+import { texts } from '../texts';
+import { visibleText } from './plain-text';
+import { Said } from './said';
+
+const mostItems = 200;
+
+/** A value as a readable form: fields with names, lists with numbers. */
+export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }): JSX.Element {
+  if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number')
+    return <span class="json-atom mono">{String(value)}</span>;
+  if (typeof value === 'string') return value === '' ? <span class="muted">{texts.parts.empty}</span> : <Said text={value} />;
+  const isList = Array.isArray(value);
+  const entries = isList ? value.map((item, at) => [String(at + 1), item as Json] as const) : isRecord(value) ? Object.entries(value) : [];
+  if (entries.length === 0) return <span class="muted">{isList ? texts.parts.items(0) : texts.parts.fields(0)}</span>;
+  const fields = (
+    <dl class="json">
+      {entries.slice(0, mostItems).map(([name, item]) => (
+        <div class="json-field" key={name}>
+          <dt>
+            <bdi>{visibleText(name.slice(0, 200))}</bdi>
+          </dt>
+          <dd>
+            <JsonView value={item as Json} depth={depth + 1} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+  const size = isList ? texts.parts.items(entries.length) : texts.parts.fields(entries.length);
+  if (depth < 2 && entries.length <= 20) return fields;
+  return (
+    <details class="json-fold">
+      <summary>{size}</summary>
+      {fields}
+      {entries.length > mostItems && <Said isMono text={JSON.stringify(value, null, 2)} />}
+    </details>
+  );
+}

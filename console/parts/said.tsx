@@ -1,0 +1,31 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { texts } from '../texts';
+import { cutText, sizeText, visibleText } from './plain-text';
+
+/** What somebody else wrote: a model, a tool or a user. It is text, isolated from the text around it, and never markup. */
+export function Said({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  const cut = cutText(text);
+  const isCut = cut !== text;
+  return (
+    <div class={isMono ? 'said mono' : 'said'}>
+      <bdi class="said-text">{visibleText(isWhole ? text : cut)}</bdi>
+      {isCut && (
+        <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? texts.parts.showLess : texts.parts.showAll(sizeText(text.length))}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A name or an id in one line: cut at its end by the layout, whole in its title. */
+export function Named({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
+  const shown = visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text);
+  return (
+    <bdi class={isMono ? 'named mono' : 'named'} title={shown}>
+      {shown}
+    </bdi>
+  );
+}

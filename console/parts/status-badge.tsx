@@ -1,0 +1,19 @@
+import type { JSX } from 'preact';
+
+const kinds: Readonly<Record<string, string>> = {
+  running: 'info',
+  waiting: 'warn',
+  idle: 'calm',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'calm',
+};
+
+/** The status of a run, told by its word and not by its colour alone. */
+export function StatusBadge({ status }: { readonly status: string }): JSX.Element {
+  return <Badge kind={kinds[status] ?? 'calm'}>{status}</Badge>;
+}
+
+export function Badge({ kind = 'calm', children }: { readonly kind?: string; readonly children: JSX.Element | string }): JSX.Element {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}

@@ -1,0 +1,221 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Json } from '../../contract/messages/messages';
+import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../http/index';
+import { usePrices } from '../data/facts';
+import { service } from '../data/service';
+import { Button } from '../parts/button';
+import { JsonView } from '../parts/json-view';
+import { Named, Said } from '../parts/said';
+import { durationText } from '../parts/time';
+import { runTexts } from '../texts/run';
+import { FailurePart } from './failure';
+import { Facts, Framed, MessageBlock, Section } from './framed';
+import { MessageParts } from './message';
+import { costOfCall, costText, numberText } from './numbers';
+
+const words = runTexts.detail;
+
+export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }): JSX.Element {
+  const { response, diff, request, retries } = call;
+  const cost = costOfCall(response?.model, response?.usage, usePrices());
+  return (
+    <>
+      {retries.length > 0 && (
+        <Section title={words.retries}>
+          {retries.map(({ address, failed }) => (
+            <div key={address}>
+              <Named isMono text={address} />
+              {failed !== undefined && <FailurePart failure={failed} />}
+            </div>
+          ))}
+        </Section>
+      )}
+      <Section title={words.diff} isOpen>
+        {diff === undefined ? <p class="muted">{words.noDiff}</p> : <DiffPart diff={diff} request={request} />}
+      </Section>
+      <Section title={words.response} isOpen>
+        {response === undefined ? (
+          <p class="muted">{call.status === 'running' ? words.noAnswer : words.noResponse}</p>
+        ) : (
+          <>
+            {response.failed !== undefined && <FailurePart title={words.failed} failure={response.failed} />}
+            {response.message !== undefined && (
+              <Framed who={runTexts.who.says(call.agent)}>
+                <MessageParts message={response.message} withCalls />
+              </Framed>
+            )}
+            {response.partial !== undefined && (
+              <Framed who={words.said}>
+                <MessageParts message={response.partial} withCalls />
+              </Framed>
+            )}
+            <Facts
+              facts={[
+                [words.model, response.model],
+                [words.finish, response.finish],
+                [
+                  words.usage,
+                  response.usage === undefined
+                    ? undefined
+                    : runTexts.tokensOf(numberText(response.usage.inputTokens), numberText(response.usage.outputTokens)),
+                ],
+                [words.cost, cost === undefined ? undefined : costText(cost.amount)],
+                [words.waited, response.waited === undefined ? undefined : durationText(response.waited.turnMs + response.waited.busyMs)],
+              ]}
+            />
+          </>
+        )}
+      </Section>
+      <Section title={words.request}>
+        <RequestPart id={id} address={call.address} request={request} />
+      </Section>
+    </>
+  );
+}
+
+function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly request: ModelAsked }): JSX.Element {
+  if (diff.messages.length === 0 && diff.fields.length === 0) return <p class="muted">{words.same}</p>;
+  const is = request as unknown as Readonly<Record<string, Json | undefined>>;
+  return (
+    <div class="diff-list">
+      {diff.fields.map(({ name, before }) => (
+        <div key={name} class="diff-field">
+          <h3>{fieldTitle(name)}</h3>
+          <del>
+            <span class="diff-mark">− {words.was}</span>
+            {before === null ? <span class="muted">{words.none}</span> : <JsonView value={before} />}
+          </del>
+          <ins>
+            <span class="diff-mark">+ {words.is}</span>
+            {is[name] === undefined ? <span class="muted">{words.none}</span> : <JsonView value={is[name]} />}
+          </ins>
+        </div>
+      ))}
+      {diff.messages.map(({ at, removed, added }) => (
+        <div key={at} class="diff-field">
+          {removed.map((message) => (
+            <del key={message.id}>
+              <span class="diff-mark">− {words.removed}</span>
+              <MessageBlock message={message} />
+            </del>
+          ))}
+          {added.map((message) => (
+            <ins key={message.id}>
+              <span class="diff-mark">+ {words.added}</span>
+              <MessageBlock message={message} />
+            </ins>
+          ))}
+        </div>
+      ))}
+      {diff.more === true && <p class="muted">{words.more}</p>}
+    </div>
+  );
+}
+
+function fieldTitle(name: string): string {
+  const title = (words as Readonly<Record<string, unknown>>)[name];
+  return typeof title === 'string' ? title : name;
+}
+
+interface RequestProps {
+  readonly id: string;
+  readonly address: string;
+  readonly request: ModelAsked;
+}
+
+/** A request with its last messages, and those before when somebody asks for them. */
+function RequestPart({ id, address, request }: RequestProps): JSX.Element {
+  const [earlier, setEarlier] = useState<readonly ModelAsked[]>([]);
+  useEffect(() => setEarlier([]), [address]);
+  const first = earlier[0] ?? request;
+  const messages = [...earlier.flatMap((page) => page.messages), ...request.messages];
+  const { instructions, tools, model, settings, workerMiddleware, output, catalog, deferred, final } = request;
+  return (
+    <>
+      <Facts
+        facts={[
+          [words.model, model],
+          [words.tools, tools === undefined || tools.length === 0 ? undefined : tools.join(', ')],
+          [words.workerMiddleware, workerMiddleware?.join(', ')],
+          [words.output, output],
+          [words.catalog, catalog?.join(', ')],
+        ]}
+      />
+      {settings !== undefined && (
+        <>
+          <h3>{words.settings}</h3>
+          <JsonView value={settings} />
+        </>
+      )}
+      {deferred !== undefined && (
+        <>
+          <h3>{words.deferred}</h3>
+          <JsonView value={deferred} />
+        </>
+      )}
+      <h3>{words.instructions}</h3>
+      <Framed who={words.instructions}>{instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}</Framed>
+      <h3>{words.messages(first.from, first.from + messages.length, request.total)}</h3>
+      {first.from > 0 && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            void service.call(id, address, { before: first.from }).then((call) => {
+              if (call.kind === 'model') setEarlier((known) => [call.request, ...known]);
+            });
+          }}
+        >
+          {words.earlier}
+        </Button>
+      )}
+      {messages.map((message) => (
+        <MessageBlock key={message.id} message={message} />
+      ))}
+      {final !== undefined && (
+        <Framed who={words.final}>
+          <Said text={final} />
+        </Framed>
+      )}
+    </>
+  );
+}
+
+export function ToolDetail({ call: { request, response, status } }: { readonly call: ToolRunCall }): JSX.Element {
+  const { outcome, message } = response ?? {};
+  return (
+    <>
+      <Section title={runTexts.arguments} isOpen>
+        <JsonView value={request.input} />
+        {request.rawInput !== undefined && (
+          <>
+            <h3>{words.rawInput}</h3>
+            <JsonView value={request.rawInput} />
+          </>
+        )}
+        {request.options !== undefined && (
+          <>
+            <h3>{words.options}</h3>
+            <JsonView value={request.options} />
+          </>
+        )}
+        <Facts facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
+      </Section>
+      <Section title={runTexts.result} isOpen>
+        {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
+        {outcome?.type === 'done' && (
+          <Framed who={runTexts.result}>
+            <MessageParts message={{ parts: [{ type: 'tool-result', callId: '', name: '', output: outcome.output }] }} />
+          </Framed>
+        )}
+        {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
+        {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}
+        {outcome === undefined && message !== undefined && (
+          <Framed who={runTexts.result}>
+            <MessageParts message={message} />
+          </Framed>
+        )}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { JSX } from 'preact';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
+import { visibleText } from '../parts/plain-text';
+import { runTexts } from '../texts/run';
+
+/** The middleware that changed something of a call, by name. */
+export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }): JSX.Element {
+  return (
+    <div class="changed-by">
+      <h3>{runTexts.detail.changedBy}</h3>
+      <ul>
+        {changes.map(({ middleware, hook, changed, onWorker }) => (
+          <li key={`${middleware} ${hook} ${String(onWorker)}`}>
+            <strong>
+              <bdi>{visibleText(middleware)}</bdi>
+            </strong>{' '}
+            {changed.join(', ')} <span class="muted mono">{hook}</span>
+            {onWorker === true && <span class="muted"> {runTexts.detail.onWorker}</span>}
+          </li>
+        ))}
+      </ul>
+      {changes.some(({ onWorker }) => onWorker) && <p class="muted">{runTexts.detail.workerNote}</p>}
+    </div>
+  );
+}
+
+/** In one line. */
+export function changedByText(changes: readonly MiddlewareChange[]): string {
+  return `${runTexts.detail.changedBy} ${changes.map(({ middleware }) => visibleText(middleware)).join(', ')}`;
+}

@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { RunEvent } from '../../contract/events';
+import { CopyButton } from '../parts/copy-button';
+import { Dialog } from '../parts/dialog';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { absoluteText } from '../parts/time';
+import { VirtualList } from '../parts/virtual-list';
+import { texts } from '../texts';
+import { runTexts } from '../texts/run';
+
+/** The log as it is. */
+export function Events({ events, count }: { readonly events: readonly RunEvent[]; readonly count: number }): JSX.Element {
+  const [filter, setFilter] = useState('');
+  const [chosen, setChosen] = useState<RunEvent | undefined>(undefined);
+  const asked = filter.trim().toLowerCase();
+  const shown = useMemo(
+    () => (asked === '' ? events.slice(0, count) : events.filter((event) => JSON.stringify(event).toLowerCase().includes(asked))),
+    [asked, count],
+  );
+  return (
+    <div class="events">
+      <div class="toolbar">
+        <input
+          type="search"
+          aria-label={runTexts.events.filter}
+          placeholder={runTexts.events.filter}
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        <span class="muted">{runTexts.events.count(shown.length, events.length)}</span>
+        <span class="spacer" />
+        <CopyAll events={shown} />
+      </div>
+      <VirtualList
+        items={shown}
+        rowHeight={30}
+        keyOf={({ offset }) => String(offset)}
+        label={runTexts.events.label}
+        render={(event) => (
+          <button type="button" class="event-row" title={absoluteText(event.time)} onClick={() => setChosen(event)}>
+            <span class="event-offset muted mono">{event.offset}</span>
+            <span class="event-type mono">{event.type}</span>
+            <bdi class="event-text muted mono">{visibleText(lineOfEvent(event))}</bdi>
+          </button>
+        )}
+      />
+      {chosen !== undefined && (
+        <Dialog isWide title={`${chosen.offset} ${chosen.type}`} onClose={() => setChosen(undefined)}>
+          <p class="muted">
+            {absoluteText(chosen.time)} <CopyButton text={JSON.stringify(chosen, null, 2)} />
+          </p>
+          <Said isMono text={JSON.stringify(chosen, null, 2)} />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function CopyAll({ events }: { readonly events: readonly RunEvent[] }): JSX.Element {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (): void => {
+    // The text is made when it is asked for.
+    navigator.clipboard.writeText(JSON.stringify(events, null, 2)).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  };
+  return (
+    <button type="button" class="button quiet" onClick={copy}>
+      {isCopied ? texts.parts.copied : runTexts.events.copyAll}
+    </button>
+  );
+}
+
+function lineOfEvent({ type: _, offset: __, time: ___, ...rest }: RunEvent): string {
+  const text = JSON.stringify(rest);
+  return text.length > 240 ? `${text.slice(0, 240)}…` : text;
+}

@@ -1,0 +1,96 @@
+import type { JSX } from 'preact';
+import type { RunExecution } from '../../http/index';
+import { CopyButton } from '../parts/copy-button';
+import { Dialog } from '../parts/dialog';
+import { Fact } from '../parts/fact';
+import { visibleText } from '../parts/plain-text';
+import { Badge } from '../parts/status-badge';
+import { Time, absoluteText } from '../parts/time';
+import { runTexts } from '../texts/run';
+import { FailurePart } from './failure';
+
+const words = runTexts.execution;
+
+/** An execution of the run in Temporal, as a row of the timeline. */
+export interface ShownExecution {
+  readonly key: string;
+  readonly title: string;
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly execution: RunExecution;
+}
+
+export function shownExecutions(executions: readonly RunExecution[]): readonly ShownExecution[] {
+  return executions.map((execution, at) => ({
+    key: `execution ${execution.temporalRunId}`,
+    title: titleOf(execution, executions[at - 1]?.build),
+    startedAt: Date.parse(execution.startedAt),
+    execution,
+  }));
+}
+
+function titleOf({ began, build: whole }: RunExecution, before: string | undefined): string {
+  const build = whole === undefined ? undefined : visibleText(whole.slice(0, 12));
+  const isMoved = whole !== undefined && before !== undefined && whole !== before;
+  if (began === 'started') return words.started(build);
+  if (began === 'went-on') return words['went-on'](isMoved ? build : undefined);
+  return isMoved && build !== undefined ? words.moved(build) : words.continued;
+}
+
+export function ExecutionRow({
+  execution: { title, startedAt, execution },
+  onOpen,
+}: {
+  readonly execution: ShownExecution;
+  readonly onOpen: () => void;
+}): JSX.Element {
+  return (
+    <div class="step-row execution">
+      <div class="step-name">
+        <button type="button" class="step-button" title={absoluteText(startedAt)} onClick={onOpen}>
+          <span class="kind">{runTexts.kinds.execution}</span>
+          <span class="named">{title}</span>
+        </button>
+      </div>
+      <div class="step-facts muted">{execution.error !== undefined && <Badge kind="bad">{visibleText(execution.error.code)}</Badge>}</div>
+    </div>
+  );
+}
+
+/** What Temporal knows of an execution: its id there, its build, and what it failed with. */
+export function ExecutionDialog({
+  shown: { title, execution },
+  onClose,
+}: {
+  readonly shown: ShownExecution;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { temporalRunId, build, startedAt, closedAt, error } = execution;
+  return (
+    <Dialog isWide title={title} onClose={onClose}>
+      <dl class="facts">
+        <Fact name={words.id}>
+          <span class="copied mono">
+            {visibleText(temporalRunId)} <CopyButton text={temporalRunId} />
+          </span>
+        </Fact>
+        {build !== undefined && (
+          <Fact name={words.build}>
+            <span class="copied mono">
+              {visibleText(build)} <CopyButton text={build} />
+            </span>
+          </Fact>
+        )}
+        <Fact name={words.began}>
+          <Time at={startedAt} />
+        </Fact>
+        {closedAt !== undefined && (
+          <Fact name={words.closed}>
+            <Time at={closedAt} />
+          </Fact>
+        )}
+      </dl>
+      {error !== undefined && <FailurePart title={words.failed} failure={error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { JSX } from 'preact';
+import { isErrorCode } from '../../contract/errors';
+import type { ThrownFailure } from '../../http/index';
+import { ErrorFix } from '../parts/error-note';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { runTexts } from '../texts/run';
+
+/** What failed, its code, what to change, and where it was thrown, as far as somebody has kept that. */
+export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {
+  return (
+    <div class="failure">
+      {title !== undefined && <strong>{title}</strong>}
+      <Said text={failure.message} />
+      <FailureLine code={failure.code} />
+      {failure.stack !== undefined && (
+        <details>
+          <summary>{runTexts.stack}</summary>
+          <Said isMono text={failure.stack} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** The code of a failure, and what to change. */
+export function FailureLine({ code }: { readonly code: string }): JSX.Element {
+  return (
+    <p class="muted">
+      <code>{visibleText(code)}</code>
+      {isErrorCode(code) && (
+        <>
+          {' '}
+          <ErrorFix code={code} />
+        </>
+      )}
+    </p>
+  );
+}

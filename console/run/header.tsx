@@ -1,0 +1,125 @@
+import type { JSX } from 'preact';
+import { isEnded } from '../../contract/events';
+import { rootRunId } from '../../contract/record/child-runs';
+import { now } from '../data/clock';
+import type { ShownRun } from '../../http/index';
+import { CopyButton } from '../parts/copy-button';
+import { visibleText } from '../parts/plain-text';
+import { Named } from '../parts/said';
+import { Badge, StatusBadge } from '../parts/status-badge';
+import { Tag } from '../parts/tag';
+import { Time, durationText } from '../parts/time';
+import { hrefOf } from '../routes';
+import { runTexts } from '../texts/run';
+import { RunActions } from './actions';
+import { FailurePart } from './failure';
+import { costText, numberText } from './numbers';
+import { TemporalLink } from './temporal-link';
+
+/** What the run is, how it stands, and what somebody can do with it. */
+export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
+  const {
+    id,
+    agent,
+    status,
+    startedAt,
+    closedAt,
+    tags = [],
+    startedBy,
+    build,
+    usage,
+    cost,
+    error,
+    retrying = [],
+    conversation,
+    cancelled,
+  } = view;
+  const root = rootRunId(id);
+  const title = conversation?.title;
+  return (
+    <header class="run-header">
+      <div class="run-title">
+        <h1>
+          <Named text={title ?? agent} />
+        </h1>
+        <StatusBadge status={status} />
+        {conversation?.paused === true && <Badge kind="warn">{runTexts.composer.paused}</Badge>}
+        <span class="spacer" />
+        <RunActions view={view} onDone={onDone} />
+      </div>
+      <p class="run-id muted">
+        <Named isMono text={id} />
+        <CopyButton text={id} /> <TemporalLink id={id} />
+      </p>
+      <dl class="run-facts">
+        {title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
+        {startedAt !== undefined && (
+          <Fact name={runTexts.began}>
+            <Time at={startedAt} />
+          </Fact>
+        )}
+        {startedAt !== undefined && (
+          <Fact name={runTexts.took}>
+            {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
+          </Fact>
+        )}
+        {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
+        {root !== id && (
+          <Fact name={runTexts.partOf}>
+            <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
+          </Fact>
+        )}
+        <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
+        {cost !== undefined && (
+          <Fact name={runTexts.cost}>
+            <span title={cost.complete ? undefined : `${runTexts.costPart}: ${visibleText((cost.unpriced ?? []).join(', '))}`}>
+              {costText(cost.amount)}
+              {cost.complete ? '' : '+'}
+            </span>
+          </Fact>
+        )}
+        {build !== undefined && (
+          <Fact name={runTexts.build}>
+            <span class="mono">{visibleText(build.slice(0, 12))}</span>
+          </Fact>
+        )}
+        {tags.length > 0 && (
+          <Fact name={runTexts.tags}>
+            {tags.map((tag) => (
+              <Tag key={tag} text={tag} />
+            ))}
+          </Fact>
+        )}
+      </dl>
+      {error !== undefined && <FailurePart failure={error} />}
+      {cancelled?.reason !== undefined && isEnded(status) && (
+        <p class="muted">
+          <bdi>{visibleText(cancelled.reason)}</bdi>
+        </p>
+      )}
+      {retrying.map(({ address, attempt, nextAttemptAt, error: why }) => (
+        <div key={address} class="retrying">
+          <span class="muted">
+            {runTexts.retrying(attempt, visibleText(address))}, <Time at={nextAttemptAt} />
+          </span>
+          <FailurePart failure={why} />
+        </div>
+      ))}
+    </header>
+  );
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: JSX.Element | string | readonly JSX.Element[];
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { JSX } from 'preact';
+import type { Json, Message, Part } from '../../contract/messages/messages';
+import { JsonView } from '../parts/json-view';
+import { OutsideLink } from '../parts/link';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { runTexts } from '../texts/run';
+
+/** What a message says, part by part. Calls of tools are shown on their own where the log has them. */
+export function MessageParts({
+  message,
+  withCalls = false,
+}: {
+  readonly message: Pick<Message, 'parts'>;
+  readonly withCalls?: boolean;
+}): JSX.Element {
+  return (
+    <>
+      {message.parts.map((part, at) => (
+        <MessagePart key={at} part={part} withCalls={withCalls} />
+      ))}
+    </>
+  );
+}
+
+function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCalls: boolean }): JSX.Element | null {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? null : <Said text={part.text} />;
+    case 'reasoning':
+      return <Reasoning text={part.text} />;
+    case 'file':
+      return (
+        <p class="muted">
+          {runTexts.file(visibleText(part.mediaType))}
+          {typeof part.data !== 'string' && (
+            <>
+              : <OutsideLink href={part.data.url}>{visibleText(part.data.url.slice(0, 300))}</OutsideLink>
+            </>
+          )}
+        </p>
+      );
+    case 'tool-call':
+      return withCalls ? (
+        <div class="said-call">
+          <strong>
+            {runTexts.callOf('')}
+            <bdi>{visibleText(part.name)}</bdi>
+          </strong>
+          <JsonView value={part.input} />
+        </div>
+      ) : null;
+    case 'tool-result':
+      return <Output output={part.output} isParts={part.multipart === true} />;
+    default:
+      return <JsonView value={part} depth={2} />;
+  }
+}
+
+/** What a tool gave: a value, or a list of parts. */
+export function Output({ output, isParts }: { readonly output: Json; readonly isParts: boolean }): JSX.Element {
+  if (isParts && Array.isArray(output)) return <MessageParts message={{ parts: output }} />;
+  return <JsonView value={output} />;
+}
+
+export function Reasoning({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }): JSX.Element | null {
+  if (text === '') return null;
+  return (
+    <details class="reasoning" open={isOpen}>
+      <summary>{runTexts.reasoning}</summary>
+      <Said text={text} />
+    </details>
+  );
+}

@@ -1,0 +1,24 @@
+import type { RunEvent } from '../../contract/events';
+import { visibleText } from '../parts/plain-text';
+import { runTexts } from '../texts/run';
+
+/** What happened, in the words of the console. */
+export function noteOf(event: RunEvent): string {
+  const { notes, changes } = runTexts;
+  switch (event.type) {
+    case 'run-end':
+      return notes['run-end'](event.status);
+    case 'turn-end':
+      return notes['turn-end'](event.status);
+    case 'tool-reconcile':
+      return notes['tool-reconcile'](visibleText(event.tool), event.said);
+    case 'custom':
+      return notes.custom(visibleText(event.name));
+    case 'conversation-change':
+      return `${changes[event.change]}${event.title === undefined ? '' : ` ${visibleText(event.title)}`}`;
+    default: {
+      const known = (notes as Readonly<Record<string, unknown>>)[event.type];
+      return typeof known === 'string' ? known : event.type;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { RunFeed } from '../data/run-feed';
+import { NameDialog } from '../decide/name-dialog';
+import { ErrorNote } from '../parts/error-note';
+import { lazy } from '../parts/lazy';
+import { useKeys } from '../parts/keyboard';
+import { hidePart, route, setQuery, showPart } from '../routes';
+import { runTexts } from '../texts/run';
+import { Composer } from './composer';
+import { RunHeader } from './header';
+import { RunSteps } from './steps';
+import { useDecisions } from './use-decisions';
+import { Waits } from './waits';
+
+const Conversation = lazy(async () => (await import('./conversation')).Conversation);
+const Decision = lazy(async () => (await import('./decision')).Decision);
+const StepDetail = lazy(async () => (await import('./step-detail')).StepDetail);
+const Timeline = lazy(async () => (await import('./timeline')).Timeline);
+const Events = lazy(async () => (await import('./events')).Events);
+
+const views = { conversation: Conversation, timeline: Timeline, events: Events };
+const tabs = ['conversation', 'timeline', 'events'] as const;
+type Tab = (typeof tabs)[number];
+
+/** One run: how it stands, what was said, what took time, and each step as the model saw it. */
+export function RunPage({ id }: { readonly id: string }): JSX.Element {
+  const log = useMemo(() => new RunFeed(id), [id]);
+  const made = useMemo(() => new RunSteps(), [log]);
+  useEffect(() => {
+    log.open();
+    return () => log.close();
+  }, [log]);
+  const count = log.drawn.value;
+  const { steps, entries } = made.take(log.events);
+  const view = log.view.value;
+  const { query } = route.value;
+  const tab: Tab = tabs.find((one) => one === query.get('tab')) ?? 'conversation';
+  // Its script comes while the page waits for its run.
+  useEffect(() => views[tab].ask(), [tab]);
+  const step = query.get('step') ?? undefined;
+  const of = query.get('of') ?? undefined;
+  const [focus, setFocus] = useState<Tab | undefined>(undefined);
+  const choose = useCallback((address: string, run?: string) => showPart({ step: address, of: run }), []);
+  const close = useCallback(() => hidePart({ step: undefined, of: undefined }), []);
+  const move = (by: 1 | -1): void => {
+    const calls = steps.flatMap(({ address }) => address ?? []);
+    const at = step === undefined ? -1 : calls.indexOf(step);
+    const next = at === -1 ? undefined : calls[at + by];
+    if (next !== undefined) choose(next);
+  };
+  const asking = useDecisions(log, made, count);
+  useKeys(step === undefined ? asking.keys : { u: () => asking.keys['u']?.(), j: () => move(1), k: () => move(-1), Escape: close });
+  const refresh = useCallback(() => void log.refresh(), [log]);
+  const { error } = log;
+  if (view === undefined)
+    return (
+      <div class="run-page padded">
+        {error.value === undefined ? <p class="muted">{runTexts.loading}</p> : <ErrorNote error={error.value} onRetry={refresh} />}
+      </div>
+    );
+  return (
+    <div class="run-page">
+      <div class="run-main">
+        <RunHeader view={view} onDone={refresh} />
+        <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
+        <div class="tabs" role="tablist" aria-label={runTexts.views}>
+          {tabs.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={name === tab}
+              aria-controls="run-view"
+              tabIndex={name === tab ? 0 : -1}
+              ref={(element) => {
+                if (element === null || focus !== name) return;
+                element.focus();
+                setFocus(undefined);
+              }}
+              onClick={() => setQuery({ tab: name === 'conversation' ? undefined : name })}
+              onKeyDown={({ key }) => {
+                const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+                const next = tabs[(tabs.indexOf(name) + by + tabs.length) % tabs.length];
+                if (by === 0 || next === undefined) return;
+                setQuery({ tab: next === 'conversation' ? undefined : next });
+                setFocus(next);
+              }}
+            >
+              {runTexts.tabs[name]}
+            </button>
+          ))}
+        </div>
+        <div class="run-view" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          {tab === 'conversation' && <Conversation log={log} entries={entries} count={count} onStep={choose} />}
+          {tab === 'timeline' && <Timeline id={id} steps={steps} version={count} chosen={step} onStep={choose} />}
+          {tab === 'events' && <Events events={log.events} count={log.events.length} />}
+        </div>
+        <Composer view={view} onDone={refresh} />
+      </div>
+      {step !== undefined ? (
+        <StepDetail id={of ?? id} address={step} version={count} onClose={close} onMove={move} />
+      ) : (
+        asking.chosen !== undefined && <Decision row={asking.chosen} onClose={asking.close} onGiven={asking.goOn} />
+      )}
+      <NameDialog />
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RunCall } from '../../http/index';
+import { service } from '../data/service';
+import { CopyButton } from '../parts/copy-button';
+import { ErrorNote } from '../parts/error-note';
+import { Named } from '../parts/said';
+import { StatusBadge } from '../parts/status-badge';
+import { Time, durationText } from '../parts/time';
+import { runTexts } from '../texts/run';
+import { ChangedBy } from './changes';
+import { ModelDetail, ToolDetail } from './call-detail';
+import { FailurePart } from './failure';
+
+interface StepDetailProps {
+  readonly id: string;
+  readonly address: string;
+  /** Changes when the log says something new: a call that runs is asked about again. */
+  readonly version: number;
+  readonly onClose: () => void;
+  readonly onMove: (by: 1 | -1) => void;
+}
+
+const words = runTexts.detail;
+
+/** One call: what was asked, what came back, how it differs from the one before, and who changed it. */
+export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps): JSX.Element {
+  const [found, setCall] = useState<RunCall | undefined>(undefined);
+  // What came for the step before stands under no other address.
+  const call = found?.address === address ? found : undefined;
+  const [error, setError] = useState<unknown>(undefined);
+  const [tries, setTries] = useState(0);
+  const panel = useRef<HTMLElement>(null);
+  const isOver = call?.endedAt !== undefined && (call.status !== 'completed' || call.changes !== undefined);
+  useEffect(() => {
+    let isStale = false;
+    service.call(id, address).then(
+      (answer) => {
+        if (isStale) return;
+        setCall(answer);
+        setError(undefined);
+      },
+      (failed: unknown) => !isStale && setError(failed),
+    );
+    return () => void (isStale = true);
+  }, [id, address, tries, isOver ? 0 : version]);
+  useEffect(() => panel.current?.focus(), [address]);
+  return (
+    <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>
+      <header>
+        <div class="step-title">
+          <h2>
+            <Named text={call === undefined ? words.title : call.kind === 'model' ? call.agent : call.tool} />
+          </h2>
+          {call !== undefined && <StatusBadge status={call.status} />}
+        </div>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.before}
+          aria-keyshortcuts="k"
+          title={`${words.before} (k)`}
+          onClick={() => onMove(-1)}
+        >
+          ↑
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.after}
+          aria-keyshortcuts="j"
+          title={`${words.after} (j)`}
+          onClick={() => onMove(1)}
+        >
+          ↓
+        </button>
+        <button type="button" class="icon-button" aria-label={words.close} title={words.close} onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <p class="step-address muted">
+        <Named isMono text={address} />
+        <CopyButton text={address} />
+      </p>
+      {error !== undefined && <ErrorNote error={error} onRetry={() => setTries(tries + 1)} />}
+      {call === undefined && error === undefined && <p class="muted">{words.loading}</p>}
+      {call !== undefined && (
+        <>
+          <p class="muted">
+            <Time at={call.startedAt} />
+            {call.endedAt !== undefined && <> · {durationText(call.endedAt - call.startedAt)}</>}
+            {call.attempts !== undefined && call.attempts > 1 && <> · {words.attempts(call.attempts)}</>}
+          </p>
+          {call.changes !== undefined && <ChangedBy changes={call.changes} />}
+          {call.lastFailure !== undefined && <FailurePart title={words.lastFailure} failure={call.lastFailure} />}
+          {call.kind === 'model' ? <ModelDetail id={id} call={call} /> : <ToolDetail call={call} />}
+        </>
+      )}
+    </aside>
+  );
+}

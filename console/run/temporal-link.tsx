@@ -1,0 +1,16 @@
+import type { JSX } from 'preact';
+import { workflowIdOf } from '../../contract/names';
+import { useFacts } from '../data/facts';
+import { OutsideLink } from '../parts/link';
+import { runTexts } from '../texts/run';
+
+/** To the page of the run in Temporal's own web UI, where the service knows one. */
+export function TemporalLink({ id }: { readonly id: string }): JSX.Element | null {
+  const facts = useFacts().value.value;
+  if (facts?.temporalUi === undefined) return null;
+  const { temporalUi, namespace, tenant } = facts;
+  const href = temporalUi
+    .replaceAll('{namespace}', encodeURIComponent(namespace))
+    .replaceAll('{workflowId}', encodeURIComponent(workflowIdOf(tenant, id)));
+  return <OutsideLink href={href}>{runTexts.temporal}</OutsideLink>;
+}

@@ -1,0 +1,106 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { defined } from '../../contract/defined';
+import type { Interrupt } from '../../contract/interrupts';
+import type { ListedInterrupt, ShownRun } from '../../http/index';
+import { now } from '../data/clock';
+import { keyOfInterrupt } from '../data/interrupt-key';
+import { noteEnding } from '../data/outcomes';
+import type { RunFeed } from '../data/run-feed';
+import { isWide } from '../data/screen';
+import { RowBoard } from '../decide/board';
+import { changeDraft, draftOf } from '../decide/drafts';
+import { focusDecision } from '../decide/focus';
+import { decisionKeys, isAsking } from '../decide/keys';
+import type { AskingRow } from '../decide/row';
+import type { KeyActions } from '../parts/keyboard';
+import { hidePart, route, showPart } from '../routes';
+import type { RunSteps } from './steps';
+
+/** What the run asks people, and which of it is shown to be decided. */
+export interface Decisions {
+  readonly rows: readonly AskingRow[];
+  readonly chosen: AskingRow | undefined;
+  readonly choose: (interruptId: string) => void;
+  readonly close: () => void;
+  /** After a decision: to the next question, where there is room beside the run. */
+  readonly goOn: () => void;
+  readonly keys: KeyActions;
+}
+
+export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Decisions {
+  const view = log.view.value;
+  // What waits when the page is opened is shown at once, if there is room. What comes later moves nothing: it is shown when somebody asks.
+  const [atOpening, setAtOpening] = useState<string | undefined>(undefined);
+  useEffect(() => setAtOpening(undefined), [log]);
+  const isKnown = view !== undefined;
+  useEffect(() => {
+    if (view !== undefined) setAtOpening(isWide.peek() ? (view.interrupts[0]?.id ?? '') : '');
+  }, [log, isKnown]);
+  const named = (): string => route.peek().query.get('decide') ?? atOpening ?? '';
+  void route.value;
+  const rows = useRows(view, steps, count, named());
+  const rowNow = (): AskingRow | undefined => rows.find(({ listed }) => listed.interrupt.id === named());
+  const choose = (interruptId: string): void => {
+    showPart({ decide: interruptId, step: undefined, of: undefined });
+    focusDecision(keyOfInterrupt(log.id, interruptId));
+  };
+  const close = (): void => {
+    setAtOpening('');
+    hidePart({ decide: undefined });
+  };
+  const goOn = (): void => {
+    const next = rows.find((row) => isAsking(row) && row.listed.interrupt.id !== named());
+    if (!isWide.peek()) close();
+    else if (next !== undefined) choose(next.listed.interrupt.id);
+  };
+  const move = (step: number): void => {
+    const from = rows.findIndex((row) => row === rowNow());
+    // To the first that asks, where nothing is chosen: what is decided may stand before it for a moment.
+    const next = from === -1 ? rows.find(isAsking) : rows[Math.min(rows.length - 1, Math.max(0, from + step))];
+    if (next !== undefined) choose(next.listed.interrupt.id);
+  };
+  const keys = {
+    ...decisionKeys({ chosen: rowNow, onGiven: goOn }),
+    j: () => move(1),
+    k: () => move(-1),
+    Escape: () => {
+      const row = rowNow();
+      if (row === undefined) return;
+      if (draftOf(row.key).mode === 'look') close();
+      else changeDraft(row.key, { mode: 'look', problem: undefined });
+      document.getElementById('decision')?.focus();
+    },
+  };
+  return { rows, chosen: rowNow(), choose, close, goOn, keys };
+}
+
+/** What somebody decides stays for a moment, and as long as it is looked at. */
+function useRows(view: ShownRun | undefined, steps: RunSteps, count: number, chosenId: string): readonly AskingRow[] {
+  const board = useMemo(() => new RowBoard(() => undefined), [steps]);
+  const hasGone = useRef(false);
+  const at = hasGone.current ? now.value : 0;
+  const rows = useMemo(() => {
+    if (view === undefined) return [];
+    // The log says first that somebody has answered.
+    const open = view.interrupts.filter(({ id }) => steps.waitOf(id)?.end === undefined);
+    const how = { sort: 'oldest', isHeld: false, selected: keyOfInterrupt(view.id, chosenId), at: Date.now() } as const;
+    return board.update(
+      open.map((interrupt) => listedOf(view, interrupt, steps)),
+      how,
+    );
+  }, [board, view, count, chosenId, at]);
+  hasGone.current = rows.some(({ goneAt }) => goneAt !== undefined);
+  useEffect(() => {
+    for (const { key, listed, goneAt } of rows) {
+      const end = goneAt === undefined ? undefined : steps.waitOf(listed.interrupt.id)?.end;
+      if (end !== undefined) noteEnding(key, end);
+    }
+  }, [rows, count]);
+  return rows;
+}
+
+function listedOf({ id, agent, tags = [], startedBy }: ShownRun, interrupt: Interrupt, steps: RunSteps): ListedInterrupt {
+  const since = steps.waitOf(interrupt.id)?.time;
+  const waitingSince = since === undefined ? undefined : new Date(since).toISOString();
+  return { runId: id, agent, tags, interrupt, ...defined({ startedBy, waitingSince }) };
+}

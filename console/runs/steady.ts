@@ -1,0 +1,34 @@
+import { compareRuns } from '../data/run-order';
+import type { ListedRun } from '../../http/index';
+
+export interface SteadyRow {
+  readonly run: ListedRun;
+  /** It does not fit the filters any more. It stays where somebody looks at it. */
+  readonly isGone: boolean;
+}
+
+export interface SteadyRows {
+  readonly rows: readonly SteadyRow[];
+  /** Runs that wait to be shown above or between the others. */
+  readonly pending: number;
+}
+
+/** Rows that do not move while somebody points at them: what is new waits, what has gone stays, and what has changed changes in its place. */
+export function steadyRows(before: SteadyRows, runs: readonly ListedRun[], isHeld: boolean): SteadyRows {
+  if (!isHeld || before.rows.length === 0) return { rows: runs.map((run) => ({ run, isGone: false })), pending: 0 };
+  const known = new Map(runs.map((run) => [run.id, run]));
+  const shown = new Set<string>();
+  const rows = before.rows.map(({ run }): SteadyRow => {
+    shown.add(run.id);
+    const now = known.get(run.id);
+    return now === undefined ? { run, isGone: true } : { run: now, isGone: false };
+  });
+  const last = rows.at(-1)?.run;
+  let pending = 0;
+  for (const run of runs) {
+    if (shown.has(run.id)) continue;
+    if (last !== undefined && compareRuns(run, last) > 0) rows.push({ run, isGone: false });
+    else pending++;
+  }
+  return { rows, pending };
+}

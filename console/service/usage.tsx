@@ -1,0 +1,113 @@
+import type { JSX } from 'preact';
+import { usageGroups } from '../../contract/service-facts';
+import type { UsageRow } from '../../http/index';
+import { useUsage } from '../data/facts';
+import { ErrorNote } from '../parts/error-note';
+import { Named } from '../parts/said';
+import { route, setQuery } from '../routes';
+import { runsTexts } from '../texts/runs';
+import { serviceTexts } from '../texts/service';
+import { Table } from './table';
+
+const words = serviceTexts;
+const ago = ['1h', '24h', '7d', '30d'] as const;
+
+/** Tokens and cost of model calls, by agent, model or day. */
+export function Usage(): JSX.Element {
+  const { query } = route.value;
+  const by = usageGroups.find((group) => group === query.get('by')) ?? 'agent';
+  const since = ago.find((one) => one === query.get('since')) ?? '24h';
+  const { value, error } = useUsage(by, since);
+  const report = value.value;
+  return (
+    <section class="usage" aria-label={words.tabs.usage}>
+      <div class="usage-head">
+        <div class="chips" role="group" aria-label={words.usageBy}>
+          {usageGroups.map((group) => (
+            <button key={group} type="button" class="chip" aria-pressed={group === by} onClick={() => setQuery({ by: group })}>
+              {words.groups[group]}
+            </button>
+          ))}
+        </div>
+        <label class="filter">
+          <span class="unseen">{runsTexts.time}</span>
+          <select value={since} onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}>
+            {ago.map((one) => (
+              <option key={one} value={one}>
+                {runsTexts.ago[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {error.value !== undefined && <ErrorNote error={error.value} />}
+      {report === undefined ? (
+        <p class="muted">{words.counting}</p>
+      ) : (
+        <>
+          <UsageTable rows={report.rows} total={report.total} group={words.groups[by]} />
+          <p class="muted" role="status">
+            {words.counted(report.counted)} {report.left > 0 && words.left(report.left)} {report.more && words.more}{' '}
+            {report.unreadable > 0 && words.unreadable(report.unreadable)} {report.uncounted > 0 && words.uncounted(report.uncounted)}
+          </p>
+          <p class="muted">{words.usageNote}</p>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface UsageTableProps {
+  readonly rows: readonly UsageRow[];
+  readonly total: Omit<UsageRow, 'key'>;
+  readonly group: string;
+}
+
+function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
+  const most = Math.max(1, ...rows.map(tokensOf));
+  const hasCost = rows.some(({ cost }) => cost !== undefined);
+  const cellsOf = (row: Omit<UsageRow, 'key'>): readonly (JSX.Element | string)[] => [
+    whole(row.calls),
+    whole(row.usage.inputTokens),
+    whole(row.usage.cachedInputTokens ?? 0),
+    whole(row.usage.outputTokens),
+    ...(hasCost ? [costText(row)] : []),
+  ];
+  const all = rows.map((row) => ({
+    key: row.key,
+    cells: [
+      <>
+        <strong>
+          <Named text={row.key} />
+        </strong>
+        <meter class="usage-bar" min={0} max={most} value={tokensOf(row)} aria-label={words.share(row.key)} />
+      </>,
+      ...cellsOf(row),
+    ],
+  }));
+  const sum = rows.length < 2 ? [] : [{ key: 'total', kind: 'total', cells: [<strong>{words.total}</strong>, ...cellsOf(total)] }];
+  const numbers = [words.calls, words.inputTokens, words.cachedTokens, words.outputTokens, ...(hasCost ? [words.cost] : [])];
+  return (
+    <Table
+      label={words.tabs.usage}
+      columns={[{ name: group }, ...numbers.map((name) => ({ name, isNumber: true }))]}
+      rows={[...all, ...sum]}
+      empty={words.noUsage}
+    />
+  );
+}
+
+function tokensOf({ usage }: Pick<UsageRow, 'usage'>): number {
+  return usage.inputTokens + usage.outputTokens;
+}
+
+function whole(count: number): string {
+  return count.toLocaleString();
+}
+
+/** A cost that is not all of it says so. */
+function costText({ cost }: Pick<UsageRow, 'cost'>): string {
+  if (cost === undefined) return '–';
+  const digits = cost.amount >= 1 ? 2 : 6;
+  return `${cost.complete ? '' : '≥ '}${cost.amount.toLocaleString(undefined, { maximumFractionDigits: digits })}`;
+}

@@ -1,0 +1,3 @@
+import { applyTheme, storedTheme } from './data/theme';
+
+applyTheme(storedTheme());

@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Json } from '../../contract/messages/messages';
+import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import type { ListedAgent, StartRequest, StartedRun } from '../../http/index';
+import { service } from '../data/service';
+import { Button } from '../parts/button';
+import { ErrorNote } from '../parts/error-note';
+import { Named } from '../parts/said';
+import { SchemaForm } from '../parts/schema-form';
+import { hrefOf } from '../routes';
+import { tryTexts } from '../texts/try';
+import type { DraftProblems } from './request';
+
+interface StartFormProps {
+  readonly agent: ListedAgent;
+  readonly input: Json | undefined;
+  readonly onInput: (input: Json | undefined) => void;
+  readonly start: { readonly request: StartRequest; readonly problems: DraftProblems };
+}
+
+/** Starts a run: with a text, or with a job in a form that its schema makes. */
+export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX.Element {
+  const [started, setStarted] = useState<readonly StartedRun[]>([]);
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [misfit, setMisfit] = useState<string>();
+  const hasProblems = Object.keys(start.problems).length > 0;
+  const begin = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const found = agent.takesJob && agent.inputSchema !== undefined ? misfitOfSchema(agent.inputSchema, input ?? null) : undefined;
+    setMisfit(found);
+    setError(undefined);
+    if (found !== undefined || hasProblems || isBusy) return;
+    setBusy(true);
+    try {
+      const run = await service.start(start.request);
+      setStarted((before) => [run, ...before].slice(0, 20));
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="form start-form" noValidate onSubmit={(event) => void begin(event)}>
+      {agent.takesJob ? (
+        <SchemaForm schema={agent.inputSchema} value={input} onChange={onInput} misfit={misfit} label={tryTexts.job} />
+      ) : (
+        <label class="field">
+          <span>{tryTexts.input}</span>
+          <textarea rows={6} value={typeof input === 'string' ? input : ''} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+        </label>
+      )}
+      {misfit !== undefined && (
+        <p class="misfit" role="alert">
+          {tryTexts.misfit(misfit)}
+        </p>
+      )}
+      {error !== undefined && <ErrorNote error={error} />}
+      <div class="actions start">
+        <Button kind="primary" type="submit" disabled={isBusy || hasProblems}>
+          {tryTexts.start}
+        </Button>
+      </div>
+      {started.length > 0 && (
+        <ul class="started" aria-label={tryTexts.started} aria-live="polite">
+          {started.map(({ id, isNew, ignored }) => (
+            <li key={id}>
+              {isNew ? tryTexts.isNew : tryTexts.wasThere}{' '}
+              <a href={hrefOf('runs', id)}>
+                <Named isMono text={id} />
+              </a>
+              {ignored !== undefined && <span class="muted"> {tryTexts.ignored(ignored.join(', '))}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </form>
+  );
+}

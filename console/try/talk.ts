@@ -1,0 +1,131 @@
+import { isDelta } from '../../contract/deltas';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Failure, Json, Message } from '../../contract/messages/messages';
+import type { Delta, RunEvent } from '../../http/index';
+import type { InterruptEnding } from '../data/outcomes';
+
+/** A line of what is said, in the order in which it began. */
+export type TalkEntry =
+  | { readonly kind: 'user'; readonly key: string; readonly text: string; readonly from?: string; readonly isQueued?: true }
+  | { readonly kind: 'agent'; readonly key: string; readonly agent: string; readonly text: string; readonly isOpen: boolean }
+  | {
+      readonly kind: 'tool';
+      readonly key: string;
+      readonly tool: string;
+      readonly input: Json;
+      readonly output?: Json;
+      readonly error?: Failure;
+      readonly isOpen: boolean;
+    }
+  | {
+      readonly kind: 'question';
+      readonly key: string;
+      readonly interrupt: Interrupt;
+      /** When it began to wait, in milliseconds since 1970. */
+      readonly since: number;
+      readonly ending?: InterruptEnding;
+      readonly isOpen: boolean;
+    }
+  | { readonly kind: 'error'; readonly key: string; readonly error: Failure }
+  | { readonly kind: 'end'; readonly key: string; readonly status: string };
+
+/** What is seen of a conversation. */
+export interface Talk {
+  readonly entries: readonly TalkEntry[];
+  /** A turn is at work. */
+  readonly isWorking: boolean;
+  readonly isEnded: boolean;
+}
+
+export const emptyTalk: Talk = { entries: [], isWorking: false, isEnded: false };
+
+export function heard(talk: Talk, event: RunEvent | Delta): Talk {
+  if (isDelta(event)) return heardDelta(talk, event);
+  switch (event.type) {
+    case 'turn-start':
+      return { ...talk, isWorking: true };
+    case 'turn-end':
+      return {
+        ...(event.error === undefined ? talk : add(talk, { kind: 'error', key: `turn ${event.turn}`, error: event.error })),
+        isWorking: false,
+      };
+    case 'message-queued':
+      return add(talk, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...fromOf(event.from), isQueued: true });
+    case 'message': {
+      const rest = { ...talk, entries: talk.entries.filter(({ key }) => key !== `message ${event.id}`) };
+      return add(rest, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...fromOf(event.from) });
+    }
+    case 'message-withdrawn':
+    case 'message-ignored':
+      return { ...talk, entries: talk.entries.filter(({ key }) => key !== `message ${event.id}`) };
+    case 'model-start':
+      return set(talk, { kind: 'agent', key: event.address, agent: event.agent, text: '', isOpen: true });
+    case 'model-end': {
+      const text = textOf(event.message);
+      const key = event.address ?? event.message.id;
+      // A call of tools alone has nothing to say.
+      if (text === '') return { ...talk, entries: talk.entries.filter((entry) => entry.key !== key) };
+      return set(talk, { kind: 'agent', key, agent: event.agent, text, isOpen: false });
+    }
+    case 'agent-message':
+      return add(talk, { kind: 'agent', key: event.message.id, agent: event.agent, text: textOf(event.message), isOpen: false });
+    case 'tool-start':
+      return set(talk, {
+        kind: 'tool',
+        key: `tool ${event.callId} ${event.runPath.join('/')}`,
+        tool: event.tool,
+        input: event.input,
+        isOpen: true,
+      });
+    case 'tool-end':
+      return change(talk, `tool ${event.callId} ${event.runPath.join('/')}`, (entry) =>
+        entry.kind === 'tool'
+          ? { ...entry, isOpen: false, output: outputOf(event.message), ...(event.error === undefined ? {} : { error: event.error }) }
+          : entry,
+      );
+    case 'interrupt-start':
+      return set(talk, { kind: 'question', key: event.interrupt.id, interrupt: event.interrupt, since: event.time, isOpen: true });
+    case 'interrupt-end':
+      return change(talk, event.interruptId, (entry) => (entry.kind === 'question' ? { ...entry, isOpen: false, ending: event } : entry));
+    case 'run-end': {
+      const failed = event.error === undefined ? talk : add(talk, { kind: 'error', key: 'run error', error: event.error });
+      return { ...add(failed, { kind: 'end', key: 'end', status: event.status }), isWorking: false, isEnded: true };
+    }
+    default:
+      return talk;
+  }
+}
+
+/** What is said while a call runs counts until its attempt does not. */
+function heardDelta(talk: Talk, delta: Delta): Talk {
+  if (delta.type === 'text-delta')
+    return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: entry.text + delta.text } : entry));
+  if (delta.type === 'attempt-start' || delta.type === 'attempt-void')
+    return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: '' } : entry));
+  return talk;
+}
+
+function add(talk: Talk, entry: TalkEntry): Talk {
+  return { ...talk, entries: [...talk.entries, entry] };
+}
+
+function set(talk: Talk, entry: TalkEntry): Talk {
+  return talk.entries.some(({ key }) => key === entry.key) ? change(talk, entry.key, () => entry) : add(talk, entry);
+}
+
+function change(talk: Talk, key: string, to: (entry: TalkEntry) => TalkEntry): Talk {
+  return { ...talk, entries: talk.entries.map((entry) => (entry.key === key ? to(entry) : entry)) };
+}
+
+function textOf({ parts }: Message): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'file' ? [`[${part.mediaType}]`] : [])).join('\n');
+}
+
+function outputOf({ parts }: Message): Json {
+  const [result] = parts.flatMap((part) => (part.type === 'tool-result' ? [part] : []));
+  return result?.output ?? null;
+}
+
+function fromOf(from: string | undefined): { readonly from?: string } {
+  return from === undefined ? {} : { from };
+}

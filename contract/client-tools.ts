@@ -1,0 +1,86 @@
+import type { Fields, Forms } from './check';
+import { both, form, identifier, isListOf, isRecord, problemOfFields, required, sentence, someNames, text } from './check';
+import { jsonSize, limits } from './limits';
+import { isName } from './names';
+import type { ToolSpec } from './manifest';
+import type { Json } from './messages/messages';
+import { notJson } from './messages/messages';
+import { jsonSchema } from './schema/schema-form';
+
+/** Which tools an agent takes of its clients: all, or those of these names. */
+export type TakenTools = true | readonly string[];
+
+/** A tool that whoever sends a message has, for the turn of that message. The client makes its calls. */
+export interface ClientTool {
+  readonly name: string;
+  /** What the model is told of it. */
+  readonly description?: string;
+  /** A JSON Schema of an object. Absent: it takes no arguments. */
+  readonly inputSchema?: Json;
+}
+
+/** Providers take arguments as an object only. */
+const ofObject = form((schema) => isRecord(schema) && schema['type'] === 'object', 'a JSON Schema with the type "object"');
+
+const forms: Forms<ToolSpec> = {
+  name: required(identifier),
+  description: required(text),
+  inputSchema: required(both(jsonSchema, ofObject)),
+};
+
+/** What the model is told of tools that a client has named. */
+export function specsOfClient(tools: readonly ClientTool[]): readonly ToolSpec[] {
+  return tools.map(({ description = '', inputSchema = noArguments, ...others }) => ({ description, inputSchema, ...others }));
+}
+
+const noArguments: Json = { type: 'object', properties: {} };
+
+/** What is wrong with the tools that a message brings, or nothing. They come from outside, so their number and their size are bounded. */
+export function clientToolsProblem(tools: unknown): string | undefined {
+  if (!isListOf(tools, isRecord) || notJson(tools) !== undefined) return '`tools` must be a list of objects of JSON.';
+  const all = tools as readonly Fields[];
+  if (all.length > limits.clientTools) return `\`tools\` has ${all.length} tools; at most ${limits.clientTools} are taken.`;
+  const bytes = jsonSize(all);
+  if (bytes > limits.clientToolBytes) return `\`tools\` has ${bytes} bytes; at most ${limits.clientToolBytes} fit.`;
+  const problem = first(all, (tool, position) => problemOfFields(tool, forms, `tools[${position}]`));
+  if (problem !== undefined) return sentence(problem);
+  const names = all.map(({ name }) => name as string);
+  const double = names.find((name, position) => names.indexOf(name) < position);
+  return double === undefined ? undefined : `\`tools\` names "${double}" twice.`;
+}
+
+function first<T>(all: readonly T[], problem: (one: T, position: number) => string | undefined): string | undefined {
+  return all.map(problem).find((found) => found !== undefined);
+}
+
+/** A tool that an agent takes of no client, and has not itself. Nothing: it takes all of them. */
+export function untakenTool(
+  tools: readonly Pick<ToolSpec, 'name'>[],
+  taken: TakenTools | undefined,
+  own: readonly string[],
+): string | undefined {
+  return tools.find(({ name }) => !takesTool(taken, name) && !own.includes(name))?.name;
+}
+
+export function takesTool(taken: TakenTools | undefined, name: string): boolean {
+  return taken === true || taken?.includes(name) === true;
+}
+
+/** What several agents take together. */
+export function takenTogether(all: readonly (TakenTools | undefined)[]): TakenTools | undefined {
+  if (all.includes(true)) return true;
+  const names = all.flatMap((taken) => (taken === undefined || taken === true ? [] : taken));
+  return names.length === 0 ? undefined : [...new Set(names)];
+}
+
+/** What somebody is told whose tool is not taken. */
+export function untakenText(tool: string, agent: string, taken: TakenTools | undefined): string {
+  const takes = taken === undefined || taken === true ? 'none' : taken.join(', ');
+  return `Agent "${agent}" takes no tool "${tool}" of its clients. It takes: ${takes}.`;
+}
+
+/** `clientTools` of an agent. */
+export const takenToolsForm = form(
+  (value) => typeof value === 'boolean' || (someNames.problem(value, '') === undefined && (value as readonly string[]).every(isName)),
+  'true, false, or the names of the tools that it takes of clients',
+);

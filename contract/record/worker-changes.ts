@@ -1,0 +1,22 @@
+import type { EventBody } from '../events';
+import type { MiddlewareChange } from '../middleware-changes';
+
+type Changed = Pick<Extract<EventBody, { type: 'model-end' | 'tool-end' }>, 'changes'>;
+
+/** What worker middleware changed of a call stands in its result. Readers see it with the end of the call, behind what the workflow's changed. */
+export class WorkerChanges {
+  private readonly byAddress = new Map<string, readonly MiddlewareChange[]>();
+
+  cameBack(address: string, result: unknown): void {
+    const { changes } = (result ?? {}) as Changed;
+    if (Array.isArray(changes) && changes.length > 0) this.byAddress.set(address, changes);
+  }
+
+  /** Of the event at the end of the call. */
+  join(event: EventBody, address: string): Changed {
+    const changes = event.type === 'model-end' || event.type === 'tool-end' ? this.byAddress.get(address) : undefined;
+    if (changes === undefined) return {};
+    this.byAddress.delete(address);
+    return { changes: [...((event as Changed).changes ?? []), ...changes] };
+  }
+}

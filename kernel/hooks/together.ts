@@ -1,0 +1,41 @@
+import type { ToolCall } from '../../contract/messages/messages';
+import type { AskAgain, HeldCall, Pass, Together } from '../define/inside';
+import type { Frame } from '../effects/frames';
+import type { Ports } from '../run/ports';
+import { decidedOf } from './agreed';
+
+/** One of several layers that ask people about a call. */
+export class LayerTogether implements Together {
+  constructor(
+    private readonly frame: Frame,
+    private readonly ports: Pick<Ports, 'editsAskAll'>,
+  ) {}
+
+  holds(ask: AskAgain): void {
+    this.frame.decision?.holds(this.frame.key, ask);
+  }
+
+  asksAround(call?: ToolCall): boolean {
+    const { decision, key, isKnownNext } = this.frame;
+    if (decision?.isHeldAround(key, call === undefined ? undefined : decidedOf(call)) !== true) return false;
+    // What older code let pass before a continue-as-new is under way.
+    const isUnderWay = isKnownNext && !decision.noted('asked-around').includes(key);
+    if (isUnderWay || !this.ports.editsAskAll()) return false;
+    decision.note('asked-around', key);
+    return true;
+  }
+
+  askAround(held: HeldCall, ask: AskAgain): Promise<Pass> {
+    const { decision, key } = this.frame;
+    return decision === undefined ? Promise.resolve({ runs: true, held }) : decision.askAround(key, held, ask, decidedOf);
+  }
+
+  tellsOfEdit(): void {
+    this.frame.decision?.note('told-of-edit', this.frame.key);
+  }
+
+  get isToldInside(): boolean {
+    const { decision, key } = this.frame;
+    return decision?.noted('told-of-edit').some((layer) => layer.startsWith(`${key}/`)) === true;
+  }
+}

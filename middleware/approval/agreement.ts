@@ -1,0 +1,45 @@
+import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { AskAgain, HeldCall, Pass } from '../../kernel/define/inside';
+import { insideOf } from '../../kernel/define/inside';
+import type { HookContext } from '../../kernel/define/middleware';
+
+export type NextCall = (call: ToolCall) => Promise<Json>;
+
+/** Decides about a call, and calls `next` with the call as it is, or as a person changed it. `problem` says why people are asked again. */
+export type Decide = (call: ToolCall, next: NextCall, problem: string | undefined) => Promise<Json>;
+
+const changedLater = 'Somebody who was asked later changed the arguments of this call.';
+
+/**
+ * Asks the people of one layer. Where one of them changes the call, or it is not the one that others around this layer let pass, those are asked
+ * again, until all agree to the same arguments. `tell`: runs a call that a person changed.
+ */
+export function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
+  const { together: layers } = insideOf(ctx);
+  const ask: AskAgain = async (held): Promise<Pass> => {
+    let passed: ToolCall | undefined;
+    const output = await decide(held.call, (changed) => ((passed = changed), Promise.resolve(null)), changedLater);
+    if (passed === undefined) return { runs: false, output };
+    return { runs: true, held: passed === held.call ? held : await asRead(passed, ctx) };
+  };
+  const together = async (changed: ToolCall): Promise<Json> => {
+    const pass = await layers.askAround(changed === call ? { call, raw: call.input } : await asRead(changed, ctx), ask);
+    if (!pass.runs) return pass.output;
+    if (pass.held.call.inputHash === call.inputHash) return next(call);
+    layers.tellsOfEdit();
+    return tell({ ...call, input: pass.held.raw });
+  };
+  const agreed: NextCall = (changed) => {
+    layers.holds(ask);
+    if (changed === call) return layers.asksAround(call) ? together(call) : next(call);
+    return layers.asksAround() ? together(changed) : tell(changed);
+  };
+  return decide(call, agreed, undefined);
+}
+
+/** An edit has been read before it counts, so it can be read. */
+async function asRead(changed: ToolCall, ctx: HookContext): Promise<HeldCall> {
+  const { name, input: raw } = changed;
+  const parsed = await ctx.parse(name, raw);
+  return { call: { ...changed, input: parsed.ok ? (parsed.input ?? raw) : raw, ...(parsed.ok ? { inputHash: parsed.hash } : {}) }, raw };
+}

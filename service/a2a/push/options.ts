@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { PushTarget } from './targets';
+
+/** How the service speaks A2A. */
+export interface A2aOptions {
+  /** Push notifications. Default: with `holdfast dev` on loopback to this machine, else none. */
+  readonly push?: {
+    /**
+     * Where they may go: 'public' (https to any address of the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. None:
+     * there are none.
+     */
+    readonly to: readonly PushTarget[];
+  };
+}
+
+function isTarget(text: string): boolean {
+  if (text === 'public' || text === 'loopback') return true;
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
+}
+
+const target = z.string().refine(isTarget, "is not 'public', 'loopback', or an origin such as \"https://hooks.example.com\"");
+
+export const A2aOptionsSchema = z.strictObject({
+  push: z.strictObject({ to: z.array(target).max(1000) }).optional(),
+}) as z.ZodType<A2aOptions>;

@@ -1,0 +1,95 @@
+import type { LookupFunction } from 'node:net';
+import { lookup } from 'node:dns';
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { HoldfastError } from '../../../contract/errors';
+import { limits } from '../../../contract/limits';
+import type { SendRequest } from '../../../contract/task-push';
+import { signedHeaders } from './signature';
+import type { AllowedUrl, PushTarget } from './targets';
+import { allowedUrl, hostOf, refused } from './targets';
+
+export interface SendSettings {
+  readonly to: readonly PushTarget[];
+  /** Secrets of Standard Webhooks. Undefined: notifications are not signed. */
+  readonly secret: string | undefined;
+  readonly signal?: AbortSignal;
+  readonly now?: number;
+  readonly tryMs?: number;
+}
+
+/** The receiver wants no more of it. */
+export class ReceiverGone extends Error {}
+
+/** Sends one notification, once. Anything but a status of 200 to 299 is an error. Redirects are not followed, and what the receiver answers is not read. */
+export async function sendNotice({ config, notice }: Pick<SendRequest, 'config' | 'notice'>, settings: SendSettings): Promise<void> {
+  const { to, secret, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
+  const allowed = allowedUrl(config.url, to);
+  const { token, authentication } = config;
+  const { scheme, credentials } = authentication ?? {};
+  const headers = {
+    'content-type': 'application/a2a+json',
+    'user-agent': 'holdfast',
+    ...signedHeaders({ ...notice, timestamp: Math.floor(now / 1000) }, secret),
+    ...(token === undefined ? {} : { 'x-a2a-notification-token': token }),
+    ...(credentials === undefined ? {} : { authorization: `${scheme} ${credentials}` }),
+  };
+  const patience = AbortSignal.timeout(tryMs);
+  const status = await post(allowed, {
+    headers,
+    body: notice.body,
+    signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
+  });
+  if (status === 410) throw new ReceiverGone('The receiver answered 410: it wants no more notifications.');
+  if (status < 200 || status > 299) throw new Error(`The receiver of notifications answered ${status}.`);
+}
+
+interface Posting {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+function post({ url, mayConnect }: AllowedUrl, { headers, body, signal }: Posting): Promise<number> {
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !mayConnect(host)) throw refused(`Notifications may not go to ${host}.`);
+  const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+  const length = Buffer.byteLength(body);
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'content-length': length },
+      signal,
+      lookup: onlyTo(mayConnect),
+      agent: false,
+    } as const;
+    const sent = send(url, options, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    sent.on('error', (error) => reject(signal.aborted ? new Error('The receiver of notifications did not answer in time.') : error));
+    sent.end(body);
+  });
+}
+
+/** Looks a name up when it is connected to, so that a name cannot stand for one address when it is checked, and for another one then. */
+function onlyTo(mayConnect: (address: string) => boolean): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const found = error === null ? addresses : [];
+      const forbidden = found.find(({ address }) => !mayConnect(address));
+      const [first] = found;
+      if (error !== null) done(error, '', 0);
+      else if (forbidden !== undefined || first === undefined)
+        done(refused(`Notifications may not go to ${hostname}: it is ${forbidden?.address ?? 'nowhere'}.`), '', 0);
+      else if (options.all === true) done(null, [...found]);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+/** Whether another try can never do better. A name may stand for another address tomorrow, but nobody who is honest needs that. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof ReceiverGone || (error instanceof HoldfastError && error.code === 'push-refused');
+}

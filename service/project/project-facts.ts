@@ -1,0 +1,84 @@
+import type { ModelRegistry } from '../../activities/models/models';
+import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import type { Effect } from '../../contract/manifest';
+import type { ProjectFacts, ServedAgent, ServedModel, ServedTool } from '../../contract/service-facts';
+import type { AnyAgent } from '../../kernel/define/definition';
+import { agentsIn, isChat, reachable } from '../../kernel/define/definition';
+import { traitsOf } from '../../kernel/define/traits';
+import type { ProjectConfig } from './project-config';
+
+/** What a project says of its agents, tools, models and limits, for people who look at a service. */
+export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: ProjectConfig, models: ModelRegistry): ProjectFacts {
+  const all = new Map<string, AnyAgent>(exported);
+  for (const root of exported.values()) for (const agent of reachable(root)) if (!all.has(agent.name)) all.set(agent.name, agent);
+  const agents = [...all.values()];
+  return {
+    agents: agents.map((agent) => servedAgent(agent, exported.has(agent.name))),
+    tools: [...workerTools(config.tools ?? {}), ...workflowTools(agents, config.tools ?? {})],
+    models: servedModels(agents, config, models),
+    limits: Object.entries(config.models?.limits ?? {}).map(([pattern, limit]) => ({ models: pattern, ...limit })),
+  };
+}
+
+function servedAgent(given: AnyAgent, isExported: boolean): ServedAgent {
+  // One that hands over has the name of the agent that does.
+  const agent = given.kind === 'hand-over' ? given.agent : given;
+  const { name, description, kind } = agent;
+  const agents = [...new Set(agentsIn(agent).map((inside) => inside.name))].filter((inside) => inside !== name);
+  const common = { name, description, kind, isExported, agents };
+  if (!isChat(agent)) return { ...common, tools: [], middleware: [], policies: [] };
+  const { model, tools, ownTools, middleware, halves, maxIterations } = agent;
+  return {
+    ...common,
+    model,
+    maxIterations,
+    tools: [...new Set([...tools, ...ownTools.keys()])],
+    middleware: [...new Set([...middleware.map((layer) => layer.name), ...halves.map((half) => half.name)])],
+    policies: [...new Set(middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? []))],
+  };
+}
+
+function workerTools(tools: Readonly<Record<string, unknown>>): readonly ServedTool[] {
+  return Object.entries(tools).map(([name, tool]) => {
+    const {
+      description = '',
+      external,
+      effect,
+      timeout,
+      concurrency,
+      quick,
+    } = (isRecord(tool) ? tool : {}) as {
+      readonly description?: string;
+      readonly external?: boolean;
+      readonly effect?: Effect;
+      readonly timeout?: string;
+      readonly concurrency?: number;
+      readonly quick?: boolean;
+    };
+    if (external === true) return { name, description, kind: 'external' };
+    return { name, description, kind: 'worker', ...defined({ effect, timeout, concurrency, quick }) };
+  });
+}
+
+function workflowTools(agents: readonly AnyAgent[], known: Readonly<Record<string, unknown>>): readonly ServedTool[] {
+  const own = new Map<string, ServedTool>();
+  for (const agent of agents.map((one) => (one.kind === 'hand-over' ? one.agent : one)).filter(isChat))
+    for (const [name, { spec }] of agent.ownTools)
+      if (!Object.hasOwn(known, name)) own.set(name, { name, description: spec.description, kind: 'workflow' });
+  return [...own.values()];
+}
+
+function servedModels(agents: readonly AnyAgent[], config: ProjectConfig, models: ModelRegistry): readonly ServedModel[] {
+  const named = config.models?.names ?? {};
+  const asked = agents
+    .flatMap(reachable)
+    .filter(isChat)
+    .map(({ model }) => model);
+  return [...new Set([...Object.keys(named), ...asked])].map((name) => {
+    const candidates = Object.hasOwn(named, name) ? named[name] : undefined;
+    const list =
+      candidates === undefined ? (models.names.includes(name) ? [] : [name]) : typeof candidates === 'string' ? [candidates] : candidates;
+    return { name, candidates: list };
+  });
+}

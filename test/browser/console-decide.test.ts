@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core';
+import { deskProject, useConsole } from './console-desk';
+import { endingsOf, letGo, rowOf, startAsking, violationsOf, visit } from './console-pages';
+
+const desk = useConsole(deskProject);
+
+const refund = (amount: number) => ({ name: 'refund', input: { orderId: '42', amount } });
+const ask = { name: 'askHuman', input: { question: 'Where to?' } };
+const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
+const waits = (page: Page) => page.getByRole('region', { name: 'Waits for people' });
+
+/** Waits until so many interrupts of a run are open. */
+async function stillOpen(id: string, count: number): Promise<void> {
+  while ((await desk.service.interruptsOf(id)).length !== count);
+}
+
+it('decides on the page of the run by mouse, and takes it back while it is not sent', async () => {
+  await startAsking(desk.service, 'support', 'run-mouse', [refund(80)]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-mouse`);
+  await decision(page).getByRole('figure').getByText('42').waitFor();
+  await decision(page).getByRole('button', { name: 'Approve' }).click();
+  await waits(page).getByText('You approve …').waitFor();
+  await decision(page).getByRole('button', { name: 'Undo' }).click();
+  await letGo(page);
+  expect((await desk.service.interruptsOf('run-mouse')).length).toBe(1);
+  await decision(page).getByRole('button', { name: 'Approve' }).click();
+  await letGo(page);
+  await page.locator('.run-title').getByText('completed').waitFor();
+  await decision(page).getByText('You approve: done').waitFor();
+  expect(await endingsOf(desk.service, 'run-mouse')).toEqual([{ answer: { type: 'approve' }, by: 'ada' }]);
+  await decision(page).getByRole('button', { name: 'Close the decision' }).click();
+  await decision(page).waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+it('moves, edits, rejects with words and takes back on the page of the run by keyboard alone', async () => {
+  await startAsking(desk.service, 'support', 'run-keys', [refund(80), refund(81), refund(82)]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-keys`);
+  await decision(page).getByText('80').waitFor();
+  await page.keyboard.press('j');
+  await decision(page).getByText('81').waitFor();
+  await page.keyboard.press('k');
+  await decision(page).getByText('80').waitFor();
+  await page.keyboard.press('e');
+  await page.getByLabel('amount').fill('60');
+  await page.keyboard.press('Enter');
+  await decision(page).getByText('81').waitFor();
+  await page.keyboard.press('r');
+  await page.locator('textarea:focus').waitFor();
+  await page.keyboard.type('are a jar');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await decision(page).getByText('82').waitFor();
+  await page.keyboard.press('a');
+  await waits(page).getByText('You approve …').waitFor();
+  await page.keyboard.press('u');
+  await waits(page).getByText('You approve …').waitFor({ state: 'detached' });
+  await letGo(page);
+  await stillOpen('run-keys', 1);
+  await page.keyboard.press('Escape');
+  await decision(page).waitFor({ state: 'detached' });
+  // What nobody sees is not decided by a key.
+  await page.keyboard.press('a');
+  await letGo(page);
+  expect((await desk.service.interruptsOf('run-keys')).length).toBe(1);
+  await page.keyboard.press('j');
+  await decision(page).getByRole('button', { name: 'Approve' }).waitFor();
+  await page.keyboard.press('a');
+  await letGo(page);
+  const answers = (await endingsOf(desk.service, 'run-keys')).map(({ answer }) => answer);
+  expect(answers).toHaveLength(3);
+  expect(answers).toEqual(
+    expect.arrayContaining([
+      { type: 'approve', editedInput: { orderId: '42', amount: 60 } },
+      { type: 'reject', feedback: 'are a jar' },
+      { type: 'approve' },
+    ]),
+  );
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+it('shows on the page of the run at once what somebody else has decided, also while its form is filled', async () => {
+  await startAsking(desk.service, 'shipping', 'run-two', [ask]);
+  const [ada, bob] = await Promise.all([
+    visit(desk.browser, `${desk.bed.console}#/runs/run-two`),
+    visit(desk.browser, `${desk.bed.console}#/inbox?q=run-two`, { name: 'bob' }),
+  ]);
+  await decision(ada.page).getByLabel('Street and number').fill('Side Street');
+  await rowOf(bob.page, 'run-two').click();
+  await bob.page.getByLabel('Street and number').fill('Main Street 1');
+  await bob.page.getByLabel('Boxes').fill('2');
+  await bob.page.getByLabel('Insured').check();
+  await bob.page.getByRole('button', { name: 'Send the answer' }).click();
+  await letGo(bob.page);
+  await decision(ada.page).getByText('bob answered it').waitFor();
+  await waits(ada.page).getByText('bob answered it').waitFor();
+  expect(await decision(ada.page).getByRole('button', { name: 'Send the answer' }).count()).toBe(0);
+  expect([...ada.errors, ...bob.errors]).toEqual([]);
+  await Promise.all([ada.page.context().close(), bob.page.context().close()]);
+});
+
+it('asks for a name on the page of the run, and says there who may not decide', async () => {
+  await startAsking(desk.service, 'payments', 'run-name', [refund(250)]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-name`, { name: '' });
+  await decision(page).getByRole('button', { name: 'Approve' }).click();
+  await page.getByLabel('Your name').fill('dora');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await decision(page).getByText('You cannot decide this').waitFor();
+  expect(await decision(page).getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+it('decides on a phone, where the decision covers the run until it is given', async () => {
+  await startAsking(desk.service, 'support', 'run-phone', [refund(80), refund(81)]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-phone`, { width: 390 });
+  await waits(page).getByRole('button', { name: 'Decide about refund' }).first().click();
+  await decision(page).getByRole('button', { name: 'Close the decision' }).click();
+  await waits(page).getByRole('button', { name: 'Decide about refund' }).last().click();
+  await decision(page).getByRole('button', { name: 'Approve' }).click();
+  await decision(page).waitFor({ state: 'detached' });
+  await waits(page).getByText('You approve …').waitFor();
+  await letGo(page);
+  await stillOpen('run-phone', 1);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+it('does not move the page when a run begins to ask: what it asks is shown when somebody wants it', async () => {
+  await desk.service.send('run-later', { agent: 'support', message: JSON.stringify({ calls: [] }) });
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-later`);
+  await page.locator('.run-title').getByText('idle').waitFor();
+  await desk.service.send('run-later', { message: JSON.stringify({ calls: [refund(3)] }) });
+  await waits(page).getByRole('button', { name: 'Decide about refund' }).waitFor();
+  expect(await decision(page).count()).toBe(0);
+  await waits(page).getByRole('button', { name: 'Decide about refund' }).press('Enter');
+  await decision(page).getByRole('button', { name: 'Approve' }).waitFor();
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+it.each(['light', 'dark'] as const)('has no violation of WCAG AA where a run is decided about: %s', async (colorScheme) => {
+  const [pay, form] = [`run-axe-${colorScheme}-1`, `run-axe-${colorScheme}-2`];
+  await startAsking(desk.service, 'support', pay, [refund(80), refund(81)]);
+  await startAsking(desk.service, 'shipping', form, [ask]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/${pay}`, { colorScheme });
+  await decision(page).getByRole('button', { name: 'Approve' }).waitFor();
+  const found = [['approval', await violationsOf(page)]];
+  await page.keyboard.press('e');
+  await page.getByLabel('amount').fill('7');
+  found.push(['edit', await violationsOf(page)]);
+  await page.keyboard.press('Escape');
+  await decision(page).getByRole('button', { name: 'Approve' }).click();
+  found.push(['given', await violationsOf(page)]);
+  await page.evaluate(`location.hash = '#/runs/${form}'`);
+  await decision(page).getByRole('button', { name: 'Send the answer' }).click();
+  await page.getByRole('alert').waitFor();
+  found.push(['refused form', await violationsOf(page)]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  found.push(['phone', await violationsOf(page)]);
+  expect(found.filter(([, violations]) => violations!.length > 0)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});

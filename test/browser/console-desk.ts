@@ -1,0 +1,29 @@
+import type { Browser } from 'playwright-core';
+import { ServiceClient } from '../../http/index';
+import { openBrowser } from './browser';
+import type { ConsoleBed } from './console-bed';
+import { openConsole } from './console-bed';
+
+/** A project whose model makes the calls that a test writes. */
+export const deskProject = 'test/browser/console-project/holdfast.config.ts';
+
+export interface ConsoleDesk {
+  readonly bed: ConsoleBed;
+  readonly browser: Browser;
+  readonly service: ServiceClient;
+}
+
+/** A console and a browser for all tests of one file. They are there once a test runs. */
+export function useConsole(config?: string, onClosed: () => void = () => undefined): ConsoleDesk {
+  const desk: { bed?: ConsoleBed; browser?: Browser; service?: ServiceClient } = {};
+  beforeAll(async () => {
+    [desk.bed, desk.browser] = await Promise.all([openConsole(config), openBrowser()]);
+    desk.service = new ServiceClient(desk.bed.url);
+  }, 120_000);
+  afterAll(async () => {
+    await desk.browser?.close();
+    await desk.bed?.close();
+    onClosed();
+  }, 60_000);
+  return desk as ConsoleDesk;
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import type { ServiceClient } from '../../http/index';
+
+/** Who sits at a page, and how it is shown. */
+export interface Visitor {
+  readonly name?: string;
+  readonly roles?: readonly string[];
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+export interface VisitedPage {
+  readonly page: Page;
+  /** What the page has complained about. */
+  readonly errors: readonly string[];
+}
+
+/** A page of the console in a browser of its own, with a clock that a test can move. */
+export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<VisitedPage> {
+  const { name = 'ada', roles = [], colorScheme = 'light', width = 1280 } = visitor;
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+  const stored = JSON.stringify(JSON.stringify({ name, roles }));
+  if (name !== '')
+    await context.addInitScript(`localStorage.getItem('holdfast.identity') ?? localStorage.setItem('holdfast.identity', ${stored})`);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => {
+    // The browser prints each request that does not succeed. What the page makes of it is what counts.
+    if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) errors.push(message.text());
+  });
+  page.on('dialog', (dialog) => {
+    errors.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.clock.install();
+  await page.goto(url);
+  return { page, errors };
+}
+
+/** The row of a run in the inbox. */
+export const rowOf = (page: Page, run: string) => page.locator(`.row[data-key^="${run}/"]`);
+
+/** Ends the moment in which a decision can be taken back. */
+export async function letGo(page: Page): Promise<void> {
+  await page.clock.fastForward(5_100);
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with a page as it is shown, at WCAG 2.2 AA. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe);
+  const found = await page.evaluate<AxeResult>(
+    `axe.run(document, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
+
+export interface DeskCall {
+  readonly name: string;
+  readonly input: object;
+}
+
+/** Starts a run whose model makes these calls at once, and waits until it asks. */
+export async function startAsking(
+  service: ServiceClient,
+  agent: string,
+  id: string,
+  calls: readonly DeskCall[],
+  say?: string,
+): Promise<void> {
+  await service.start({ agent, id, input: JSON.stringify({ calls, ...(say === undefined ? {} : { say }) }), by: 'carl' });
+  for await (const event of service.events(id)) if (event.type === 'interrupt-start') return;
+  throw new Error(`${id} has ended without asking.`);
+}
+
+/** How the interrupts of a run have ended, once it has. */
+export async function endingsOf(
+  service: ServiceClient,
+  id: string,
+): Promise<readonly { readonly answer: unknown; readonly by: string | undefined }[]> {
+  const endings = [];
+  for await (const event of service.events(id)) if (event.type === 'interrupt-end') endings.push({ answer: event.answer, by: event.by });
+  return endings;
+}

@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { makeUsable } from '../../../cli/processes/usable-directory';
+import { recordService } from '../../../cli/processes/service-record';
+import { startEmbeddedServer } from '../../../host/server/embedded-server';
+import { watchDisk } from '../../../host/disk-watch';
+import type { HoldfastError } from '../../../contract/errors';
+import { serverFailure } from '../../../host/server/server-log';
+import { guardOf } from '../../../host/server/orphans';
+import { isAlive, parentOf } from '../../../host/server/process-probe';
+import { findLiveServer } from '../../../host/server/server-reuse';
+import { BundleStore } from '../../../worker/bundle-store';
+import { startOwner, untilGone } from '../../host/owner-process';
+import { temporaryDirectory } from '../../host/temporary-directory';
+
+jest.setTimeout(90_000);
+
+/** Kills the guard of a server, all of it, so that nobody holds the server any more. */
+async function killGuard(serverPid: number): Promise<void> {
+  const guard = await guardOf(serverPid);
+  if (guard === undefined) throw new Error('The server has no guard.');
+  const family = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number));
+  const helpers = family.filter(([pid, parent]) => parent === guard && pid !== serverPid).map(([pid]) => pid ?? 0);
+  for (const pid of [...helpers, guard]) process.kill(pid, 'SIGKILL');
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+describe('[check 13] one server opens a database', () => {
+  it.concurrent('an orphan is ended before the next server starts, and nobody adopts it, whoever has the id of its owner now', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    owner.process.kill('SIGSTOP');
+    await killGuard(owner.server.pid);
+    await owner.murder();
+    expect(isAlive(owner.server.pid)).toBe(true);
+    const path = join(directory, 'server.json');
+    const record = JSON.parse(readFileSync(path, 'utf8')) as object;
+    // The id of the owner is that of another process now: of this one, which lives.
+    writeFileSync(path, JSON.stringify({ ...record, ownerPid: process.pid }));
+    expect(await findLiveServer(directory, 'file')).toBeUndefined();
+    const next = await startEmbeddedServer({ directory });
+    expect(next.reused).toBe(false);
+    expect(isAlive(owner.server.pid)).toBe(false);
+    await next.stop();
+    await untilGone(next.pid, 0);
+  });
+
+  it.concurrent('the end of the guard alone leaves no server behind', async () => {
+    const directory = temporaryDirectory();
+    let ended: () => void = () => undefined;
+    const exit = new Promise<void>((resolve) => (ended = resolve));
+    const server = await startEmbeddedServer({ directory, onExit: () => ended() });
+    await killGuard(server.pid);
+    await exit;
+    await untilGone(server.pid, 0);
+    expect(existsSync(join(directory, 'server.json'))).toBe(false);
+    await server.stop();
+  });
+
+  it.concurrent('a server whose record is gone is seen all the same', async () => {
+    const directory = temporaryDirectory();
+    const owner = await startOwner({ directory });
+    rmSync(join(directory, 'server.json'));
+    await expect(startEmbeddedServer({ directory })).rejects.toMatchObject({
+      code: 'server-locked',
+      message: expect.stringContaining(`${owner.server.pid}`) as string,
+    });
+    expect(isAlive(owner.server.pid)).toBe(true);
+    await owner.finish();
+  });
+
+  it.concurrent('one on another machine that shares the directory is seen by its record', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'server.json');
+    writeFileSync(
+      path,
+      JSON.stringify({
+        pid: 1,
+        ownerPid: 1,
+        address: '127.0.0.1:1',
+        version: '1.29.1',
+        database: 'temporal-1.29.1.db',
+        directory,
+        ready: true,
+        host: 'elsewhere',
+      }),
+    );
+    const beats = setInterval(() => utimesSync(path, new Date(), new Date()), 500);
+    await expect(startEmbeddedServer({ directory })).rejects.toMatchObject({
+      code: 'server-locked',
+      message: expect.stringContaining('elsewhere') as string,
+    });
+    clearInterval(beats);
+    const server = await startEmbeddedServer({ directory });
+    expect(server.reused).toBe(false);
+    await server.stop();
+  });
+
+  it('knows whose child a process is', async () => {
+    expect(await parentOf(process.pid)).toBe(process.ppid);
+    expect(await guardOf(process.pid)).toBeUndefined();
+  });
+});
+
+describe('[check 13] what Holdfast keeps', () => {
+  it.concurrent('is for its owner alone: the database, its log, its record', async () => {
+    const directory = join(temporaryDirectory(), 'new');
+    makeUsable(directory);
+    const server = await startEmbeddedServer({ directory });
+    recordService(directory, 'http://127.0.0.1:1');
+    await new BundleStore(join(directory, 'bundles')).save({ buildId: '0123456789abcdef', code: 'x' });
+    const names = readdirSync(directory);
+    expect(names).toEqual(expect.arrayContaining(['server.json', 'server.log', 'bundles', `service-${process.pid}.json`]));
+    expect(names.some((name) => name.endsWith('.db-wal'))).toBe(true);
+    for (const name of names) expect([name, modeOf(join(directory, name))]).toEqual([name, name === 'bundles' ? '700' : '600']);
+    expect(modeOf(directory)).toBe('700');
+    expect(modeOf(join(directory, 'bundles', '0123456789abcdef.js'))).toBe('600');
+    await server.stop();
+  });
+
+  it('becomes so where an earlier version left it open', () => {
+    const directory = join(temporaryDirectory(), 'old');
+    mkdirSync(join(directory, 'bundles'), { recursive: true });
+    mkdirSync(join(directory, 'snapshots'));
+    const files = [
+      'temporal-1.29.1.db',
+      'temporal-1.29.1.db-wal',
+      'server.log',
+      'bundles/0123456789abcdef.js',
+      `snapshots/${'a'.repeat(64)}`,
+    ];
+    for (const file of files) {
+      writeFileSync(join(directory, file), '');
+      chmodSync(join(directory, file), 0o644);
+    }
+    for (const folder of ['', 'bundles', 'snapshots']) chmodSync(join(directory, folder), 0o755);
+    makeUsable(directory);
+    for (const file of files) expect([file, modeOf(join(directory, file))]).toEqual([file, '600']);
+    for (const folder of ['', 'bundles', 'snapshots']) expect([folder, modeOf(join(directory, folder))]).toEqual([folder, '700']);
+  });
+
+  it('leaves what is not its own as it is', () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'mine.txt'), '');
+    writeFileSync(join(directory, 'server.log'), '');
+    for (const [path, mode] of [
+      ['', 0o755],
+      ['mine.txt', 0o644],
+      ['server.log', 0o644],
+    ] as const)
+      chmodSync(join(directory, path), mode);
+    makeUsable(directory);
+    expect(['', 'mine.txt', 'server.log'].map((path) => modeOf(join(directory, path)))).toEqual(['755', '644', '600']);
+  });
+});
+
+describe('[check 12] a server that fails', () => {
+  it.concurrent('is told with the end of its log, or that there is none', async () => {
+    const directory = temporaryDirectory();
+    const exit = new Promise<HoldfastError>((resolve, reject) => {
+      startEmbeddedServer({ directory, onExit: ({ error }) => resolve(error) }).then(({ pid }) => process.kill(pid, 'SIGKILL'), reject);
+    });
+    expect(await exit).toMatchObject({
+      code: 'server-failed',
+      message: expect.stringMatching(/code 137\. Its log(, .*server\.log, is empty| ends: )/) as string,
+    });
+    const log = join(directory, 'some.log');
+    writeFileSync(log, 'panic: database or disk is full (13)\n');
+    expect(serverFailure('It ended.', log)).toMatchObject({
+      code: 'disk-full',
+      message: `It ended. Its log ends: panic: database or disk is full (13)`,
+    });
+  });
+});
+
+describe('[check 12] a full disk', () => {
+  it('is named while a server runs, once each time', async () => {
+    let free = 100;
+    const problems: HoldfastError[] = [];
+    let looked: () => void = () => undefined;
+    const end = watchDisk('/data', (problem) => problems.push(problem), {
+      everyMs: 1,
+      leastBytes: 50,
+      freeBytes: async () => {
+        looked();
+        return free;
+      },
+    });
+    const looks = async (): Promise<void> => {
+      for (let count = 0; count < 3; count++) await new Promise<void>((resolve) => (looked = resolve));
+    };
+    await looks();
+    expect(problems).toEqual([]);
+    for (const next of [10, 10, 100, 10]) {
+      free = next;
+      await looks();
+    }
+    end();
+    expect(problems.map(({ code }) => code)).toEqual(['disk-full', 'disk-full']);
+  });
+
+  // Linux has a device on which every write finds the disk full.
+  it('is named at the start', () => {
+    if (!existsSync('/dev/full')) return;
+    const directory = temporaryDirectory();
+    symlinkSync('/dev/full', join(directory, 'server.probe'));
+    expect(() => makeUsable(directory)).toThrow(
+      expect.objectContaining({ code: 'disk-full', message: expect.stringContaining(directory) as string }) as Error,
+    );
+  });
+});

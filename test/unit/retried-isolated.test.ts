@@ -1,0 +1,310 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import type { ScriptedStep } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware } from 'holdfast/workflow';
+import { approval } from 'holdfast/middleware';
+import { StopError, agentTool, defineAgent, parallel } from 'holdfast/workflow';
+import type { TestRun } from '../../testing/index';
+import { logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const payments: string[] = [];
+let broken = true;
+let calls = 0;
+const kit = {
+  ...tools,
+  pay: defineTool({
+    description: 'Pays once.',
+    inputSchema: z.object({}),
+    effect: 'once',
+    execute: (_, call) => {
+      payments.push(call.idempotencyKey);
+      return 'paid';
+    },
+  }),
+  notify: defineTool({
+    description: 'Fails as long as it is broken.',
+    inputSchema: z.object({}),
+    execute: () => {
+      calls += 1;
+      if (broken) throw new Error('no mail server');
+      return 'sent';
+    },
+  }),
+};
+
+beforeEach(() => {
+  payments.length = 0;
+  calls = 0;
+  broken = true;
+});
+
+const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
+const ask = (agent: string): ScriptedStep => ({ toolCalls: [{ name: agent, input: { request: 'Do it.' } }] });
+
+function helperWith(middleware: readonly AgentMiddleware[] = [], name = 'helper') {
+  return defineAgent({
+    name,
+    description: 'Helps.',
+    instructions: 'Help.',
+    model: `test/${name}`,
+    tools: ['pay', 'notify'],
+    toolErrors: 'fail',
+    middleware,
+  });
+}
+
+const leadOf = (helper: ReturnType<typeof helperWith>) =>
+  defineAgent({
+    name: 'lead',
+    description: 'Leads.',
+    instructions: 'Lead.',
+    model: 'test/lead',
+    tools: [agentTool(helper, { isolate: true }), 'notify'],
+    toolErrors: 'fail',
+  });
+
+function modelsOf(scripts: Readonly<Record<string, readonly ScriptedStep[]>>) {
+  const made = new Map(Object.entries(scripts).map(([name, steps]) => [name, scriptedModel([...steps])]));
+  return {
+    model: (name: string) => {
+      const found = made.get(name.split('/').at(-1) ?? '');
+      if (found === undefined) throw new Error(`no script for ${name}`);
+      return found;
+    },
+  };
+}
+
+async function failed(run: TestRun): Promise<void> {
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
+}
+
+describe('a failed run whose isolated agent had failed', () => {
+  it('goes on in that agent behind its last good step: one payment in five retries', async () => {
+    const run = await testRun(leadOf(helperWith()), {
+      input: 'Hi',
+      model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      tools: kit,
+    });
+    for (let retries = 0; retries < 4; retries++) {
+      await failed(run);
+      await run.retry();
+    }
+    await failed(run);
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(payments).toHaveLength(1);
+    expect(calls).toBe(6);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: helper({"request":"Do it."})', 'tool: Helped.', 'assistant: Led.']);
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
+    const starts = log.flatMap((event) => (event.type === 'agent-start' ? [event.run] : []));
+    expect(starts).toHaveLength(6);
+    expect(new Set(starts).size).toBe(1);
+  });
+
+  it('counts what the agent had used once', async () => {
+    const play = async (isBroken: boolean): Promise<unknown> => {
+      broken = isBroken;
+      const run = await testRun(leadOf(helperWith()), {
+        input: 'Hi',
+        model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+        tools: kit,
+      });
+      if (isBroken) {
+        await failed(run);
+        await run.retry();
+        await failed(run);
+        broken = false;
+        await run.retry();
+      }
+      expect((await run.outcome()).status).toBe('completed');
+      return (await run.view()).usage;
+    };
+    expect(await play(true)).toEqual(await play(false));
+  });
+});
+
+describe('an isolated agent that goes on with its run', () => {
+  it('has the mended code of its run', async () => {
+    const throwing: AgentMiddleware = {
+      name: 'audit',
+      wrapToolCall: async (asked, next) => {
+        await next(asked);
+        throw new Error('a bug');
+      },
+    };
+    broken = false;
+    const run = await testRun(leadOf(helperWith([throwing])), {
+      input: 'Hi',
+      model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      tools: kit,
+    });
+    await failed(run);
+    await run.retry({ agent: leadOf(helperWith([{ name: 'audit', wrapToolCall: (asked, next) => next(asked) }])) });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(payments).toHaveLength(1);
+  });
+
+  it('is not asked again what was approved, and asks what it had not asked', async () => {
+    const run = await testRun(leadOf(helperWith([approval({ tools: { pay: true, notify: true } })])), {
+      input: 'Hi',
+      model: modelsOf({
+        helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }],
+        lead: [ask('helper'), { text: 'Led.' }],
+      }),
+      tools: kit,
+    });
+    await run.approve((await run.interrupts())[0]?.id ?? '');
+    await run.approve((await run.interrupts())[0]?.id ?? '');
+    await failed(run);
+    broken = false;
+    await run.retry();
+    const open = await run.interrupts();
+    expect(open).toMatchObject([{ kind: 'approval', tool: 'notify' }]);
+    expect(calls).toBe(2);
+    await run.approve(open[0]?.id ?? '');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    expect(calls).toBe(3);
+  });
+
+  it('goes on beside one that had ended, which does not run again', async () => {
+    const both = parallel({
+      name: 'both',
+      description: 'Both.',
+      agents: [helperWith([], 'one'), helperWith([], 'two')],
+      isolate: true,
+    });
+    const run = await testRun(both, {
+      input: 'Hi',
+      model: modelsOf({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
+    expect(payments).toHaveLength(2);
+  });
+
+  it('goes on inside of another isolated agent', async () => {
+    const middle = defineAgent({
+      name: 'middle',
+      description: 'Between.',
+      instructions: 'Ask.',
+      model: 'test/middle',
+      tools: [agentTool(helperWith(), { isolate: true })],
+      toolErrors: 'fail',
+    });
+    const run = await testRun(leadOf(middle), {
+      input: 'Hi',
+      model: modelsOf({
+        helper: [call('pay'), call('notify'), { text: 'Helped.' }],
+        middle: [ask('helper'), { text: 'Asked.' }],
+        lead: [ask('middle'), { text: 'Led.' }],
+      }),
+      tools: kit,
+    });
+    await failed(run);
+    await run.retry();
+    await failed(run);
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(payments).toHaveLength(1);
+  });
+
+  it('stays as it was when the run had gone on behind its failure', async () => {
+    const forgiving = defineAgent({
+      name: 'lead',
+      description: 'Leads.',
+      instructions: 'Lead.',
+      model: 'test/lead',
+      tools: [agentTool(helperWith(), { isolate: true })],
+    });
+    const run = await testRun(forgiving, {
+      input: 'Hi',
+      model: modelsOf({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
+      tools: kit,
+    });
+    expect((await run.outcome()).status).toBe('failed');
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(calls).toBe(1);
+    expect((await transcriptOf(run))[2]).toContain('no mail server');
+  });
+
+  it('is in doubt about a once call that threw in it', async () => {
+    let attempts = 0;
+    const pay = defineTool({
+      description: 'May have paid.',
+      inputSchema: z.object({}),
+      effect: 'once',
+      execute: (): string => {
+        attempts += 1;
+        throw new Error('connection reset');
+      },
+    });
+    const run = await testRun(leadOf(helperWith()), {
+      input: 'Hi',
+      model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      tools: { ...kit, pay },
+    });
+    await failed(run);
+    await run.retry();
+    const [open] = await run.interrupts();
+    expect(open).toMatchObject({ kind: 'in-doubt', info: { tool: 'pay' } });
+    await run.resume(open?.id ?? '', { happened: true, result: 'paid' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(attempts).toBe(1);
+  });
+
+  it('holds its run back where it cannot go on itself, and says why', async () => {
+    const careless: AgentMiddleware = {
+      name: 'careless',
+      wrapModel: async (request, next, ctx) => {
+        await ctx.call('pay', {});
+        return next(request);
+      },
+    };
+    const retrying = defineAgent({
+      name: 'helper',
+      description: 'Helps.',
+      instructions: 'Help.',
+      model: 'test/helper',
+      tools: ['pay'],
+      retry: { maxRetries: 1 },
+      middleware: [careless],
+    });
+    const run = await testRun(leadOf(retrying), {
+      input: 'Hi',
+      model: modelsOf({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      tools: kit,
+    });
+    await run.advance('1m');
+    await failed(run);
+    await expect(run.retry()).rejects.toMatchObject({
+      code: 'retry-impossible',
+      message: expect.stringContaining('an isolated agent of it, failed: The run cannot go on'),
+    });
+    expect(payments).toHaveLength(2);
+  });
+
+  it('ends its run for good with a StopError', async () => {
+    const stopping: AgentMiddleware = {
+      name: 'stopping',
+      beforeModelRewriteState: () => {
+        throw new StopError('enough');
+      },
+    };
+    const run = await testRun(leadOf(helperWith([stopping])), {
+      input: 'Hi',
+      model: modelsOf({ helper: [], lead: [ask('helper')] }),
+      tools: kit,
+    });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
+    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });
+  });
+});

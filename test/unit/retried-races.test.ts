@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
+import type { TestRun } from '../../testing/index';
+import { agentWith, echo, logOf, tools, transcriptOf } from '../support/memory-bed';
+
+const payments: string[] = [];
+let broken = true;
+let calls = 0;
+const kit = {
+  ...tools,
+  pay: defineTool({
+    description: 'Pays once.',
+    inputSchema: z.object({}),
+    effect: 'once',
+    execute: (_, call) => {
+      payments.push(call.idempotencyKey);
+      return 'paid';
+    },
+  }),
+  notify: defineTool({
+    description: 'Fails as long as it is broken.',
+    inputSchema: z.object({}),
+    execute: () => {
+      calls += 1;
+      if (broken) throw new Error('no mail server');
+      return 'sent';
+    },
+  }),
+};
+
+beforeEach(() => {
+  payments.length = 0;
+  calls = 0;
+  broken = true;
+});
+
+/** A run whose only tool call goes through this code. */
+function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
+  const racing: AgentMiddleware = { name: 'racing', wrapToolCall: async (_, __, ctx) => String(await act(ctx)) };
+  return testRun(agentWith({ tools: ['pay', 'notify', 'echo'], toolErrors: 'fail', middleware: [racing] }), {
+    input: 'Hi',
+    model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
+    tools: kit,
+  });
+}
+
+async function failed(run: TestRun): Promise<void> {
+  expect(await run.outcome()).toMatchObject({ status: 'failed' });
+}
+
+describe('a failed run in which a branch of a race had failed', () => {
+  it('enters the branches again, which get what had come back: one payment in five retries', async () => {
+    const run = await runOf((ctx) =>
+      ctx.within('5m', async (inner) => {
+        const paid = await inner.call('pay', {});
+        return `${String(paid)}, ${String(await inner.call('notify', {}))}`;
+      }),
+    );
+    for (let retries = 0; retries < 4; retries++) {
+      await failed(run);
+      await run.retry();
+    }
+    await failed(run);
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+    expect(payments).toHaveLength(1);
+    expect(calls).toBe(6);
+    expect((await transcriptOf(run))[2]).toBe('tool: paid, sent');
+  });
+
+  it('gives ctx.within all of its time again', async () => {
+    const run = await runOf((ctx) =>
+      ctx.within('5m', async (inner) => {
+        await inner.call('notify', {});
+        return inner.interrupt('Well?');
+      }),
+    );
+    await failed(run);
+    await run.advance('1h');
+    broken = false;
+    await run.retry();
+    const [open] = await run.interrupts();
+    expect(open?.deadline).toBeGreaterThan(0);
+    await run.advance('4m');
+    await run.resume(open?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: yes');
+  });
+
+  it('asks again what the other branch had asked, under the same id, and takes the answer', async () => {
+    const run = await runOf(async (ctx) => {
+      const { first, value } = await ctx.race({
+        person: (inner) => inner.interrupt('Shall we?'),
+        machine: async (inner) => {
+          await inner.call('notify', {});
+          return inner.sleep('1h');
+        },
+      });
+      return `${first}: ${String(value)}`;
+    });
+    await failed(run);
+    const asked = (await logOf(run)).flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt.id] : []));
+    broken = false;
+    await run.retry();
+    const [open] = await run.interrupts();
+    expect([open?.id]).toEqual(asked);
+    await run.resume(open?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: person: yes');
+  });
+
+  it('keeps an answer that the other branch had, and is not asked again', async () => {
+    const run = await runOf(async (ctx) => {
+      const { first } = await ctx.race({
+        person: async (inner) => {
+          const answer = await inner.interrupt('Shall we?');
+          await inner.call('notify', {});
+          return answer;
+        },
+        late: (inner) => inner.sleep('1d'),
+      });
+      return first;
+    });
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    await failed(run);
+    broken = false;
+    await run.retry();
+    expect(await run.interrupts()).toEqual([]);
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: person');
+  });
+
+  it('does not make a once call again whose branch ended with what is not JSON', async () => {
+    const run = await runOf((ctx) =>
+      ctx.within('5m', async (inner) => {
+        await inner.call('pay', {});
+        return new Map();
+      }),
+    );
+    await failed(run);
+    await run.retry();
+    await failed(run);
+    expect(payments).toHaveLength(1);
+  });
+
+  it('goes over a continue-as-new behind the retry', async () => {
+    const run = await runOf((ctx) =>
+      ctx.within('5m', async (inner) => {
+        await inner.call('pay', {});
+        await inner.call('notify', {});
+        return inner.interrupt('Well?');
+      }),
+    );
+    await failed(run);
+    broken = false;
+    await run.retry();
+    await run.goOnAsNew();
+    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
+    expect((await transcriptOf(run))[2]).toBe('tool: yes');
+  });
+
+  it('stays failed for code that caught it and went on', async () => {
+    const run = await runOf(async (ctx) => {
+      const first = await ctx.within('5m', (inner) => inner.call('notify', {})).catch(() => 'no mail');
+      await ctx.call('pay', {});
+      return `${String(first)}, ${String(await ctx.call('notify', {}))}`;
+    });
+    await failed(run);
+    broken = false;
+    await run.retry();
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect((await transcriptOf(run))[2]).toBe('tool: no mail, sent');
+    expect(calls).toBe(3);
+    expect(payments).toHaveLength(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { defineTool } from 'holdfast/worker';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { gate } from '../support/gate';
+import { agentWith } from '../support/memory-bed';
+
+/** Says how many calls there were at once. */
+function counting(concurrency: number, hold?: () => Promise<void>) {
+  const seen = { calls: [] as number[], atOnce: 0, most: 0 };
+  const tool = defineTool({
+    description: 'Counts.',
+    inputSchema: z.object({ n: z.number() }),
+    concurrency,
+    execute: async ({ n }) => {
+      seen.calls.push(n);
+      seen.atOnce += 1;
+      seen.most = Math.max(seen.most, seen.atOnce);
+      await (hold?.() ?? new Promise((resolve) => setImmediate(resolve)));
+      seen.atOnce -= 1;
+      return n;
+    },
+  });
+  return { seen, tool };
+}
+
+const five = { toolCalls: [0, 1, 2, 3, 4].map((n) => ({ name: 'count', input: { n } })) };
+
+describe('a tool with concurrency in a run in memory', () => {
+  it.each([1, 2])('has at most %i calls at a time, first come first served', async (concurrency) => {
+    const { seen, tool } = counting(concurrency);
+    const run = await testRun(agentWith({ tools: ['count'] }), {
+      input: 'Hi',
+      model: scriptedModel([five, { text: 'Done.' }]),
+      tools: { count: tool },
+    });
+    expect(await run.result()).toBe('Done.');
+    expect(seen).toMatchObject({ calls: [0, 1, 2, 3, 4], most: concurrency });
+  });
+
+  it('is not called any more for calls that waited when the run was cancelled', async () => {
+    const held = gate();
+    const { seen, tool } = counting(1, held.pass);
+    const run = await testRun(agentWith({ tools: ['count'] }), { input: 'Hi', model: scriptedModel([five]), tools: { count: tool } });
+    await held.reached;
+    await run.cancel();
+    held.open();
+    expect((await run.outcome()).status).toBe('cancelled');
+    expect(seen.calls).toEqual([0]);
+  });
+});
