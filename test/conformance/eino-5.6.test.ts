@@ -1,5 +1,6 @@
 import type { CancelOptions } from '../../client/cancel';
 import type { Agent } from '../../kernel/define/agent-ref';
+import type { Delta } from '../../contract/deltas';
 import type { Json } from '../../contract/messages/messages';
 import { scriptedModel } from '../../testing/index';
 import type { ScriptedStep } from '../../testing/index';
@@ -101,9 +102,14 @@ onEngines('[eino 146] a tool that streams is cut off, and its stream says so', a
   const door = gate();
   holder.hold(key, door);
   const deltas: string[] = [];
+  const shown = gate();
+  const onDelta = ({ type }: Delta): void => {
+    deltas.push(type);
+    if (type === 'tool-output-delta') void shown.pass();
+  };
   const model = scriptedModel([{ toolCalls: [{ name: 'streams', input: { text: key } }] }]);
-  const run = await engine.play(agents.plain, { model, stream: true, onDelta: ({ type }) => void deltas.push(type) });
-  await door.reached;
+  const run = await engine.play(agents.plain, { model, stream: true, onDelta });
+  await Promise.all([door.reached, shown.reached]);
   await run.cancel();
   expect(await run.outcome()).toEqual({ status: 'cancelled' });
   door.open();
@@ -175,6 +181,7 @@ onEngines(
       for (const recursive of [true, false]) {
         const { run, turn, counts } = await nested(engine, agent, names);
         await run.cancel({ mode: ['after-model', 'after-tools'], recursive });
+        if (recursive && names === isolated) await run.reachedBelow('cancel-request');
         turn.open();
         expect(await run.outcome()).toEqual({ status: 'cancelled' });
         // One that is not told goes on to its end. Then its caller stops, behind its tools.
@@ -272,6 +279,7 @@ onEngines('[eino 157] children know of a cancel only when it is, or becomes, rec
   const { run, turn, counts } = await nested(engine, cut.cutApart, isolated);
   await run.cancel({ mode: 'after-model', recursive: false });
   await run.cancel({ mode: 'after-model' });
+  await run.reachedBelow('cancel-request');
   turn.open();
   expect(await run.outcome()).toEqual({ status: 'cancelled' });
   expect(counts()).toEqual([1, 1]);

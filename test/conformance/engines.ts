@@ -53,6 +53,8 @@ export interface Played {
   waiting(count: number): Promise<readonly Interrupt[]>;
   /** Waits until the log has an event of that type. */
   reached(type: RunEvent['type']): Promise<RunEvent>;
+  /** Waits until an isolated agent that the run has begun has such an event. On a server it is a workflow of its own, and hears later. */
+  reachedBelow(type: RunEvent['type']): Promise<void>;
   /** Lets what waits for the time go on. On a server it does so by itself. */
   letTimePass(): Promise<void>;
   /** Asks for a continue-as-new, and waits for it. */
@@ -96,6 +98,7 @@ const memory: Engine = {
     const means = {
       followed: async () => undefined,
       events: () => run.events({ until: 'waiting' }),
+      eventsBelow: undefined,
       letTimePass: () => run.advance('1d'),
       goOnAsNew: () => run.goOnAsNew(),
     };
@@ -108,6 +111,7 @@ const memory: Engine = {
     return played(run, {
       followed: async () => undefined,
       events: () => run.events({ until: 'waiting' }),
+      eventsBelow: undefined,
       letTimePass: () => run.advance('1d'),
       goOnAsNew: () => run.goOnAsNew(),
     });
@@ -137,6 +141,7 @@ const temporal: Engine = {
     const means = {
       followed: async () => undefined,
       events: () => run.events({ until: 'waiting', deltas: false }),
+      eventsBelow: (child: string) => client.run(child).events({ deltas: false }),
       letTimePass: async () => undefined,
       goOnAsNew: () => goOnAsNewOn(id),
     };
@@ -156,6 +161,7 @@ const temporal: Engine = {
     return played(run, {
       followed: () => following,
       events: () => run.events({ until: 'waiting', deltas: false }),
+      eventsBelow: (child) => client.run(child).events({ deltas: false }),
       letTimePass: async () => undefined,
       goOnAsNew: () => goOnAsNewOn(run.id),
     });
@@ -221,9 +227,16 @@ interface AnyRun {
 interface Means extends Pick<Played, 'letTimePass' | 'goOnAsNew'> {
   followed(): Promise<void>;
   events(): AsyncIterable<RunEvent>;
+  /** The log of an isolated agent. In memory it hears at once what the run hears. */
+  readonly eventsBelow: ((child: string) => AsyncIterable<RunEvent>) | undefined;
 }
 
-function played(run: AnyRun, { followed, events, letTimePass, goOnAsNew }: Means): Played {
+async function first(type: RunEvent['type'], events: AsyncIterable<RunEvent>): Promise<RunEvent> {
+  for await (const event of events) if (event.type === type) return event;
+  throw new Error(`The run came to no ${type}.`);
+}
+
+function played(run: AnyRun, { followed, events, eventsBelow, letTimePass, goOnAsNew }: Means): Played {
   const log = async (): Promise<readonly RunEvent[]> => {
     await run.outcome();
     const all: RunEvent[] = [];
@@ -250,9 +263,11 @@ function played(run: AnyRun, { followed, events, letTimePass, goOnAsNew }: Means
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-    async reached(type) {
-      for await (const event of events()) if (event.type === type) return event;
-      throw new Error(`The run came to no ${type}.`);
+    reached: (type) => first(type, events()),
+    async reachedBelow(type) {
+      const begun = await first('agent-start', events());
+      if (begun.type !== 'agent-start' || begun.run === undefined) throw new Error('The first agent that the run began is not isolated.');
+      if (eventsBelow !== undefined) await first(type, eventsBelow(begun.run));
     },
     letTimePass,
     goOnAsNew,
