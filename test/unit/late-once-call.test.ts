@@ -6,8 +6,8 @@ import { partsOf } from '../../worker/worker-parts';
 import { z } from 'zod';
 import { gate } from '../support/gate';
 
-/** A call of a once tool that leaves an event and a value, and then stands until the gate opens. */
-function onceCall(extra: object = {}) {
+/** A call of a once tool that leaves an event and a value, and then stands until the gate opens. Its time is up soon, or long after the test. */
+function onceCall(extra: object = {}, startToCloseTimeoutMs = 50) {
   const held = gate();
   const nothing = { workflowService: {} as never, namespace: 'default' };
   const marks = defineWorkerMiddleware('marks', () => ({
@@ -37,7 +37,7 @@ function onceCall(extra: object = {}) {
   const environment = new MockActivityEnvironment({
     activityId: 'a/t1/pay.0',
     workflowExecution: { workflowId: 'default/r', runId: 'r' },
-    startToCloseTimeoutMs: 50,
+    startToCloseTimeoutMs,
   });
   const { callTool } = createActivities(parts);
   const call = { path: ['a'], tool: 'pay', callId: 'c', input: {}, halves: [{ name: 'marks', options: {} }], ...extra };
@@ -57,7 +57,7 @@ it('a tool that is asked too long what became of a call has said why nobody know
 });
 
 it('a once call that ends in time brings what it left', async () => {
-  const { held, ended } = onceCall();
+  const { held, ended } = onceCall({}, 60_000);
   held.open();
   expect(await ended).toMatchObject({
     outcome: { type: 'done', output: 'paid' },
