@@ -12,6 +12,7 @@ import { textOf } from '../contract/messages/messages';
 import { LiveText } from './live-text';
 import type { Terminal } from './terminal';
 import { oneLine, printable } from './terminal';
+import { timeText } from './times';
 
 const longestResult = 300;
 
@@ -179,7 +180,7 @@ function resultOf(message: StoredMessage): Json {
 /** What an interrupt asks, with everything that a decision needs: also which agent asks, when that is not the one that was started. */
 export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
-  const until = interrupt.deadline === undefined ? '' : dim(`  until ${new Date(interrupt.deadline).toISOString()}`);
+  const until = interrupt.deadline === undefined ? '' : dim(`  until ${timeText(interrupt.deadline)}`);
   const asked = askedAt(interrupt, now);
   const isOpen = asked.by === undefined && asked.roles === undefined;
   const notBy = interrupt.notBy === undefined || interrupt.notBy.length === 0 ? '' : `, not ${interrupt.notBy.join(', ')}`;

@@ -178,7 +178,7 @@ export async function listAgents(service: FoundService, terminal: Terminal, flag
 }
 
 function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): string {
-  return `${address}: attempt ${attempt} at ${new Date(nextAttemptAt).toISOString()}, after ${error.code}: ${error.message}`;
+  return `${address}: attempt ${attempt} at ${timeText(nextAttemptAt)}, after ${error.code}: ${error.message}`;
 }
 
 function showInterrupt(terminal: Terminal, service: FoundService, runId: string, interrupt: Interrupt, root?: string): void {
