@@ -44,6 +44,15 @@ describe('the reader of payloads', () => {
     }
   });
 
+  it('waits for a storage only where a payload is kept there', () => {
+    const externalStorage = { drivers: [] } as unknown as NonNullable<LoadedDataConverter['externalStorage']>;
+    const reader = new PayloadReader({ ...loadDataConverter(), externalStorage });
+    const encoding = Buffer.from('json/protobuf');
+    const messageType = Buffer.from('temporal.api.sdk.v1.ExternalStorageReference');
+    expect(reader.isImmediate(payloadOf({ text: 'here' }))).toBe(true);
+    expect(reader.isImmediate({ metadata: { encoding, messageType }, data: Buffer.from('{}') })).toBe(false);
+  });
+
   it('leaves JSON to a converter that is not the one of the SDK', () => {
     const own = { toPayload: () => payloadOf(0), fromPayload: <T>(): T => 'own' as T };
     const converter: LoadedDataConverter = { ...loadDataConverter(), payloadConverter: own };
