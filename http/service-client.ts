@@ -250,7 +250,7 @@ export class ServiceClient {
     if (response.status === 204 || response.body === null) return;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
     // Streams behind each other would hand each frame on by itself, which takes longer than to read it.
-    const reader = response.body.getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     const frames: string[] = [];
     const parser = createParser({ onEvent: ({ data }) => frames.push(data) });
