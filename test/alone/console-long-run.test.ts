@@ -22,19 +22,32 @@ afterAll(async () => {
   await bed.close();
 }, 60_000);
 
-async function openedFrom(page: Page, hash: string): Promise<number> {
-  await page.evaluate(`location.hash = '${hash}'`);
+/**
+ * How long it takes from the page of another run until the end of this one is drawn. The page itself looks: Playwright looks again only after half a
+ * second when it has not found a text at its fifth look.
+ */
+async function opening(page: Page): Promise<number> {
+  await page.evaluate(`location.hash = '#/runs/no-such-run'`);
   await page.getByRole('alert').waitFor();
-  const begin = await page.evaluate<number>(`(location.hash = '#/runs/${many}', performance.now())`);
+  const taken = await page.evaluate<number>(`new Promise((done) => {
+    const begin = performance.now();
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('.conversation')?.textContent.includes('That was all.') !== true) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
+    });
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+    location.hash = '#/runs/${many}';
+  })`);
   await page.getByRole('region', { name: 'Conversation' }).getByText('That was all.').waitFor();
-  return (await page.evaluate<number>('performance.now()')) - begin;
+  return taken;
 }
 
 it('opens a run of 400 turns within a second', async () => {
   const page = await browser.newPage();
   await page.goto(`${bed.url}/#/runs/no-such-run`);
   const openings: number[] = [];
-  for (let round = 0; round < rounds; round++) openings.push(await openedFrom(page, '#/runs/no-such-run'));
+  for (let round = 0; round < rounds; round++) openings.push(await opening(page));
   await page.close();
   console.log(`A run of 400 turns opened, by round: ${openings.map(Math.round).join(', ')} ms`);
   expect(Math.min(...openings)).toBeLessThan(1_000);
