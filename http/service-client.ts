@@ -1,4 +1,4 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { createParser } from 'eventsource-parser';
 import { isMessageId } from '../contract/conversations';
 import type { QueuedMessage } from '../contract/conversations';
 import type { RunCall } from '../contract/calls';
@@ -249,15 +249,17 @@ export class ServiceClient {
     const response = await this.request('GET', path, undefined, signal);
     if (response.status === 204 || response.body === null) return;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
-    const frames = response.body
-      .pipeThrough(new TextDecoderStream() as never)
-      .pipeThrough(new EventSourceParserStream()) as unknown as ReadableStream<{ readonly data: string }>;
-    const reader = frames.getReader();
+    // Streams behind each other would hand each frame on by itself, which takes longer than to read it.
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    const frames: string[] = [];
+    const parser = createParser({ onEvent: ({ data }) => frames.push(data) });
     try {
       for (;;) {
         const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
         if (next.done) return;
-        yield this.parsed<RunEvent | Delta>(next.value.data, response);
+        parser.feed(decoder.decode(next.value, { stream: true }));
+        for (const frame of frames.splice(0)) yield this.parsed<RunEvent | Delta>(frame, response);
       }
     } finally {
       await reader.cancel().catch(() => undefined);

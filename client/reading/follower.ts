@@ -3,7 +3,8 @@ import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { HistoryFold } from '../../contract/record/fold';
-import type { FactReader } from '../../host/history/history-facts';
+import { factSource } from '../../host/history/history-connection';
+import type { FactEvent, FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 import { closedClient } from '../open-work';
@@ -133,8 +134,7 @@ export class RunFollower {
     this.current = runId;
     const unsubscribe = this.deltas.subscribe(runId, (delta) => this.live.take(delta));
     try {
-      const source = { workflowService: this.abortableService(), namespace: this.namespace };
-      const pages = oldestPages(source, { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
+      const pages = oldestPages(this.abortableSource(), { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
       for await (const events of pages) {
         for (const fact of await this.reader.read(events, this.workflowId)) {
           for (const event of this.fold.add(fact)) this.showEvent(event);
@@ -185,14 +185,17 @@ export class RunFollower {
     this.notify();
   }
 
-  private abortableService(): HistorySource['workflowService'] {
-    const { workflowService } = this.connection;
+  private abortableSource(): HistorySource<FactEvent> {
+    const { namespace, workflowService } = factSource(this.connection, this.namespace);
     return {
-      getWorkflowExecutionHistory: (request: Parameters<typeof workflowService.getWorkflowExecutionHistory>[0]) => {
-        this.page = new AbortController();
-        return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+      namespace,
+      workflowService: {
+        getWorkflowExecutionHistory: (request) => {
+          this.page = new AbortController();
+          return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+        },
+        getWorkflowExecutionHistoryReverse: (request) => workflowService.getWorkflowExecutionHistoryReverse(request),
       },
-      getWorkflowExecutionHistoryReverse: workflowService.getWorkflowExecutionHistoryReverse.bind(workflowService),
     };
   }
 

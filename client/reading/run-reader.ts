@@ -11,6 +11,7 @@ import type { RetriedCall, RunEvent, RunFacts, RunView } from '../../contract/ev
 import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
+import { factSource } from '../../host/history/history-connection';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
 import { names } from '../../contract/names';
 import { PayloadReader } from '../../host/history/payload-reader';
@@ -169,7 +170,7 @@ export class RunReader {
     const fold = new HistoryFold();
     const stored = new StoredAnswers(this.converter);
     const messages = new StoredMessages(this.converter);
-    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    const source = factSource(this.connection, this.namespace);
     const {
       workflowExecutionInfo: info,
       pendingActivities,
@@ -208,7 +209,7 @@ export class RunReader {
   async *eventsBack(workflowId: string, id: string): AsyncGenerator<readonly RunEvent[]> {
     this.checkOpen();
     const source = { connection: this.connection, namespace: this.namespace, payloads: this.payloads };
-    const pages = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    const pages = factSource(this.connection, this.namespace);
     const { runId: last } = await this.work.wait(() => readMark(this.connection, this.namespace, workflowId, id));
     for (let runId = last; runId !== '';) {
       const fold = new HistoryFold();
@@ -240,7 +241,7 @@ export class RunReader {
   async modelCalls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]> {
     this.checkOpen();
     const usage = new ExecutionUsage();
-    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
+    const source = factSource(this.connection, this.namespace);
     for await (const events of oldestPages(source, { workflowId, runId }, false))
       for (const fact of await this.reader.read(events, workflowId)) usage.add(fact);
     return usage.calls;

@@ -4,10 +4,10 @@ import type { RunView } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf, refusalOf } from '../../contract/interrupts';
 import { names } from '../../contract/names';
+import type { FactEvent } from '../../host/history/history-facts';
 import { millisecondsOf } from '../../host/history/history-facts';
 import { PayloadReader } from '../../host/history/payload-reader';
 
-type AnswerEvent = temporal.api.history.v1.IHistoryEvent;
 type AnswerPayloads = temporal.api.common.v1.IPayloads;
 
 /** An answer with the time at which the server took it. */
@@ -21,7 +21,7 @@ export class StoredAnswers {
 
   constructor(private readonly converter: LoadedDataConverter) {}
 
-  add(event: AnswerEvent): void {
+  add(event: FactEvent): void {
     const at = millisecondsOf(event.eventTime);
     this.asOf = Math.max(this.asOf, at);
     const signal = event.workflowExecutionSignaledEventAttributes;

@@ -1,22 +1,20 @@
 import type { LoadedDataConverter } from '@temporalio/common';
-import type { temporal } from '@temporalio/proto';
 import type { ConversationCommand, QueuedMessage } from '../../contract/conversations';
 import { commandProblem, messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import type { RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import { names } from '../../contract/names';
+import type { FactEvent } from '../../host/history/history-facts';
 import { PayloadReader } from '../../host/history/payload-reader';
-
-type SentEvent = temporal.api.history.v1.IHistoryEvent;
 
 /** Messages that stand in a history as signals and that no worker has taken yet. */
 export class StoredMessages {
-  private signals: SentEvent['workflowExecutionSignaledEventAttributes'][] = [];
+  private signals: FactEvent['workflowExecutionSignaledEventAttributes'][] = [];
 
   constructor(private readonly converter: LoadedDataConverter) {}
 
-  add(event: SentEvent): void {
+  add(event: FactEvent): void {
     const signal = event.workflowExecutionSignaledEventAttributes;
     if (signal?.signalName === names.conversationSignal) this.signals.push(signal);
     else if (event.workflowTaskCompletedEventAttributes) this.signals = [];

@@ -27,10 +27,12 @@ export interface SayingCall {
 const viewPauseMs = 600;
 const idleViewMs = 15_000;
 const mostProgress = 20;
+/** How often a page is drawn that has not read yet what was there when it was opened: what it shows then, the next piece replaces. */
+const catchingUpMs = 250;
 
 /**
  * The log of one run, as long as somebody looks at it: one stream, which begins again at its offset when it breaks. What is drawn changes once a
- * frame, however many events come.
+ * frame, however many events come, and seldom before all is read that was there.
  */
 export class RunFeed {
   readonly events: RunEvent[] = [];
@@ -46,6 +48,7 @@ export class RunFeed {
   private next = 0;
   private isReading = false;
   private frame: number | undefined;
+  private seldom: ReturnType<typeof setTimeout> | undefined;
   private hasEvents = false;
   private viewTimer: ReturnType<typeof setTimeout> | undefined;
   private lastView = 0;
@@ -62,6 +65,7 @@ export class RunFeed {
   close(): void {
     this.stop.abort();
     clearTimeout(this.viewTimer);
+    clearTimeout(this.seldom);
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
   }
 
@@ -77,6 +81,7 @@ export class RunFeed {
       if (this.stop.signal.aborted) return;
       this.view.value = view;
       this.error.value = undefined;
+      if (this.hasEvents && this.hasCaughtUp()) this.draw();
       if (!this.isReading && view.nextOffset > this.next) void this.read();
       this.planView(isEnded(view.status) ? 4 * idleViewMs : idleViewMs);
     } catch (error) {
@@ -130,17 +135,26 @@ export class RunFeed {
       if ((event.type === 'model-end' || event.type === 'tool-end') && event.address !== undefined) this.live.delete(event.address);
       if (event.type === 'run-end') this.live.clear();
     }
-    this.frame ??= requestAnimationFrame(() => this.draw());
+    if (this.isRead.peek() || this.hasCaughtUp()) this.frame ??= requestAnimationFrame(() => this.draw());
+    else this.seldom ??= setTimeout(() => this.draw(), catchingUpMs);
+  }
+
+  private hasCaughtUp(): boolean {
+    const known = this.view.peek();
+    return known !== undefined && this.next >= known.nextOffset;
   }
 
   private draw(): void {
+    if (this.frame !== undefined) cancelAnimationFrame(this.frame);
+    clearTimeout(this.seldom);
     this.frame = undefined;
+    this.seldom = undefined;
     this.liveDrawn.value++;
     if (!this.hasEvents) return;
     this.hasEvents = false;
     this.drawn.value++;
     const known = this.view.peek();
-    if (known !== undefined && this.next >= known.nextOffset) this.isRead.value = true;
+    if (this.hasCaughtUp()) this.isRead.value = true;
     if (known === undefined || this.next > known.nextOffset) this.planView(viewPauseMs);
   }
 

@@ -17,7 +17,7 @@ const activityCompleted = 17;
 const silent = new Set([0, 10, 11, 13, 16, 20, 21, 22, 24]);
 
 /**
- * The events of a page from which facts are made, with what facts need of them. After a crash a worker reads the histories of all its runs
+ * The events of a page from which facts are made, with what facts need of them, and the last one in any case: how far a history goes, it says. After a crash a worker reads the histories of all its runs
  * at once, and to decode every field of every event took most of the time. What is rare is decoded as usual.
  */
 export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
@@ -28,10 +28,16 @@ export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
     if (page.field === 3) nextPageToken = page.slice();
     if (page.field !== 1) continue;
     const history = page.message();
+    let last: Buffer | undefined;
     while (history.next()) {
-      const event = history.field === 1 ? eventOf(history.slice()) : undefined;
-      if (event !== undefined) events.push(event);
+      if (history.field !== 1) continue;
+      last = history.slice();
+      const event = eventOf(last);
+      if (event === undefined) continue;
+      events.push(event);
+      last = undefined;
     }
+    if (last !== undefined) events.push(placeOf(last));
   }
   return { history: { events }, ...defined({ nextPageToken }) };
 }
@@ -61,6 +67,18 @@ function eventOf(bytes: Buffer): FactEvent | undefined {
     default:
       return HistoryEvent.decode(bytes);
   }
+}
+
+/** Only where it stands. */
+function placeOf(bytes: Buffer): FactEvent {
+  let eventId = 0;
+  let eventTime: FactEvent['eventTime'];
+  const event = new WireCursor(bytes);
+  while (event.next()) {
+    if (event.field === 1) eventId = event.varint();
+    else if (event.field === 2) eventTime = timeOf(event.message());
+  }
+  return { eventId, eventTime };
 }
 
 function timeOf(time: WireCursor): FactEvent['eventTime'] {

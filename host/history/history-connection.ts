@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import type { ConnectionOptions } from '@temporalio/client';
+import type { ConnectionLike, ConnectionOptions } from '@temporalio/client';
 import type { ConnectionCtorOptions } from '@temporalio/client/lib/connection';
 import { temporal } from '@temporalio/proto';
 import { factEventsOf } from './fact-events';
@@ -9,6 +9,11 @@ import type { HistoryPage, HistorySource } from './history-pages';
 const service = temporal.api.workflowservice.v1;
 
 type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
+
+/** Where histories are read to make facts of them: of a connection of somebody else's, with all events. */
+export function factSource(connection: ConnectionLike, namespace: string): HistorySource<FactEvent> {
+  return connection instanceof HistoryConnection ? connection.facts(namespace) : { namespace, workflowService: connection.workflowService };
+}
 
 /** A connection that also gives the pages of histories as they come, before all of them is decoded. */
 export class HistoryConnection extends Connection {

@@ -38,12 +38,12 @@ export class FactReader {
 
   async read(events: readonly FactEvent[], workflowId: string): Promise<readonly HistoryFact[]> {
     const facts: HistoryFact[] = [];
-    const { immediate } = this.payloads;
+    const { payloads } = this;
     for (const event of events) {
       const reading = factOf(event, workflowId);
       let step = reading.next();
       while (step.done !== true)
-        step = reading.next(immediate ? this.payloads.plainValue(step.value) : await this.payloads.value(step.value));
+        step = reading.next(payloads.isImmediate(step.value) ? payloads.plainValue(step.value) : await payloads.value(step.value));
       if (step.value !== undefined) facts.push(step.value);
     }
     return facts;

@@ -44,24 +44,32 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
   } while (nextPageToken !== undefined);
 }
 
-/** Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. */
+/**
+ * Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. Without, the next page is on its way while
+ * one is read.
+ */
 export async function* oldestPages<Event>(
   source: HistorySource<Event>,
   execution: ExecutionRef,
   follow: boolean,
   abandoned: () => boolean = () => false,
 ): AsyncGenerator<readonly Event[]> {
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page: HistoryPage<Event> = await source.workflowService.getWorkflowExecutionHistory({
+  const ask = (nextPageToken?: Uint8Array): Promise<HistoryPage<Event>> =>
+    source.workflowService.getWorkflowExecutionHistory({
       namespace: source.namespace,
       execution,
       maximumPageSize: 256,
       waitNewEvent: follow,
       ...defined({ nextPageToken }),
     });
+  for (let coming: Promise<HistoryPage<Event>> | undefined = ask(); coming !== undefined;) {
+    const page: HistoryPage<Event> = await coming;
     const events = page.history?.events ?? [];
+    const token = page.nextPageToken?.length ? page.nextPageToken : undefined;
+    const ahead = follow || token === undefined ? undefined : ask(token);
+    // Who stops before it comes need not hear of its failure.
+    ahead?.catch(() => undefined);
     if (events.length > 0) yield events;
-    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (nextPageToken !== undefined && !abandoned());
+    coming = abandoned() || token === undefined ? undefined : (ahead ?? ask(token));
+  }
 }

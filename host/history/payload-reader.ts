@@ -7,17 +7,22 @@ import { decompressed, isCompression } from '../payloads/compression';
 
 /** Reads what stands in histories and memos, with the codecs and the storage of a data converter. */
 export class PayloadReader {
-  /** Neither storage nor codecs but our own: `plainValue` reads everything, and nothing has to be waited for. */
-  readonly immediate: boolean;
+  /** There are no codecs but our own. */
+  private readonly plain: boolean;
   private readonly json: boolean;
 
   constructor(private readonly converter: LoadedDataConverter) {
-    this.immediate = converter.externalStorage === undefined && converter.payloadCodecs.every(isCompression);
+    this.plain = converter.payloadCodecs.every(isCompression);
     this.json = converter.payloadConverter === defaultPayloadConverter;
   }
 
+  /** Whether `plainValue` reads it: nothing has to be waited for. */
+  isImmediate(payload: Payload): boolean {
+    return this.plain && (this.converter.externalStorage === undefined || !isReferencePayload(payload));
+  }
+
   async value(payload: Payload): Promise<unknown> {
-    if (this.immediate) return this.plainValue(payload);
+    if (this.isImmediate(payload)) return this.plainValue(payload);
     const { externalStorage, payloadCodecs } = this.converter;
     const stored =
       externalStorage !== undefined && isReferencePayload(payload)

@@ -93,14 +93,20 @@ function isCompressed({ metadata }: Payload): boolean {
 }
 
 function decompressedData({ data }: Payload): Uint8Array {
+  const given = data ?? new Uint8Array(0);
   try {
-    return inflateRawSync(data ?? new Uint8Array(0), { dictionary, maxOutputLength: most });
+    return inflateRawSync(given, { dictionary, maxOutputLength: most, chunkSize: roomFor(given) });
   } catch (error) {
     throw new HoldfastError('run-unreadable', `Compressed data of the run is damaged: ${messageOf(error)}`, {
       cause: error,
       details: { retryable: true },
     });
   }
+}
+
+/** Room of the usual 16 KB, made for each of thousands of small payloads, takes longer than to fill it. */
+function roomFor({ length }: Uint8Array): number {
+  return Math.min(16 * 1024, Math.max(1024, 8 * length));
 }
 
 function readableOrSame(payload: Payload): Payload {

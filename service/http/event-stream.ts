@@ -20,6 +20,9 @@ export interface FrameOptions<Item> extends StreamOptions {
   readonly onGone?: () => void;
 }
 
+/** So many characters go out together at most, and a frame more. */
+const mostOfPiece = 64 * 1024;
+
 /**
  * Server-sent events. They are made only as fast as they are taken, and a reader that goes away stops the making: the signal of `read` says so,
  * as it says that the service closes.
@@ -27,7 +30,7 @@ export interface FrameOptions<Item> extends StreamOptions {
 export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<Item>, options: FrameOptions<Item>): Response {
   const { heartbeatMs, closing, logger, frameOf, first, last, headers, onGone } = options;
   const gone = new AbortController();
-  const items = read(AbortSignal.any([gone.signal, closing]));
+  const pieces = piecesOf(read(AbortSignal.any([gone.signal, closing])), frameOf);
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -41,10 +44,10 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
       }, heartbeatMs);
       try {
-        const next = await items.next();
+        const next = await pieces.next();
         if (gone.signal.aborted) return;
         if (next.done !== true) {
-          controller.enqueue(encoder.encode(frameOf(next.value)));
+          controller.enqueue(encoder.encode(next.value));
           return;
         }
         clearInterval(heartbeat);
@@ -60,12 +63,36 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
       clearInterval(heartbeat);
       gone.abort();
       onGone?.();
-      await items.return(undefined);
+      await pieces.return(undefined);
     },
   });
   return new Response(stream, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
   });
+}
+
+/** The frames that are there at one moment, as one text: to write and to read one costs both sides more than to make it. */
+async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item) => string): AsyncGenerator<string, void> {
+  try {
+    for (let coming = items.next(); ;) {
+      const first = await coming;
+      if (first.done === true) return;
+      let piece = frameOf(first.value);
+      coming = items.next();
+      const moment = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+      while (piece.length < mostOfPiece) {
+        const next = await Promise.race([coming, moment]).catch(() => undefined);
+        if (next === undefined || next.done === true) break;
+        piece += frameOf(next.value);
+        coming = items.next();
+      }
+      // What fails here comes behind this piece: the next round hears of it.
+      coming.catch(() => undefined);
+      yield piece;
+    }
+  } finally {
+    await items.return(undefined);
+  }
 }
 
 /** The id is the offset, so that a reader that comes back with Last-Event-ID misses nothing. */

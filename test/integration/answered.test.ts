@@ -1,7 +1,7 @@
-import type { Connection } from '@temporalio/client';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';
+import { aroundPages } from '../support/around-pages';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
@@ -38,18 +38,13 @@ describe('an interrupt that was answered', () => {
     const run: Run = await bed.client.start('guarded', 'Go.');
     await run.outcome();
     const [first = '', second = ''] = (await run.interrupts()).map(({ id }) => id);
-    const { connection } = (bed.client as unknown as { connection: { connection: Connection } }).connection;
-    const { workflowService } = connection;
     const slow = gate();
     let slowed = false;
-    const ask = workflowService.getWorkflowExecutionHistory.bind(workflowService);
-    const asking = jest.spyOn(workflowService, 'getWorkflowExecutionHistory').mockImplementation((async (request: {
-      waitNewEvent?: boolean;
-    }) => {
+    const stop = aroundPages(bed.client, async (request, ask) => {
       const page = await ask(request);
-      if (request.waitNewEvent === true && slowed) await slow.pass();
+      if (request.waitNewEvent && slowed) await slow.pass();
       return page;
-    }) as never);
+    });
     const leave = new AbortController();
     const follower = run.events({ deltas: false, signal: leave.signal });
     await follower.next();
@@ -67,7 +62,7 @@ describe('an interrupt that was answered', () => {
     expect(endsIn(await reading)).toEqual([first]);
     expect(await outcome).toMatchObject({ status: 'waiting', interrupts: [{ id: second }] });
     leave.abort();
-    asking.mockRestore();
+    stop();
     await run.approve(second);
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });

@@ -65,6 +65,19 @@ describe('events for facts', () => {
     );
   });
 
+  it('say how far the history goes, also where nothing is made of its last event', () => {
+    const time = { seconds: 1_790_000_000 as never, nanos: 5_000_000 };
+    const { events } =
+      factEventsOf(
+        page([
+          { eventId: 7 as never, workflowTaskCompletedEventAttributes: {} },
+          { eventId: 8 as never, eventTime: time, workflowTaskStartedEventAttributes: { identity: 'a worker' } },
+        ]),
+      ).history ?? {};
+    expect(events?.map(({ eventId }) => eventId)).toEqual([7, 8]);
+    expect(events?.at(-1)).toEqual({ eventId: 8, eventTime: { seconds: 1_790_000_000, nanos: 5_000_000 } });
+  });
+
   it('come with the token of the next page, in both directions', () => {
     const nextPageToken = Buffer.from('next');
     for (const Kind of [Page, ReversePage])

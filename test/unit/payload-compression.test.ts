@@ -49,9 +49,9 @@ describe('compressed payloads', () => {
     for (const converter of [undefined, {}, withCompression(undefined), withCompression(undefined, false), on])
       for (const writer of [{}, on]) {
         const reader = new PayloadReader(loadDataConverter(converter));
-        expect(reader.immediate).toBe(true);
         for (const value of values) {
           const payload = await written(value, writer);
+          expect(reader.isImmediate(payload)).toBe(true);
           expect(reader.plainValue(payload)).toEqual(value);
           expect(await reader.value(payload)).toEqual(value);
         }

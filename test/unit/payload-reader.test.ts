@@ -28,8 +28,8 @@ const turning: PayloadCodec = {
 describe('the reader of payloads', () => {
   it('reads what the converter of the SDK reads, without waiting', async () => {
     const reader = new PayloadReader(loadDataConverter());
-    expect(reader.immediate).toBe(true);
     for (const value of [...values, undefined, Buffer.from([1, 2])]) {
+      expect(reader.isImmediate(payloadOf(value))).toBe(true);
       expect(reader.plainValue(payloadOf(value))).toEqual(defaultPayloadConverter.fromPayload(payloadOf(value)));
       expect(await reader.value(payloadOf(value))).toEqual(defaultPayloadConverter.fromPayload(payloadOf(value)));
     }
@@ -37,11 +37,20 @@ describe('the reader of payloads', () => {
 
   it('takes the way through codecs when there are any', async () => {
     const reader = new PayloadReader(loadDataConverter({ payloadCodecs: [turning] }));
-    expect(reader.immediate).toBe(false);
     for (const value of values) {
       const [encoded] = await turning.encode([payloadOf(value)]);
+      expect(reader.isImmediate(encoded as Payload)).toBe(false);
       expect(await reader.value(encoded as Payload)).toEqual(value);
     }
+  });
+
+  it('waits for a storage only where a payload is kept there', () => {
+    const externalStorage = { drivers: [] } as unknown as NonNullable<LoadedDataConverter['externalStorage']>;
+    const reader = new PayloadReader({ ...loadDataConverter(), externalStorage });
+    const encoding = Buffer.from('json/protobuf');
+    const messageType = Buffer.from('temporal.api.sdk.v1.ExternalStorageReference');
+    expect(reader.isImmediate(payloadOf({ text: 'here' }))).toBe(true);
+    expect(reader.isImmediate({ metadata: { encoding, messageType }, data: Buffer.from('{}') })).toBe(false);
   });
 
   it('leaves JSON to a converter that is not the one of the SDK', () => {
