@@ -95,7 +95,8 @@ function telling(text: string, config: TaskPushNotificationConfig, more: Partial
   return { ...request, configuration: { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig: config } };
 }
 
-const statesOf = ({ heard }: Hook): readonly string[] => heard.map(({ state }) => state);
+/** What it was told. A notice that comes again has the id that it had, and is left out, as the page says. */
+const statesOf = ({ heard }: Hook): readonly string[] => [...new Map(heard.map(({ id, state }) => [id, state])).values()];
 const hears = (one: Hook, states: readonly string[]) =>
   eventually(async () => (statesOf(one).length >= states.length ? statesOf(one) : undefined));
 const answer = (task: Task) => client.sendMessage(saying('yes', { contextId: task.contextId, taskId: task.id })) as Promise<Task>;
@@ -109,7 +110,6 @@ describe('push notifications of A2A', () => {
     await hears(one, ['INPUT_REQUIRED']);
     expect(stateOf(await answer(task))).toBe('COMPLETED');
     expect(await hears(one, ['', '', ''])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
-    expect(new Set(one.heard.map(({ id }) => id)).size).toBe(3);
     expect(one.heard.every(({ token }) => token === 'tok')).toBe(true);
     // The task is over, and nobody is told any more.
     await eventually(async () => ((await listed(task)).length === 0 ? true : undefined));
@@ -144,7 +144,7 @@ describe('push notifications of A2A', () => {
     await eventually(async () => ((await listed(task)).length === 0 ? true : undefined));
     await client.sendMessage(request);
     expect(await listed(task)).toEqual([]);
-    expect(statesOf(one)).toEqual(['COMPLETED']);
+    expect(one.heard.map(({ state }) => state)).toEqual(['COMPLETED']);
   });
 
   it('have receivers that come later, which first hear how the task stands, and that go', async () => {
