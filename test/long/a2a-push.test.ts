@@ -17,7 +17,7 @@ const refund = 'Refund order 42, it arrived broken';
 interface Hook {
   readonly url: string;
   /** The states, each as often as it came. */
-  readonly heard: { readonly id: string; readonly state: string; readonly token: string | undefined }[];
+  readonly heard: { readonly to: string | undefined; readonly id: string; readonly state: string; readonly token: string | undefined }[];
   /** What it answers from now on. */
   status: number;
   close(): void;
@@ -31,7 +31,7 @@ async function hook(): Promise<Hook> {
     request.on('end', () => {
       const { statusUpdate } = JSON.parse(body) as { statusUpdate: { status: { state: string } } };
       const { 'webhook-id': id, 'x-a2a-notification-token': token } = request.headers as Record<string, string>;
-      if (made.status < 300) heard.push({ id: id ?? '', state: statusUpdate.status.state.slice(11), token });
+      if (made.status < 300) heard.push({ to: request.url, id: id ?? '', state: statusUpdate.status.state.slice(11), token });
       response.writeHead(made.status).end();
     });
   });
@@ -95,8 +95,8 @@ function telling(text: string, config: TaskPushNotificationConfig, more: Partial
   return { ...request, configuration: { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig: config } };
 }
 
-/** What it was told. A notice that comes again has the id that it had, and is left out, as the page says. */
-const statesOf = ({ heard }: Hook): readonly string[] => [...new Map(heard.map(({ id, state }) => [id, state])).values()];
+/** What its receivers were told. A notice that comes again has the id that it had, and is left out, as the page says. */
+const statesOf = ({ heard }: Hook): readonly string[] => [...new Map(heard.map(({ to, id, state }) => [`${to} ${id}`, state])).values()];
 const hears = (one: Hook, states: readonly string[]) =>
   eventually(async () => (statesOf(one).length >= states.length ? statesOf(one) : undefined));
 const answer = (task: Task) => client.sendMessage(saying('yes', { contextId: task.contextId, taskId: task.id })) as Promise<Task>;
