@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What keys do, by their names. */
 export type KeyActions = Readonly<Record<string, () => void>>;
@@ -9,7 +9,8 @@ const moving = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 export function useKeys(actions: KeyActions): void {
   const current = useRef(actions);
   current.current = actions;
-  useEffect(() => {
+  // A key is for the page that is shown when it is pressed. Other effects, and their ends, may wait until that is drawn.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target instanceof Element ? event.target : null;

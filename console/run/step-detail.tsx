@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunCall } from '../../http/index';
 import { service } from '../data/service';
 import { CopyButton } from '../parts/copy-button';
@@ -44,7 +44,8 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
     );
     return () => void (isStale = true);
   }, [id, address, tries, isOver ? 0 : version]);
-  useEffect(() => panel.current?.focus(), [address]);
+  // Before the next key is pressed.
+  useLayoutEffect(() => panel.current?.focus(), [address]);
   return (
     <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>
       <header>

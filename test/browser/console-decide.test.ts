@@ -100,6 +100,40 @@ it('shows on the page of the run at once what somebody else has decided, also wh
   await Promise.all([ada.page.context().close(), bob.page.context().close()]);
 });
 
+it('opens and closes a dialog before the next key is pressed, and the focus is back by then', async () => {
+  await startAsking(desk.service, 'support', 'run-dialog', [refund(80)]);
+  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=run-dialog`);
+  await rowOf(page, 'run-dialog').click();
+  await page.locator('.row a:focus').waitFor();
+  // Keys of one moment: nothing is drawn between them.
+  const seen = await page.evaluate<readonly unknown[]>(`(async () => {
+    const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    const said = [];
+    const look = async () => {
+      for (let turn = 0; turn < 10; turn++) await undefined;
+      said.push([document.querySelector('dialog[open]') !== null, document.activeElement.className]);
+    };
+    press('?');
+    await look();
+    press('a');
+    document.querySelector('dialog .icon-button').click();
+    await look();
+    press('Enter');
+    await look();
+    return said;
+  })()`);
+  expect(seen).toEqual([
+    [true, 'icon-button'],
+    [false, 'row-link'],
+    [false, 'detail'],
+  ]);
+  await letGo(page);
+  expect(await page.evaluate('document.activeElement.id')).toBe('decision');
+  expect((await desk.service.interruptsOf('run-dialog')).length).toBe(1);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
 it('asks for a name on the page of the run, and says there who may not decide', async () => {
   await startAsking(desk.service, 'payments', 'run-name', [refund(250)]);
   const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/run-name`, { name: '' });

@@ -2,6 +2,7 @@ import type { ScriptedModel, ScriptedToolCall } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { Json, Message } from '../../workflows/index';
 import { modelCallbacks } from '../../middleware/callbacks/index';
+import { gate } from '../support/gate';
 import { agentUnder, agentWith, echo, transcriptOf } from '../support/memory-bed';
 import { sayingModel, shortDelta } from '../support/streaming-model';
 import * as agents from './agents';
@@ -92,9 +93,14 @@ describe('a call without a name', () => {
 
   onEngines('[trpc 57] makes void what was seen of the answer while it came', async (engine) => {
     const seen: string[] = [];
+    // Of a call that has ended a reader on a server sees no pieces any more.
+    const heard = gate();
     const run = await engine.play(agents.plain, {
-      model: sayingModel(['Let me see.', { tool: '', input: {} }]),
-      onDelta: (delta) => seen.push(shortDelta(delta)),
+      model: sayingModel(['Let me see.', heard.pass(), { tool: '', input: {} }]),
+      onDelta(delta) {
+        seen.push(shortDelta(delta));
+        if (delta.type === 'text-delta') heard.open();
+      },
     });
     expect(await run.outcome()).toEqual(failedWith('model-response-invalid', 'tool call function name is empty'));
     expect(seen).toEqual(['start', 'Let me see.', 'void']);

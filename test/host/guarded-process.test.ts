@@ -87,7 +87,7 @@ describe('a guarded process', () => {
     const [here, ...others] = [await start(deaf, { orphaned: 'KILL' }), ...all];
     const dead = others.slice(0, 2);
     await Promise.all(dead.map((one) => one.murder()));
-    await Promise.all(dead.map(({ pid }) => untilGone(pid, 2_000)));
+    await Promise.all(dead.map(({ pid }) => untilGone(pid)));
     await sleep(300);
     expect([here, ...others.slice(2)].map(({ pid }) => isAlive(pid))).toEqual([true, true, true]);
   });
@@ -99,7 +99,7 @@ describe('a guarded process', () => {
     const word = join(temporaryDirectory(), 'word');
     const { pid, murder } = await owned(polite(word), orphaned);
     await murder();
-    await untilGone(pid, 2_000);
+    await untilGone(pid);
     expect(existsSync(word)).toBe(isAsked);
   });
 

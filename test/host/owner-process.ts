@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,14 +44,24 @@ export async function startOwner(options: Omit<EmbeddedServerOptions, 'onProgres
   };
 }
 
-/** How long it took until a process was gone. */
-export async function untilGone(pid: number, withinMs: number): Promise<number> {
+/** How long it took until a process was gone. Without a limit that a test is about, a busy machine may take its time. */
+export async function untilGone(pid: number, withinMs = 20_000): Promise<number> {
   const started = Date.now();
   while (isAlive(pid)) {
     if (Date.now() - started > withinMs) throw new Error(`Process ${pid} is still there after ${withinMs} ms.`);
     await sleep(20);
   }
   return Date.now() - started;
+}
+
+/** The server, the shell that waits for it and the one that holds the leash. */
+export function processesOfSession(pid: number): number[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number));
+  const group = rows.find(([member]) => member === pid)?.[1];
+  return rows.filter(([, own]) => own === group).map(([member]) => member ?? 0);
 }
 
 afterAll(() => {

@@ -131,7 +131,7 @@ describe('lists of a server', () => {
     const found = async (options: ListOptions): Promise<string> => (await client.list(options)).runs.map(({ id }) => id).join('');
     await eventually(async () => expect(await found({ status: 'completed' })).toBe('dc'));
     await eventually(async () => expect(await found({})).toBe('dcba'));
-    expect(await found({ status: 'waiting' })).toBe('ba');
+    await eventually(async () => expect(await found({ status: 'waiting' })).toBe('ba'));
     expect(await found({ status: 'open' })).toBe('ba');
     expect(await found({ status: 'running' })).toBe('');
     expect(await found({ status: 'completed', agent: 'plain' })).toBe('dc');

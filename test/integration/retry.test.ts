@@ -30,10 +30,23 @@ function line(event: RunEvent | Delta): string {
   }
 }
 
-async function linesOf(run: Run, options: Parameters<Run['events']>[0] = {}): Promise<readonly string[]> {
+async function linesOf(
+  run: Run,
+  options: Parameters<Run['events']>[0] = {},
+  onLine: (line: string) => void = () => undefined,
+): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const event of run.events(options)) lines.push(line(event));
+  for await (const event of run.events(options)) {
+    lines.push(line(event));
+    onLine(line(event));
+  }
   return lines;
+}
+
+/** Where the first call waits until its reader has seen something of it. What ends before is read from the history, which has no deltas. */
+function seen(): { readonly door: Promise<void>; readonly onLine: (line: string) => void } {
+  const { pass, open } = gate();
+  return { door: pass(), onLine: (line) => (line.startsWith('delta ') ? open() : undefined) };
 }
 
 describe('an agent that makes calls again', () => {
@@ -74,8 +87,9 @@ describe('an agent that makes calls again', () => {
   };
 
   it('waits with timers between calls of one attempt each, and shows what does not count as void', async () => {
-    const run = await start('tries', { model: [['One', broken()], ['Two', broken()], ['Good.']] });
-    expect(await linesOf(run)).toEqual([
+    const { door, onLine } = seen();
+    const run = await start('tries', { model: [['One', door, broken()], ['Two', broken()], ['Good.']] });
+    expect(await linesOf(run, {}, onLine)).toEqual([
       'run-start',
       ...['model-start', 'attempt-start', 'delta One', 'attempt-void', 'model-retry 0 model-failed'],
       ...['model-start', 'attempt-start', 'delta Two', 'attempt-void', 'model-retry 1 model-failed'],
@@ -108,8 +122,9 @@ describe('an agent that makes calls again', () => {
   });
 
   it('shows to shouldRetry what was said, whole or half, and persists what it changes', async () => {
-    const run = await start('choosy', { model: [['Half', broken()], ['Bad ', 'idea.'], ['Good.']] });
-    const lines = await linesOf(run);
+    const { door, onLine } = seen();
+    const run = await start('choosy', { model: [['Half', door, broken()], ['Bad ', 'idea.'], ['Good.']] });
+    const lines = await linesOf(run, {}, onLine);
     expect(lines.filter((text) => !text.startsWith('delta'))).toEqual([
       'run-start',
       ...['model-start', 'attempt-start', 'attempt-void', 'model-retry 0 model-failed'],

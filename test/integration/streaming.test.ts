@@ -83,6 +83,12 @@ async function linesOf(
   return lines;
 }
 
+/** Where a call waits until its reader has seen something of it. What ends before is read from the history, which has no deltas. */
+function seen(): Gate & { readonly onLine: (line: string) => void } {
+  const door = gate();
+  return { ...door, onLine: (line) => (/-delta /.test(line) ? door.open() : undefined) };
+}
+
 describe('a run that streams', () => {
   let bed: TestBed;
   let temporal: Temporal;
@@ -134,8 +140,9 @@ describe('a run that streams', () => {
   });
 
   it('says that an attempt is void, and shows the next one whole', async () => {
-    const run = await start('talks', (_request, attempt) => (attempt === 1 ? say('Wrong ', lost()) : say('Right.')));
-    expect(await linesOf(run)).toEqual([
+    const door = seen();
+    const run = await start('talks', (_request, attempt) => (attempt === 1 ? say('Wrong ', door, lost()) : say('Right.')));
+    expect(await linesOf(run, {}, door.onLine)).toEqual([
       'run-start',
       'model-start',
       'attempt-start 1',
@@ -161,11 +168,13 @@ describe('a run that streams', () => {
   });
 
   it('shows reasoning and the arguments of tool calls, and then what the tool says', async () => {
+    const door = seen();
     const run = await start('talks', ({ messages }) =>
       messages.some(({ role }) => role === 'tool')
         ? say('Done.')
         : (async function* () {
             yield { type: 'reasoning', text: 'Hm. ' };
+            await door.pass();
             yield { type: 'tool-input-start', callId: 'c1', tool: 'echo' };
             yield { type: 'tool-input', callId: 'c1', text: '{"text":' };
             yield { type: 'tool-input', callId: 'c1', text: '"hi"}' };
@@ -173,7 +182,7 @@ describe('a run that streams', () => {
             yield { type: 'finish' };
           })(),
     );
-    expect(await linesOf(run)).toEqual([
+    expect(await linesOf(run, {}, door.onLine)).toEqual([
       'run-start',
       'model-start',
       'attempt-start 1',
@@ -197,16 +206,18 @@ describe('a run that streams', () => {
   });
 
   it('says that a message is replaced when a layer changed it without a word', async () => {
-    const run = await start('rewords', () => say('One ', 'two.'));
-    const lines = await linesOf(run);
+    const door = seen();
+    const run = await start('rewords', () => say('One ', door, 'two.'));
+    const lines = await linesOf(run, {}, door.onLine);
     expect(lines.slice(-3)).toEqual(['message-replaced', 'model-end ONE TWO.', 'run-end completed']);
     expect(lines.some((text) => text.startsWith('text-delta'))).toBe(true);
   });
 
   it('says that the first answer is void when a layer asks again', async () => {
     const answers = ['Bad.', 'Good.'];
-    const run = await start('insists', () => say(answers.shift() ?? ''));
-    expect(await linesOf(run)).toEqual([
+    const door = seen();
+    const run = await start('insists', () => say(answers.shift() ?? '', door));
+    expect(await linesOf(run, {}, door.onLine)).toEqual([
       'run-start',
       'model-start',
       'attempt-start 1',

@@ -203,10 +203,12 @@ describe('code that changes under runs that wait', () => {
 
   it('lists, reads and streams finished runs of old code with no worker at all', async () => {
     await current.close();
-    const { runs: listed } = await reader.list({ limit: 1000 });
     for (const name of Object.keys(waiting)) {
       const run = runOf(name);
-      expect(listed.find(({ id }) => id === run.id)).toMatchObject({ status: 'completed', interrupts: [] });
+      await eventually(async () => {
+        const { runs: listed } = await reader.list({ limit: 1000 });
+        expect(listed.find(({ id }) => id === run.id)).toMatchObject({ status: 'completed', interrupts: [] });
+      });
       expect(await run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
       const types = [];
       for await (const { type } of run.events()) types.push(type);

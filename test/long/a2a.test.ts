@@ -66,13 +66,21 @@ describe('the client of A2A', () => {
 
   it('finds a task again whose service was killed while it streamed, and answers it', async () => {
     const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
-    const context = { contextId: 'killed' };
-    const stream = client.sendMessageStream(saying('Refund order 42, it arrived broken', context));
-    const { value: first } = await stream.next();
-    const id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
-    await dev.end('SIGKILL');
-    await expect(told(stream)).rejects.toThrow();
-    await dev.serve();
+    let context = { contextId: '' };
+    let id = '';
+    // On a machine with much else to do it may be over before the service is killed.
+    for (let tries = 1, isBroken = false; !isBroken; tries++) {
+      context = { contextId: `killed-${tries}` };
+      const stream = client.sendMessageStream(saying('Refund order 42, it arrived broken', context));
+      const { value: first } = await stream.next();
+      id = first?.payload?.$case === 'task' ? first.payload.value.id : '';
+      await dev.end('SIGKILL');
+      isBroken = await told(stream).then(
+        () => false,
+        () => true,
+      );
+      await dev.serve();
+    }
     const asking = await eventually(async () => {
       const task = await client.getTask({ tenant: '', id });
       return stateOf(task) === 'INPUT_REQUIRED' ? task : undefined;

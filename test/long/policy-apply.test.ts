@@ -104,7 +104,10 @@ afterAll(async () => {
 it('a policy that is applied while workers are killed asks each call once what it asks besides, and lets none through', async () => {
   const runs = await startWaiting('killed');
   await killed('new');
-  expect((await applied('killed', true)).map(({ outcome }) => outcome)).toEqual(runs.map(() => 'asked'));
+  // Lists come a moment after what they list.
+  await eventually(async () => {
+    expect((await applied('killed', true)).map(({ outcome }) => outcome)).toEqual(runs.map(() => 'asked'));
+  });
   const applying = applied('killed');
   const kills = (async () => {
     for (const reached of [1, 3]) {

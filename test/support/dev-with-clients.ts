@@ -88,16 +88,21 @@ export class DevWithClients {
     return stdout;
   }
 
-  /** What a script says to the end. When it says KILL, the service is ended at once, and serves again. */
+  /** What a script says to the end. Each time it says KILL, the service is ended at once, and serves again. The script then hears so. */
   async killedBy(name: string): Promise<string> {
     const client = spawn(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
     let said = '';
     client.stdout.setEncoding('utf8');
+    // One that listens to nothing may be gone.
+    client.stdin.on('error', () => undefined);
     const closed = once(client, 'close');
+    let crashes = 0;
     for await (const piece of client.stdout as AsyncIterable<string>) {
-      const before = said;
       said += piece;
-      if (!before.includes('KILL') && said.includes('KILL')) await this.crash();
+      for (; crashes < said.split('KILL\n').length - 1; crashes++) {
+        await this.crash();
+        client.stdin.write('back\n');
+      }
     }
     await closed;
     return said;
