@@ -12,6 +12,7 @@ import type { RunHook } from '../../service/agui/run-hooks';
 import { sentIdOf, clientIdOf } from '../../service/agui/message-ids';
 import type { AguiAnswer } from '../support/agui-bed';
 import { aguiApp, checkStream, inputWith, postTo, saying, shortOf } from '../support/agui-bed';
+import { gate } from '../support/gate';
 import { agentUnder, agentWith, echo, lineOf, tools } from '../support/memory-bed';
 
 const asks = approval({ tools: { echo: true } });
@@ -330,17 +331,19 @@ describe('a run hook', () => {
   });
 
   it('is told by its signal when nobody reads the run any more', async () => {
-    const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hello.' }]), tools });
+    const door = gate();
+    const model = scriptedModel([async () => (await door.pass(), { text: 'Hello.' })]);
+    const chat = await testConversation(agentWith(), { model, tools });
     let gone: AbortSignal | undefined;
     const app = aguiApp(chat, { hooks: [{ name: 'hook', beforeRun: ({ signal }) => void (gone = signal) }] });
     const headers = { 'content-type': 'application/json' };
     const response = await app.request('/agui/agent', { method: 'POST', headers, body: JSON.stringify(saying('Hi.')) });
     const reader = response.body?.getReader();
     await reader?.read();
-    await reader?.read();
     expect(gone?.aborted).toBe(false);
     await reader?.cancel();
     expect(gone?.aborted).toBe(true);
+    door.open();
   });
 
   it.each([
