@@ -260,17 +260,16 @@ describe('requests', () => {
   });
 
   it('[trpc 133] whose reader goes away block nobody', async () => {
-    const chat = await testConversation(agentWith({ tools: ['echo'] }), {
-      model: scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]),
-      tools,
-    });
+    const door = gate();
+    const model = scriptedModel([{ toolCalls: [echo('x')] }, async () => (await door.pass(), { text: 'Done.' })]);
+    const chat = await testConversation(agentWith({ tools: ['echo'] }), { model, tools });
     const body = JSON.stringify({ threadId: 'test', runId: 'r', messages: [{ id: 'u', role: 'user', content: 'Hi.' }] });
     const response = await aguiApp(chat).request('/agui/agent', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     const reader = response.body?.getReader();
-    expect(eventsIn(new TextDecoder().decode((await reader?.read())?.value))).toMatchObject([{ type: 'RUN_STARTED' }]);
-    // Its message is sent when the next event is asked for.
-    await reader?.read();
+    expect(eventsIn(new TextDecoder().decode((await reader?.read())?.value))[0]).toMatchObject({ type: 'RUN_STARTED' });
+    await door.reached;
     await reader?.cancel();
+    door.open();
     expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   });
 });
