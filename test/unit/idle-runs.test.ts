@@ -121,6 +121,19 @@ describe('the query to leave', () => {
     expect(inner.activated).toEqual([]);
   });
 
+  it('is answered when it comes late, behind other work: the run is not idle any more', async () => {
+    const { runs, asked } = creator();
+    const run = await create(runs);
+    await run.activate(work);
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(1);
+    await run.activate(work);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ successful: { commands: [{ respondToQuery: {} }] } });
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(2);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ failed: { failure: {} } });
+  });
+
   it('is answered when it comes with other work, which must not fail, and the idle time begins anew', async () => {
     const { inner, runs, asked } = creator();
     const run = await create(runs);
