@@ -10,22 +10,29 @@ import { hashOfStart, startOperation } from '../../client/start-operation';
 import { names } from '../../contract/names';
 import type { StatusReply } from '../../contract/record/wire';
 import type { HoldfastError } from '../../contract/errors';
+import type { ReplayOptions } from '../../testing/index';
 import { replayHistories } from '../../testing/index';
 import { SwitchedParts } from '../../worker/switched-parts';
+import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, fixtureAgents, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
 
-const quick = gate();
-const beside = gate();
+let quick: Gate;
+let beside: Gate;
 const queried = gate();
 const inputSchema = z.object({});
 const description = 'Waits.';
 const idle = defineTool({ description, inputSchema, execute: () => 'nothing' });
 const tools = {
-  ...Object.fromEntries(['flaky', 'slow', 'paint', 'paintSlowly', 'askInPieces', 'quickAsk'].map((name) => [name, idle])),
+  ...Object.fromEntries(['slow', 'paint', 'paintSlowly', 'askInPieces', 'quickAsk'].map((name) => [name, idle])),
+  flaky: defineTool({
+    description,
+    inputSchema: z.object({ after: z.string() }),
+    execute: ({ after }) => `after ${after}`,
+  }),
   add: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => quick.pass().then(() => 'added') }),
   work: defineTool({ description, inputSchema, execute: () => beside.pass().then(() => 'worked') }),
   count: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => queried.pass().then(() => 'counted') }),
@@ -45,29 +52,35 @@ afterAll(async () => {
 });
 
 /** The server renews the task of a local activity shortly before its time is up. */
-async function startWithShortTasks(input: string, { taskQueue }: TestBed): Promise<string> {
-  const start = startInputOf('default', 'works', input, {}, false);
+async function startWithShortTasks(input: string, { taskQueue }: TestBed, agent = 'works'): Promise<string> {
+  const start = startInputOf('default', agent, input, {}, false);
   const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
   await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout: '1s' });
   return start.id;
 }
 
-/** Why the code does not do again what the first execution has. */
-async function errorOfReplay(id: string, firstRunId: string): Promise<HoldfastError | undefined> {
+/** Why the code does not do again what an execution has. */
+async function errorOfReplay(
+  id: string,
+  runId: string,
+  changes: ReplayOptions['changes'] = 'commands',
+): Promise<HoldfastError | undefined> {
   const { workflowId } = temporal.handle(id);
-  const history = await new Client({ connection: temporal.connection }).workflow.getHandle(workflowId, firstRunId).fetchHistory();
+  const history = await new Client({ connection: temporal.connection }).workflow.getHandle(workflowId, runId).fetchHistory();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
   writeFileSync(join(directory, 'run.json'), historyToJSON(history));
-  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory });
+  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory, changes });
   return replayed?.error;
 }
 
-it('a run whose quick call outlasts its task replays, also when another call has ended meanwhile', async () => {
-  const id = await startWithShortTasks('Work.', bed);
+it.each([
+  ['is where it was', 'works', 'commands'],
+  ['is followed by the same calls in the same order', 'following', 'requests'],
+] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent, changes) => {
+  [quick, beside] = [gate(), gate()];
+  const id = await startWithShortTasks(agent, bed, agent);
   await Promise.all([quick.reached, beside.reached]);
-  const run = bed.client.run(id);
-  const handle = temporal.handle(id);
-  const eventsOf = async () => (await handle.fetchHistory()).events ?? [];
+  const eventsOf = async () => (await temporal.handle(id).fetchHistory()).events ?? [];
   await renewed(id);
   beside.open();
   // The next task has the result of the other call. The quick one ends in that task.
@@ -80,8 +93,8 @@ it('a run whose quick call outlasts its task replays, also when another call has
   });
   await eventsOf();
   quick.open();
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await errorOfReplay(id, await temporal.executionOf(id), changes)).toBeUndefined();
 });
 
 it('a run to which somebody says something while it is still being prepared replays', async () => {
