@@ -72,6 +72,8 @@ class IdleRun implements Workflow {
   private timer: NodeJS.Timeout | undefined;
   /** Their task is open, however long they take, and would be lost. */
   private readonly locals = new OpenLocals();
+  /** The query was sent for this one. One that came into the memory for the query was not asked. */
+  private isAsked = false;
 
   constructor(
     private readonly workflow: Workflow,
@@ -81,7 +83,7 @@ class IdleRun implements Workflow {
 
   async activate(activation: Activation): Promise<Completion> {
     const asked = queryToLeave(activation);
-    if (asked === onlyQuery && this.isIdle) return failedTask(activation);
+    if (asked === onlyQuery && (this.isIdle || !this.isAsked)) return failedTask(activation);
     clearTimeout(this.timer);
     this.timer = undefined;
     try {
@@ -91,13 +93,14 @@ class IdleRun implements Workflow {
     }
   }
 
-  /** The time is over since its last task, or it had none. A query to leave may come late, behind other work. */
+  /** The time is over since its last task. A query to leave may come late, after other work. */
   private get isIdle(): boolean {
     return this.timer === undefined && this.locals.count === 0;
   }
 
   private becomesIdle(): void {
     this.timer = undefined;
+    this.isAsked = true;
     this.onIdle();
   }
 
@@ -124,7 +127,10 @@ function queryToLeave({ jobs }: Activation): string | undefined {
   return query === undefined ? undefined : (query.queryId ?? '');
 }
 
-/** Nothing of it goes into the history: the task had a query only. */
+/**
+ * Nothing of it goes into the history: the task had a query only. It is also for a run that came into the memory for the query alone. Such a run has what
+ * came since its last task, and would get what comes with the next one apart from that. A replay gets both at once.
+ */
 function failedTask({ runId }: Activation): Completion {
   return {
     runId: runId ?? '',
