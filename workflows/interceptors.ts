@@ -1,6 +1,6 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { names, patches } from '../contract/names';
 
@@ -22,7 +22,7 @@ export const activation = {
    * outside meanwhile, so nothing may be done in between.
    */
   get settled(): boolean {
-    return this.hasRun && ![...running].some(({ outlasts }) => outlasts);
+    return this.hasRun && !isOutlasted();
   },
   /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
   fromOutside: 0,
@@ -49,21 +49,71 @@ const ofRuns: WorkflowInterceptors = {
   internals: [
     {
       activate(input, next) {
-        activation.hasRun = false;
-        if (input.batchIndex === 0) activation.isFromOutside = false;
-        if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
-        activation.count += 1;
-        dropUnreadableSignals(input);
-        noteAnswers(input);
-        try {
-          next(input);
-        } finally {
-          activation.hasRun = true;
-        }
+        const jobs = input.activation.jobs ?? [];
+        const results = jobs.filter(isResultOfLocal);
+        begin(input);
+        if (results.length === 0 || results.length === jobs.length) return run(() => next(input));
+        run(() => next(withJobs(input, (job) => !isResultOfLocal(job))));
+        const came = withJobs(input, isResultOfLocal);
+        if (isOutlasted()) void whenCodeRests().then(() => deliver(came, next));
+        else run(() => next(came));
       },
     },
   ],
 };
+
+type Next = (input: ActivateInput) => unknown;
+
+function begin(input: ActivateInput): void {
+  activation.hasRun = false;
+  if (input.batchIndex === 0) activation.isFromOutside = false;
+  if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
+  activation.count += 1;
+  dropUnreadableSignals(input);
+  noteAnswers(input);
+}
+
+function run(jobs: () => unknown): void {
+  try {
+    jobs();
+  } finally {
+    activation.hasRun = true;
+  }
+}
+
+/**
+ * What came from outside while a local activity ran may come together with its result: in a replay it always does. Code that it wakes runs as far as it
+ * can before the result comes, as in the first execution.
+ */
+function deliver(results: ActivateInput, next: Next): void {
+  begin(results);
+  run(() => next(results));
+}
+
+function whenCodeRests(): Promise<void> {
+  let isNew = true;
+  return CancellationScope.nonCancellable(() =>
+    // It is looked at when it is made, too.
+    condition(() => {
+      const wasNew = isNew;
+      isNew = false;
+      return !wasNew && activation.hasRun;
+    }),
+  );
+}
+
+function isOutlasted(): boolean {
+  return [...running].some(({ outlasts }) => outlasts);
+}
+
+function isResultOfLocal({ resolveActivity }: Job): boolean {
+  return resolveActivity?.isLocal === true;
+}
+
+function withJobs(input: ActivateInput, keep: (job: Job) => boolean): ActivateInput {
+  const { activation: whole } = input;
+  return { ...input, activation: { ...whole, jobs: (whole.jobs ?? []).filter(keep) } };
+}
 
 /** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
 export function countFromOutside(): void {

@@ -1,34 +1,49 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
 import { startInputOf } from '../../client/start-input';
 import { hashOfStart, startOperation } from '../../client/start-operation';
 import { names } from '../../contract/names';
-import { recordHistory, replayHistories } from '../../testing/index';
+import type { StatusReply } from '../../contract/record/wire';
+import type { HoldfastError } from '../../contract/errors';
+import type { ReplayOptions } from '../../testing/index';
+import { replayHistories } from '../../testing/index';
+import { SwitchedParts } from '../../worker/switched-parts';
+import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
+import type { Answerer, TestBed } from '../support/test-bed';
+import { calls, fixtureAgents, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
 
-const quick = gate();
-const beside = gate();
+let quick: Gate;
+let beside: Gate;
+const queried = gate();
 const inputSchema = z.object({});
 const description = 'Waits.';
 const idle = defineTool({ description, inputSchema, execute: () => 'nothing' });
 const tools = {
-  ...Object.fromEntries(['flaky', 'slow', 'count', 'paint', 'paintSlowly', 'askInPieces', 'quickAsk'].map((name) => [name, idle])),
+  ...Object.fromEntries(['slow', 'paint', 'paintSlowly', 'askInPieces', 'quickAsk'].map((name) => [name, idle])),
+  flaky: defineTool({
+    description,
+    inputSchema: z.object({ after: z.string() }),
+    execute: ({ after }) => `after ${after}`,
+  }),
   add: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => quick.pass().then(() => 'added') }),
   work: defineTool({ description, inputSchema, execute: () => beside.pass().then(() => 'worked') }),
+  count: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => queried.pass().then(() => 'counted') }),
 };
 
 let temporal: Temporal;
 let bed: TestBed;
 beforeAll(async () => {
-  const answer = script(calls({ name: 'work', input: {} }, { name: 'add', input: {} }), text('Done.'));
+  const both = script(calls({ name: 'work', input: {} }, { name: 'add', input: {} }), text('Done.'));
+  const one = script(calls({ name: 'count', input: {} }), text('Done.'));
+  const answer: Answerer = (request) => (JSON.stringify(request.messages[0]).includes('Count.') ? one : both)(request);
   [temporal, bed] = await Promise.all([openTemporal(), startTestBed(answer, { tools })]);
 });
 afterAll(async () => {
@@ -36,19 +51,37 @@ afterAll(async () => {
   await temporal.close();
 });
 
-it('a run whose quick call outlasts its task replays, also when another call has ended meanwhile', async () => {
-  const start = startInputOf('default', 'works', 'Work.', {}, false);
-  const { workflow } = new Client({ connection: temporal.connection });
-  // The server renews the task of a local activity shortly before its time is up.
-  await workflow.start(names.workflow, {
-    ...startOperation(start, bed.taskQueue, hashOfStart(start, 'Work.'), {}),
-    workflowTaskTimeout: '1s',
-  });
+/** The server renews the task of a local activity shortly before its time is up. */
+async function startWithShortTasks(input: string, { taskQueue }: TestBed, agent = 'works'): Promise<string> {
+  const start = startInputOf('default', agent, input, {}, false);
+  const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
+  await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout: '1s' });
+  return start.id;
+}
+
+/** Why the code does not do again what an execution has. */
+async function errorOfReplay(
+  id: string,
+  runId: string,
+  changes: ReplayOptions['changes'] = 'commands',
+): Promise<HoldfastError | undefined> {
+  const { workflowId } = temporal.handle(id);
+  const history = await new Client({ connection: temporal.connection }).workflow.getHandle(workflowId, runId).fetchHistory();
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
+  writeFileSync(join(directory, 'run.json'), historyToJSON(history));
+  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory, changes });
+  return replayed?.error;
+}
+
+it.each([
+  ['is where it was', 'works', 'commands'],
+  ['is followed by the same calls in the same order', 'following', 'requests'],
+] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent, changes) => {
+  [quick, beside] = [gate(), gate()];
+  const id = await startWithShortTasks(agent, bed, agent);
   await Promise.all([quick.reached, beside.reached]);
-  const run = bed.client.run(start.id);
-  const handle = temporal.handle(start.id);
-  const eventsOf = async () => (await handle.fetchHistory()).events ?? [];
-  await renewed(eventsOf);
+  const eventsOf = async () => (await temporal.handle(id).fetchHistory()).events ?? [];
+  await renewed(id);
   beside.open();
   // The next task has the result of the other call. The quick one ends in that task.
   await eventually(async () => {
@@ -60,17 +93,64 @@ it('a run whose quick call outlasts its task replays, also when another call has
   });
   await eventsOf();
   quick.open();
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
-  await recordHistory({ id: run.id, server: testServer(), file: join(directory, 'run.json') });
-  const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory });
-  expect(replayed.map(({ error }) => error)).toEqual([undefined]);
+  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await errorOfReplay(id, await temporal.executionOf(id), changes)).toBeUndefined();
+});
+
+it('a run to which somebody says something while it is still being prepared replays', async () => {
+  const prepared = gate();
+  const { activitiesOf } = SwitchedParts.prototype;
+  const slowly = jest.spyOn(SwitchedParts.prototype, 'activitiesOf').mockImplementation(function (this: SwitchedParts, buildId) {
+    const activities = activitiesOf.call(this, buildId);
+    return { ...activities, prepareRun: (...request) => prepared.pass().then(() => activities.prepareRun(...request)) };
+  });
+  const slow = await startTestBed(script(text('Done.')), { tools });
+  slowly.mockRestore();
+  try {
+    const said: readonly { readonly signal: string; readonly given?: object }[] = [
+      { signal: names.resumeSignal, given: { interruptId: 'none', answer: true } },
+      { signal: names.continueAsNewSignal },
+      { signal: names.cancelSignal, given: { withinMs: 60_000 } },
+    ];
+    const ids = await Promise.all(said.map(({ signal }) => startWithShortTasks(signal, slow)));
+    const firsts = await Promise.all(ids.map((id) => temporal.executionOf(id)));
+    await Promise.all(ids.map(renewed));
+    await Promise.all(
+      said.map(({ signal, given }, position) =>
+        temporal.handle(ids[position] ?? '').signal(signal, ...(given === undefined ? [] : [given])),
+      ),
+    );
+    await Promise.all(ids.map(renewed));
+    prepared.open();
+    await Promise.all(ids.map((id) => slow.client.run(id).outcome({ timeout: '30s' })));
+    const errors = await Promise.all(ids.map((id, position) => errorOfReplay(id, firsts[position] ?? '')));
+    expect(errors).toEqual([undefined, undefined, undefined]);
+  } finally {
+    await slow.close();
+  }
+});
+
+it('a query waits for a quick call that outlasts its task, is answered then, and the run replays', async () => {
+  const id = await startWithShortTasks('Count.', bed);
+  await queried.reached;
+  let isAnswered = false;
+  const reply = temporal
+    .handle(id)
+    .query<StatusReply>(names.statusQuery)
+    .finally(() => (isAnswered = true));
+  await renewed(id);
+  await renewed(id);
+  expect(isAnswered).toBe(false);
+  queried.open();
+  expect(await reply).toMatchObject({ interrupts: [] });
+  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
 });
 
 /** The task in which the calls began is over, and they go on. */
-async function renewed(eventsOf: () => Promise<readonly { readonly workflowTaskCompletedEventAttributes?: unknown }[]>): Promise<void> {
+async function renewed(id: string): Promise<void> {
   const tasks = async (): Promise<number> =>
-    (await eventsOf()).filter((event) => event.workflowTaskCompletedEventAttributes != null).length;
+    ((await temporal.handle(id).fetchHistory()).events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes != null).length;
   const before = await tasks();
   await eventually(async () => expect(await tasks()).toBeGreaterThan(before));
 }

@@ -29,6 +29,8 @@ export interface Play {
   readonly used: Json[];
   /** What was said last in a lane, in which call, and how much was said before. */
   readonly lanes: Map<string, { readonly count: number; readonly address: string; readonly said: Said | undefined }>;
+  /** Until then no call goes on. */
+  held?: Promise<void>;
 }
 
 const plays = new Map<string, Play>();
@@ -38,6 +40,18 @@ export function beginPlay(runId: string, script: Script): Play {
   const play: Play = { script, asked: [], askedBeside: [], used: [], lanes: new Map() };
   plays.set(runId, play);
   return play;
+}
+
+/** Lets all calls of a run wait until the returned function is called. */
+export function holdCalls(runId: string): () => void {
+  const play = plays.get(runId);
+  if (play === undefined) throw new Error(`No play has the run ${runId}.`);
+  let release: () => void = () => undefined;
+  play.held = new Promise((resolve) => (release = resolve));
+  return () => {
+    delete play.held;
+    release();
+  };
 }
 
 /** What a call of a model or a tool does to its play. On a worker that is a process of its own it is told to the one that has the plays. */
@@ -52,11 +66,15 @@ export type Tell = (call: CallContext, line: Line) => Said | undefined | Promise
 export const tellHere: Tell = (call, line) => {
   const play = plays.get(rootRunId(runIdOf(call.workflowId)));
   if (play === undefined) throw Object.assign(new Error(`No play has the run ${call.workflowId}.`), { isRetryable: false });
+  return play.held === undefined ? take(play, call, line) : play.held.then(() => take(play, call, line));
+};
+
+function take(play: Play, call: CallContext, line: Line): Said | undefined {
   if (line.is === 'asked') return saidTo(play, call, line.request);
   if (line.is === 'used') play.used.push(line.call);
   else play.askedBeside.push(line.request);
   return undefined;
-};
+}
 
 let tell: Tell = tellHere;
 

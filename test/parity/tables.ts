@@ -19,6 +19,7 @@ import type { ParityBed } from './bed';
 import { models } from './model';
 import type { Part } from './play';
 import { standsLike } from './play';
+import { holdCalls } from './plays';
 import type { Script } from './script';
 import type { Standing, Table } from './table';
 import { firstLimit, lateMs, lateTime, openAfter } from './table';
@@ -74,7 +75,10 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       const { began, ended, answers } = absence ?? new Absence([], 0, 0);
       absence = undefined;
       if (ended > began) await memoryOf(run).advance(ended - began);
+      // A worker that is back has all answers before it makes a call.
+      const goOn = holdCalls(id);
       for (const answer of answers) await memoryOf(run).signal(answer);
+      goOn();
     },
     async border() {
       const before = bordersOf(run);

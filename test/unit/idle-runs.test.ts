@@ -88,17 +88,20 @@ describe('a run without a task', () => {
   it('is not idle while a local activity runs, however long that takes, and answers a query to leave that was on its way', async () => {
     const { inner, runs, asked } = creator();
     const run = await create(runs);
+    await run.activate(work);
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(1);
     inner.commands = [{ scheduleLocalActivity: { seq: 1 } }];
     await run.activate(work);
     jest.advanceTimersByTime(10 * idleMs);
-    expect(asked).toEqual([]);
+    expect(asked).toHaveLength(1);
     expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ successful: { commands: [{ respondToQuery: {} }] } });
     jest.advanceTimersByTime(10 * idleMs);
     inner.commands = [];
     await run.activate({ runId: 'first', jobs: [{ resolveActivity: { seq: 1, isLocal: true } }] });
-    expect(asked).toEqual([]);
-    jest.advanceTimersByTime(idleMs);
     expect(asked).toHaveLength(1);
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(2);
   });
 
   it('waits for its turn when many are idle: four are asked at a time, and one that fails lets the next go', async () => {
@@ -119,6 +122,27 @@ describe('the query to leave', () => {
     const run = await create(runs);
     expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ runId: 'first', failed: { failure: {} } });
     expect(inner.activated).toEqual([]);
+  });
+
+  it('is answered when it comes late, behind other work: the run is not idle any more', async () => {
+    const { runs, asked } = creator();
+    const run = await create(runs);
+    await run.activate(work);
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(1);
+    await run.activate(work);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ successful: { commands: [{ respondToQuery: {} }] } });
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(2);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ failed: { failure: {} } });
+  });
+
+  it('sends a run away that came into the memory for it alone, also where its code has called a local activity', async () => {
+    const { inner, runs } = creator();
+    const run = await create(runs);
+    inner.commands = [{ scheduleLocalActivity: { seq: 1 } }];
+    await run.activate(work);
+    expect(await run.activate(queryOf('legacy_query'))).toMatchObject({ failed: { failure: {} } });
   });
 
   it('is answered when it comes with other work, which must not fail, and the idle time begins anew', async () => {

@@ -1,5 +1,6 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { names } from '../../contract/names';
+import { OpenLocals, onlyQuery } from './patient-queries';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
@@ -16,8 +17,6 @@ export interface RunKey {
   readonly runId: string;
 }
 
-/** How Temporal's core names the query of a task that has nothing else. */
-const onlyQuery = 'legacy_query';
 /** Each is a task for the server. After a herd of starts they would keep others waiting. */
 const mostQueries = 4;
 /** Node takes a longer one for none. */
@@ -69,9 +68,12 @@ export class IdleRuns implements WorkflowCreator {
 
 /** Temporal gives a workflow one activation after another, and disposes of it when it has left. */
 class IdleRun implements Workflow {
+  /** Set while the run may become idle. */
   private timer: NodeJS.Timeout | undefined;
-  /** Local activities that run. Their task is open, however long they take, and would be lost. */
-  private locals = 0;
+  /** Their task is open, however long they take, and would be lost. */
+  private readonly locals = new OpenLocals();
+  /** The query was sent for this one. One that came into the memory for the query was not asked. */
+  private isAsked = false;
 
   constructor(
     private readonly workflow: Workflow,
@@ -80,20 +82,32 @@ class IdleRun implements Workflow {
   ) {}
 
   async activate(activation: Activation): Promise<Completion> {
-    clearTimeout(this.timer);
     const asked = queryToLeave(activation);
-    if (asked === onlyQuery && this.locals === 0) return failedTask(activation);
+    if (asked === onlyQuery && (this.isIdle || !this.isAsked)) return failedTask(activation);
+    clearTimeout(this.timer);
+    this.timer = undefined;
     try {
       return asked === undefined ? await this.worked(activation) : answered(activation, asked);
     } finally {
-      if (this.locals === 0) this.timer = setTimeout(this.onIdle, this.idleMs).unref();
+      if (this.locals.count === 0) this.timer = setTimeout(() => this.becomesIdle(), this.idleMs).unref();
     }
   }
 
+  /** The time is over since its last task. A query to leave may come late, after other work. */
+  private get isIdle(): boolean {
+    return this.timer === undefined && this.locals.count === 0;
+  }
+
+  private becomesIdle(): void {
+    this.timer = undefined;
+    this.isAsked = true;
+    this.onIdle();
+  }
+
   private async worked(activation: Activation): Promise<Completion> {
-    this.locals -= (activation.jobs ?? []).filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
+    this.locals.came(activation);
     const completion = await this.workflow.activate(activation);
-    this.locals += (completion.successful?.commands ?? []).filter(({ scheduleLocalActivity }) => scheduleLocalActivity != null).length;
+    this.locals.asked(completion);
     return completion;
   }
 
@@ -113,7 +127,10 @@ function queryToLeave({ jobs }: Activation): string | undefined {
   return query === undefined ? undefined : (query.queryId ?? '');
 }
 
-/** Nothing of it goes into the history: the task had a query only. */
+/**
+ * Nothing of it goes into the history: the task had a query only. It is also for a run that came into the memory for the query alone. Such a run has what
+ * came since its last task, and would get what comes with the next one apart from that. A replay gets both at once.
+ */
 function failedTask({ runId }: Activation): Completion {
   return {
     runId: runId ?? '',

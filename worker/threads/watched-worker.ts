@@ -7,6 +7,7 @@ import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-option
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import type { IdleOptions } from './idle-runs';
 import { IdleRuns } from './idle-runs';
+import { PatientQueries } from './patient-queries';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
@@ -44,7 +45,8 @@ export class WatchedWorker extends Worker {
     logger: Logger,
   ): Promise<WorkflowCreator> {
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
-    if (options.debugMode) return super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger);
+    if (options.debugMode)
+      return new PatientQueries(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));
     const threads = await WatchedThreads.create({
       bundle,
       activityNames: new Set(options.activities.keys()),
@@ -53,7 +55,7 @@ export class WatchedWorker extends Worker {
       stackTraces: options.stackTraces ?? false,
       reuseV8Context: options.reuseV8Context,
     });
-    return options.idle === undefined ? threads : new IdleRuns(threads, options.idle);
+    return new PatientQueries(options.idle === undefined ? threads : new IdleRuns(threads, options.idle));
   }
 }
 
