@@ -190,7 +190,12 @@ export async function tableOnServer(
     },
     view: () => run.view(),
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
-    cancel: async () => void (await run.cancel()),
+    async cancel() {
+      // One that goes on as new just now would be cancelled before it stands as it stood.
+      await Promise.all(signals);
+      for (const place of [...places, '']) await untilRests(temporal, `${id}${place}`);
+      await run.cancel();
+    },
     async retry() {
       await following;
       await run.retry();
@@ -235,8 +240,10 @@ export async function tableOnServer(
 async function untilRests({ connection }: Temporal, id: string): Promise<void> {
   const execution = { workflowId: workflowIdOf(defaultTenant, id) };
   for (const until = Date.now() + patienceMs; Date.now() < until;) {
-    const { pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({ namespace: 'default', execution });
-    if (pendingWorkflowTask == null) return;
+    const described = await connection.workflowService
+      .describeWorkflowExecution({ namespace: 'default', execution })
+      .catch(() => undefined);
+    if (described?.pendingWorkflowTask == null) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
