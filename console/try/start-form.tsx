@@ -7,11 +7,10 @@ import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
-import { Named } from '../parts/said';
 import { SchemaForm } from '../parts/schema-form';
-import { hrefOf } from '../routes';
 import { tryTexts } from '../texts/try';
 import type { DraftProblems } from './request';
+import { StartedLine } from './started-run';
 
 interface StartFormProps {
   readonly agent: ListedAgent;
@@ -65,14 +64,8 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
       </div>
       {started.length > 0 && (
         <ul class="started" aria-label={tryTexts.started} aria-live="polite">
-          {started.map(({ id, isNew, ignored }) => (
-            <li key={id}>
-              {isNew ? tryTexts.isNew : tryTexts.wasThere}{' '}
-              <a href={hrefOf('runs', id)}>
-                <Named isMono text={id} />
-              </a>
-              {ignored !== undefined && <span class="muted"> {tryTexts.ignored(ignored.join(', '))}</span>}
-            </li>
+          {started.map((run) => (
+            <StartedLine key={run.id} run={run} />
           ))}
         </ul>
       )}
