@@ -150,6 +150,8 @@ export interface ListedAgent {
   readonly takesJob: boolean;
   /** What its jobs have to fit. */
   readonly inputSchema?: Json;
+  /** The input that `example` of the configuration gives it. */
+  readonly example?: string;
 }
 
 /** A policy of the configuration. */

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { anyOf } from '../../contract/shown';
 import { keyVariables } from '../../activities/models/providers/keyed';
 import { HoldfastError, messageOf } from '../../contract/errors';
@@ -8,6 +8,7 @@ import { makeDirectory } from '../processes/usable-directory';
 import { shellWord } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
 import type { PackageManager } from './package-manager';
+import { ownFolder, ownSpec } from './own-package';
 import { packageManagerOf } from './package-manager';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function init(terminal: Terminal, folder: string, environment: Environment = process.env): number {
   const directory = resolve(folder);
   const manager = packageManagerOf(environment['npm_config_user_agent']);
-  const files = projectFiles(packageName(directory), manager);
+  const files = projectFiles(packageName(directory), manager, ownSpec(directory));
   write(directory, files);
   const { bold, dim } = terminal.paint;
   terminal.write(`Made a project in ${directory}: ${Object.keys(files).join(', ')}`);
@@ -27,11 +28,11 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
   return 0;
 }
 
-/** The texts of the files of a new project, by their names. */
-export function projectFiles(name: string, manager: PackageManager): Readonly<Record<string, string>> {
+/** The texts of the files of a new project, by their names. `own`: how it depends on Holdfast. */
+export function projectFiles(name: string, manager: PackageManager, own: string): Readonly<Record<string, string>> {
   const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
-  const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys };
+  const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys, holdfast: JSON.stringify(own).slice(1, -1) };
   const folder = templateFolder();
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
@@ -47,9 +48,8 @@ function targetOf(file: string): string {
   return file === '_gitignore' ? '.gitignore' : file.slice(1);
 }
 
-/** The package is found by its own name, so that it is found from sources and from dist alike. */
 function templateFolder(): string {
-  return join(dirname(require.resolve('holdfast/package.json')), 'templates', 'project');
+  return join(ownFolder(), 'templates', 'project');
 }
 
 /** The name of the folder, as npm takes it. A package cannot depend on one of its own name. */

@@ -4,7 +4,7 @@ import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import type { PolicyDecision } from '../../contract/decisions';
 import type { Interrupt } from '../../contract/interrupts';
-import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
 import { changesOf } from '../parts/changes';
 import { Diff } from '../parts/diff';
@@ -136,14 +136,14 @@ function CommentField({ id, draft }: { readonly id: string; readonly draft: Answ
 function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Element {
   const { input, inputSchema } = interrupt;
   const edited = draft.edited ?? input;
-  const misfit = misfitOfSchema(inputSchema, edited);
+  const misfits = misfitsOfSchema(inputSchema, edited);
   const isChanged = changesOf(input, edited).length > 0;
   return (
     <DecisionForm title={decideTexts.editTitle} onSubmit={() => onDecide(approvalOf({ ...draft, edited }, input))}>
       <SchemaForm
         schema={inputSchema ?? schemaLike(input)}
         value={edited}
-        misfit={misfit}
+        misfits={misfits}
         onChange={(next) => changeDraft(id, { edited: next ?? {}, problem: undefined })}
       />
       <div class="changes">
@@ -151,9 +151,9 @@ function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Elemen
         <Diff before={input} after={edited} />
       </div>
       <CommentField id={id} draft={draft} />
-      {misfit !== undefined && <p class="misfit">{visibleText(misfit)}</p>}
+      {misfits.length > 0 && <p class="misfit">{visibleText(misfits.join('; '))}</p>}
       <div class="actions start">
-        <Button kind="primary" type="submit" disabled={misfit !== undefined}>
+        <Button kind="primary" type="submit" disabled={misfits.length > 0}>
           {isChanged ? decideTexts.approveEdited : decideTexts.approveAsIs}
         </Button>
         <LeaveButton id={id} />

@@ -4,7 +4,7 @@ import { isRecord } from '../../contract/check';
 import { externalCallIn } from '../../contract/external-calls';
 import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { Fact } from '../parts/fact';
@@ -67,7 +67,7 @@ function AnswerForm({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elemen
   useEffect(() => {
     if (draft.answer === undefined && answerSchema !== undefined) changeDraft(id, { answer: initialValue(answerSchema, answerSchema) });
   }, [id]);
-  const misfit = answerSchema === undefined || draft.answer === undefined ? undefined : misfitOfSchema(answerSchema, draft.answer);
+  const misfits = answerSchema === undefined || draft.answer === undefined ? [] : misfitsOfSchema(answerSchema, draft.answer);
   const title = isRecord(interrupt.info) && isRecord(interrupt.info['form']) ? interrupt.info['form']['title'] : undefined;
   return (
     <form
@@ -93,7 +93,7 @@ function AnswerForm({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elemen
         <SchemaForm
           schema={answerSchema}
           value={draft.answer}
-          misfit={draft.wasTried === true ? misfit : undefined}
+          misfits={draft.wasTried === true ? misfits : []}
           onChange={(answer) => changeDraft(id, { answer, problem: undefined })}
         />
       )}

@@ -13,16 +13,16 @@ interface SchemaFormProps {
   readonly schema: Json | undefined;
   readonly value: Json | undefined;
   readonly onChange: (value: Json | undefined) => void;
-  /** What is wrong, which begins with the path of its place. */
-  readonly misfit?: string | undefined;
+  /** What is wrong. Each begins with the path of its place. */
+  readonly misfits?: readonly string[];
   /** The name of a value that is no object. */
   readonly label?: string;
 }
 
 /** A form made from a JSON Schema. What it cannot draw is a field for JSON. */
-export function SchemaForm({ schema, value, onChange, misfit, label = texts.form.answer }: SchemaFormProps): JSX.Element {
+export function SchemaForm({ schema, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps): JSX.Element {
   const root = schema ?? {};
-  return <SchemaField name="" path="" label={label} schema={root} {...{ root, value, onChange, misfit }} isRequired isOuter />;
+  return <SchemaField name="" path="" label={label} schema={root} {...{ root, value, onChange, misfits }} isRequired isOuter />;
 }
 
 interface SchemaFieldProps {
@@ -32,19 +32,19 @@ interface SchemaFieldProps {
   readonly root: Json;
   readonly value: Json | undefined;
   readonly onChange: (value: Json | undefined) => void;
-  readonly misfit: string | undefined;
+  readonly misfits: readonly string[];
   readonly isRequired: boolean;
   readonly label?: string;
   readonly isOuter?: boolean;
 }
 
 function SchemaField(props: SchemaFieldProps): JSX.Element {
-  const { name, path, schema, root, value, onChange, misfit, isRequired, label, isOuter = false } = props;
+  const { name, path, schema, root, value, onChange, misfits, isRequired, label, isOuter = false } = props;
   const shape = shapeOf(schema, name, root);
   const id = useId();
   const shown = visibleText(shape.label !== '' ? shape.label : (label ?? name));
   if (shape.kind === 'object') {
-    const fields = <ObjectFields shape={shape} path={path} root={root} value={value} onChange={onChange} misfit={misfit} />;
+    const fields = <ObjectFields shape={shape} path={path} root={root} value={value} onChange={onChange} misfits={misfits} />;
     if (isOuter) return <div class="form">{fields}</div>;
     return (
       <fieldset class="fieldset">
@@ -54,13 +54,14 @@ function SchemaField(props: SchemaFieldProps): JSX.Element {
       </fieldset>
     );
   }
-  const isWrong = misfit !== undefined && (misfit.startsWith(`${path === '' ? 'it' : path} `) || misfit.startsWith(`${path}.`));
+  const misfit = misfits.find((one) => one.startsWith(`${path === '' ? 'it' : path} `) || one.startsWith(`${path}.`));
+  const isWrong = misfit !== undefined;
   const describedBy = `${shape.help === undefined ? '' : `${id}-help`} ${isWrong ? `${id}-misfit` : ''}`.trim();
   const control = { id, describedBy: describedBy === '' ? undefined : describedBy, isWrong, isRequired };
   const isGroup = shape.kind === 'list' || shape.kind === 'choices' || shape.kind === 'file' || isRadio(shape);
   const content = (
     <>
-      <Control {...{ shape, control, root, path, value, onChange, misfit }} />
+      <Control {...{ shape, control, root, path, value, onChange, misfits }} />
       {shape.help !== undefined && (
         <small id={`${id}-help`} class="muted">
           {visibleText(shape.help)}
@@ -127,10 +128,10 @@ interface ControlProps {
   readonly path: string;
   readonly value: Json | undefined;
   readonly onChange: (value: Json | undefined) => void;
-  readonly misfit: string | undefined;
+  readonly misfits: readonly string[];
 }
 
-function Control({ shape, control, root, path, value, onChange, misfit }: ControlProps): JSX.Element {
+function Control({ shape, control, root, path, value, onChange, misfits }: ControlProps): JSX.Element {
   const { id, describedBy, isWrong, isRequired } = control;
   const common = { id, 'aria-describedby': describedBy, 'aria-invalid': isWrong, 'aria-required': isRequired };
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
@@ -147,7 +148,7 @@ function Control({ shape, control, root, path, value, onChange, misfit }: Contro
     case 'choices':
       return <Checks {...{ shape, value, onChange }} />;
     case 'list':
-      return <ListItems {...{ shape, root, path, value, onChange, misfit }} />;
+      return <ListItems {...{ shape, root, path, value, onChange, misfits }} />;
     case 'file':
       return <FileField value={value} onChange={onChange} />;
     case 'date':
@@ -167,7 +168,7 @@ function Control({ shape, control, root, path, value, onChange, misfit }: Contro
   }
 }
 
-function ObjectFields({ shape, path, root, value, onChange, misfit }: Omit<ControlProps, 'control'>): JSX.Element {
+function ObjectFields({ shape, path, root, value, onChange, misfits }: Omit<ControlProps, 'control'>): JSX.Element {
   const object = isRecord(value) ? value : {};
   const known = new Set(shape.fields.map(({ name }) => name));
   const others = Object.entries(object).filter(([name]) => !known.has(name));
@@ -185,7 +186,7 @@ function ObjectFields({ shape, path, root, value, onChange, misfit }: Omit<Contr
           path={path === '' ? name : `${path}.${name}`}
           value={Object.hasOwn(object, name) ? object[name] : undefined}
           onChange={(next) => change(name, next)}
-          {...{ name, schema, root, misfit, isRequired }}
+          {...{ name, schema, root, misfits, isRequired }}
         />
       ))}
       {others.map(([name, item]) => (
@@ -196,7 +197,7 @@ function ObjectFields({ shape, path, root, value, onChange, misfit }: Omit<Contr
           value={item}
           onChange={(next) => change(name, next)}
           isRequired={false}
-          {...{ name, root, misfit }}
+          {...{ name, root, misfits }}
         />
       ))}
     </>
@@ -213,7 +214,7 @@ export function schemaLike(value: Json | undefined): Json {
   return {};
 }
 
-function ListItems({ shape, root, path, value, onChange, misfit }: Omit<ControlProps, 'control'>): JSX.Element {
+function ListItems({ shape, root, path, value, onChange, misfits }: Omit<ControlProps, 'control'>): JSX.Element {
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
   const schema = shape.items ?? {};
   return (
@@ -227,7 +228,7 @@ function ListItems({ shape, root, path, value, onChange, misfit }: Omit<ControlP
             value={item}
             onChange={(next) => onChange(items.map((one, index) => (index === at ? (next ?? null) : one)))}
             isRequired
-            {...{ schema, root, misfit }}
+            {...{ schema, root, misfits }}
           />
           <button
             type="button"

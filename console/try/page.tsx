@@ -16,7 +16,7 @@ import { CodeBox } from './code-box';
 import type { CodeRequest } from './code';
 import { OptionsForm } from './options-form';
 import type { StartDraft } from './request';
-import { emptyDraft, messageOf, startOf } from './request';
+import { agentToTry, emptyDraft, messageOf, startOf } from './request';
 import { StartForm } from './start-form';
 
 /** Talks to any agent, or starts a run of it, and shows the same request for other programs. */
@@ -31,7 +31,7 @@ export function TryPage(): JSX.Element {
         <ErrorNote error={error} />
       </div>
     );
-  const agent = agents.find(({ name }) => name === id) ?? (id === undefined ? agents[0] : undefined);
+  const agent = agents.find(({ name }) => name === id) ?? (id === undefined ? agentToTry(agents) : undefined);
   if (agents.length === 0)
     return (
       <EmptyState title={tryTexts.noAgents}>

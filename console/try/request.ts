@@ -1,6 +1,6 @@
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
-import type { MessageRequest, StartRequest } from '../../http/index';
+import type { ListedAgent, MessageRequest, StartRequest } from '../../http/index';
 
 /** What somebody has typed for a start. Texts that are empty say nothing. */
 export interface StartDraft {
@@ -38,6 +38,11 @@ export const emptyDraft: StartDraft = {
 
 export type DraftField = 'values' | 'settings' | 'options' | 'temperature' | 'maxOutputTokens';
 export type DraftProblems = Readonly<Partial<Record<DraftField, 'not-json' | 'no-object' | 'no-number'>>>;
+
+/** The agent of the project's example. Without one: the first that can be talked to. */
+export function agentToTry(agents: readonly ListedAgent[]): ListedAgent | undefined {
+  return agents.find(({ example }) => example !== undefined) ?? agents.find(({ takesJob }) => !takesJob) ?? agents[0];
+}
 
 type Common = Omit<StartRequest, 'agent' | 'input' | 'id'>;
 

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
-import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import type { ListedAgent, StartRequest, StartedRun } from '../../http/index';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
-import { Named } from '../parts/said';
+import { visibleText } from '../parts/plain-text';
 import { SchemaForm } from '../parts/schema-form';
-import { hrefOf } from '../routes';
 import { tryTexts } from '../texts/try';
 import type { DraftProblems } from './request';
+import { StartedLine } from './started-run';
 
 interface StartFormProps {
   readonly agent: ListedAgent;
@@ -24,14 +24,14 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
   const [started, setStarted] = useState<readonly StartedRun[]>([]);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const [misfit, setMisfit] = useState<string>();
+  const [misfits, setMisfits] = useState<readonly string[]>([]);
   const hasProblems = Object.keys(start.problems).length > 0;
   const begin = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const found = agent.takesJob && agent.inputSchema !== undefined ? misfitOfSchema(agent.inputSchema, input ?? null) : undefined;
-    setMisfit(found);
+    const found = agent.takesJob && agent.inputSchema !== undefined ? misfitsOfSchema(agent.inputSchema, input ?? null) : [];
+    setMisfits(found);
     setError(undefined);
-    if (found !== undefined || hasProblems || isBusy) return;
+    if (found.length > 0 || hasProblems || isBusy) return;
     setBusy(true);
     try {
       const run = await service.start(start.request);
@@ -44,16 +44,16 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
   return (
     <form class="form start-form" noValidate onSubmit={(event) => void begin(event)}>
       {agent.takesJob ? (
-        <SchemaForm schema={agent.inputSchema} value={input} onChange={onInput} misfit={misfit} label={tryTexts.job} />
+        <SchemaForm schema={agent.inputSchema} value={input} onChange={onInput} misfits={misfits} label={tryTexts.job} />
       ) : (
         <label class="field">
           <span>{tryTexts.input}</span>
           <textarea rows={6} value={typeof input === 'string' ? input : ''} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
         </label>
       )}
-      {misfit !== undefined && (
+      {misfits.length > 0 && (
         <p class="misfit" role="alert">
-          {tryTexts.misfit(misfit)}
+          {visibleText(tryTexts.misfit(misfits.join('; ')))}
         </p>
       )}
       {error !== undefined && <ErrorNote error={error} />}
@@ -64,14 +64,8 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
       </div>
       {started.length > 0 && (
         <ul class="started" aria-label={tryTexts.started} aria-live="polite">
-          {started.map(({ id, isNew, ignored }) => (
-            <li key={id}>
-              {isNew ? tryTexts.isNew : tryTexts.wasThere}{' '}
-              <a href={hrefOf('runs', id)}>
-                <Named isMono text={id} />
-              </a>
-              {ignored !== undefined && <span class="muted"> {tryTexts.ignored(ignored.join(', '))}</span>}
-            </li>
+          {started.map((run) => (
+            <StartedLine key={run.id} run={run} />
           ))}
         </ul>
       )}

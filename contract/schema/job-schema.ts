@@ -45,8 +45,8 @@ function toldSchema(given: unknown, refuse: Refuse): unknown {
   }
 }
 
-/** What is wrong with a job, by the place in it, as a whole sentence; or nothing. `misfitOf` may know more keywords than the core. */
+/** What is wrong with a job, by the place in it, as a whole sentence; or nothing. `misfitOf` may say more of it. */
 export function problemOfJob(agent: string, schema: Json, job: Json, misfitOf = misfitOfSchema): string | undefined {
-  const misfit = misfitOfSchema(schema, job) ?? misfitOf(schema, job);
+  const misfit = misfitOf(schema, job);
   return misfit === undefined ? undefined : `The input of agent "${agent}" does not fit its inputSchema: ${misfit}. It is ${shown(job)}.`;
 }

@@ -7,6 +7,7 @@ import { first, isRecord, listOf, own } from './schema-parts';
 /** Neither schemas that people write nor values that fit them are that deep; code that calls itself has to end somewhere. */
 const deepest = 500;
 const longestMisfit = 1000;
+const mostMisfits = 20;
 
 /**
  * Where a value does not fit a JSON Schema, or nothing. It knows the keywords that say what a value is made of, and lets pass what it does
@@ -19,9 +20,21 @@ export function misfitOfSchema(schema: Json | undefined, value: Json): string | 
   return misfit === undefined || misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`;
 }
 
+/** All places where a value does not fit, each once: what somebody mends before they send it again. What is of several kinds is told as one. */
+export function misfitsOfSchema(schema: Json | undefined, value: Json): readonly string[] {
+  if (schema === undefined) return [];
+  const misfits = [...new Set(new SchemaCheck(schema).misfits(schema, new ValuePlace(value, ''), schema, 0))];
+  const told = misfits
+    .slice(0, mostMisfits)
+    .map((misfit) => (misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`));
+  return misfits.length <= mostMisfits ? told : [...told, `and ${misfits.length - mostMisfits} more`];
+}
+
 /** A place in the value, and what was found out about it. */
 class ValuePlace {
   readonly seen = new Map<SchemaObject, string | undefined>();
+  /** Schemas of which all misfits are told. */
+  readonly told = new Set<SchemaObject>();
   private inside: Map<string | number, ValuePlace> | undefined;
   private text: string | undefined;
 
@@ -72,6 +85,33 @@ class SchemaCheck {
     const misfit = this.found(schema, place, baseOf(schema, around), depth + 1);
     place.seen.set(schema, misfit);
     return misfit;
+  }
+
+  /** Those of the fields and of the items, where they are what does not fit. */
+  misfits(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): readonly string[] {
+    const whole = this.misfit(schema, place, around, depth);
+    if (whole === undefined) return [];
+    if (!isRecord(schema)) return [whole];
+    if (place.told.has(schema)) return [];
+    place.told.add(schema);
+    const { value } = place;
+    const base = baseOf(schema, around);
+    const inside = (part: Json | undefined, item: Json, key: string | number): readonly string[] =>
+      this.misfits(part, place.at(key, item), base, depth + 1);
+    const inField = (key: string): readonly string[] => {
+      const part = partOf(schema, key);
+      return part === false ? [unwantedIn(schema, place, key)] : inside(part, own(value as SchemaObject, key) ?? null, key);
+    };
+    const referred = typeof schema['$ref'] === 'string' ? this.references.find(schema['$ref'], base) : undefined;
+    const found = [
+      ...(referred === undefined ? [] : this.misfits(referred.schema, place, referred.base, depth + 1)),
+      ...listOf(schema['allOf']).flatMap((part) => this.misfits(part, place, base, depth + 1)),
+      ...(isRecord(value) ? missingIn(schema, value).map((key) => `${place.before}${key} is missing`) : []),
+      ...(isRecord(value) ? Object.keys(value).flatMap(inField) : []),
+      ...(Array.isArray(value) ? value.flatMap((item: Json, at) => inside(itemOf(schema, at), item, at)) : []),
+    ];
+    // What is wrong with the whole, such as too few items, is none of these.
+    return found.includes(whole) ? found : [whole, ...found];
   }
 
   private found(schema: SchemaObject, place: ValuePlace, base: Json, depth: number): string | undefined {
@@ -166,28 +206,47 @@ function misfitOfSize(
 type InsideValue = (part: Json | undefined, item: Json, key: string | number) => string | undefined;
 
 function misfitOfList(schema: SchemaObject, value: readonly Json[], path: string, inside: InsideValue): string | undefined {
-  const places = listOf(schema['prefixItems']);
   return (
     misfitOfSize(schema, 'Items', value.length, 'items', path) ??
-    first(value, (item, position) => inside(position < places.length ? places[position] : schema['items'], item, position))
+    first(value, (item, position) => inside(itemOf(schema, position), item, position))
   );
 }
 
+/** The schema of an item. */
+function itemOf(schema: SchemaObject, position: number): Json | undefined {
+  const places = listOf(schema['prefixItems']);
+  return position < places.length ? places[position] : schema['items'];
+}
+
+function knownIn(schema: SchemaObject): SchemaObject {
+  return isRecord(schema['properties']) ? schema['properties'] : {};
+}
+
+function missingIn(schema: SchemaObject, value: SchemaObject): readonly string[] {
+  return listOf(schema['required']).filter((key): key is string => typeof key === 'string' && own(value, key) === undefined);
+}
+
+/** The schema of a field. */
+function partOf(schema: SchemaObject, key: string): Json | undefined {
+  return own(knownIn(schema), key) ?? (schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined);
+}
+
+function unwantedIn(schema: SchemaObject, place: ValuePlace, key: string): string {
+  const known = knownIn(schema);
+  const names = Object.keys(known).filter((name) => own(known, name) !== false);
+  return `${place.before}${key} is not wanted${names.length === 0 ? '' : `; there is ${names.join(', ')}`}`;
+}
+
 function misfitOfObject(schema: SchemaObject, value: SchemaObject, place: ValuePlace, inside: InsideValue): string | undefined {
-  const known = isRecord(schema['properties']) ? schema['properties'] : {};
-  const missing = listOf(schema['required']).find((key): key is string => typeof key === 'string' && own(value, key) === undefined);
+  const [missing] = missingIn(schema, value);
   if (missing !== undefined) return `${place.before}${missing} is missing`;
-  const others = schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined;
   return (
     misfitOfSize(schema, 'Properties', Object.keys(value).length, 'fields', place.name) ??
     first(Object.keys(value), (key) => {
       const item = own(value, key);
       if (item === undefined) return undefined;
-      const part = own(known, key) ?? others;
-      const misfit = inside(part, item, key);
-      if (misfit === undefined || part !== false) return misfit;
-      const names = Object.keys(known).filter((name) => own(known, name) !== false);
-      return names.length === 0 ? misfit : `${misfit}; there is ${names.join(', ')}`;
+      const part = partOf(schema, key);
+      return part === false ? unwantedIn(schema, place, key) : inside(part, item, key);
     })
   );
 }

@@ -19,5 +19,6 @@ export const orders = defineAgent({
   instructions: 'You tell customers how their order stands.',
   model: 'default',
   tools: ['lookupOrder'],
+  inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'], additionalProperties: false },
   prompt: (job: { orderId: string }) => `How does order ${job.orderId} stand?`,
 });

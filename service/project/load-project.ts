@@ -30,6 +30,8 @@ export interface AgentSummary {
   readonly takesJob: boolean;
   /** What its jobs have to fit. */
   readonly inputSchema?: Json;
+  /** The input that `example` of the configuration gives it. */
+  readonly example?: string;
   /** The tools that a run of it can have: those of the project, and workflow tools of its agents. Undefined: only workers know. */
   readonly tools?: readonly string[];
   /** What it takes of the tools that clients name. Absent: none. */
@@ -93,6 +95,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
       takesJob: jobTaker(agent) !== undefined,
       ...defined({
         inputSchema: jobTaker(agent)?.inputSchema,
+        example: example?.agent === agent.name ? example.input : undefined,
         clientTools: takenTogether(
           reachable(agent)
             .filter(isChat)

@@ -30,7 +30,7 @@ describe('the packed package makes a project', () => {
     const packed = await pack(folder);
     const made = await run('npx', ['--yes', ...quiet, '--package', packed, 'holdfast', 'init', 'demo'], { cwd: folder, env: environment });
     expect(made.stdout).toContain('cd demo && npm install');
-    await run('npm', ['install', ...quiet, packed], { cwd: project, env: environment });
+    await run('npm', ['install', ...quiet], { cwd: project, env: environment });
     const { name, dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
       name: string;
       dependencies: Record<string, string>;

@@ -40,6 +40,11 @@ describe('a project', () => {
     const { agents: found, config: loaded, agentsFile } = await loadProject(exampleConfig);
     expect(found.map(({ name }) => name).sort()).toEqual(['orders', 'support']);
     expect(Object.keys(loaded.tools ?? {})).toEqual(['lookupOrder', 'refund']);
+    const proposed = loaded.example?.input;
+    expect(found.map(({ name, example }) => [name, example]).sort()).toEqual([
+      ['orders', undefined],
+      ['support', proposed],
+    ]);
     expect(agentsFile).toBe(join(dirname(exampleConfig), 'agents.ts'));
   });
 

@@ -5,7 +5,8 @@ import { fitsView, linesOf, viewOf } from '../../console/inbox/rows';
 import { changesOf } from '../../console/parts/changes';
 import { cutText, visibleText } from '../../console/parts/plain-text';
 import { initialValue, shapeOf } from '../../console/parts/schema-shape';
-import type { ListedInterrupt } from '../../http/index';
+import { agentToTry } from '../../console/try/request';
+import type { ListedAgent, ListedInterrupt } from '../../http/index';
 
 const asked = (runId: string, more: Partial<ListedInterrupt> = {}): ListedInterrupt => ({
   ...{ runId, agent: 'support', tags: [], waitingSince: '2026-11-25T08:00:00.000Z' },
@@ -121,5 +122,19 @@ describe('a form of a schema', () => {
 
   it('begins with the defaults, and with what a box says that nobody checks', () => {
     expect(initialValue(schema, schema)).toEqual({ size: 'L', sure: false, inner: { deep: 3 } });
+  });
+});
+
+describe('the agent that somebody tries first', () => {
+  const agent = (name: string, more: Partial<ListedAgent> = {}): ListedAgent => ({ name, description: '', takesJob: false, ...more });
+  const [job, other, shown] = [agent('job', { takesJob: true }), agent('other'), agent('shown', { example: 'Hello' })];
+
+  it('is that of the example of the project, else one that takes a text', () => {
+    expect([[job, other, shown], [job, other], [job], []].map((agents) => agentToTry(agents)?.name)).toEqual([
+      'shown',
+      'other',
+      'job',
+      undefined,
+    ]);
   });
 });

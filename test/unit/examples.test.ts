@@ -3,16 +3,21 @@ import { join, resolve } from 'node:path';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { textOf } from 'holdfast/workflow';
+import * as backoffice from '../../examples/backoffice/agents';
 import { office } from '../../examples/office/agents';
 import { tools as officeTools } from '../../examples/office/tools';
 import { research, subjects } from '../../examples/research/agents';
 import { tools as researchTools } from '../../examples/research/tools';
 import { secondOpinion } from '../../examples/second-opinion/agents';
 import { tools as opinionTools } from '../../examples/second-opinion/tools';
+import * as support from '../../examples/support/agents';
 import { travel } from '../../examples/travel/agents';
 import { tools as travelTools } from '../../examples/travel/tools';
 import { writing } from '../../examples/writing/agents';
 import { tools as writingTools } from '../../examples/writing/tools';
+import type { Agent } from '../../kernel/define/agent-ref';
+import { definitionOf } from '../../kernel/define/agent-ref';
+import { jobTaker } from '../../kernel/define/definition';
 import { transfer } from '../support/team-bed';
 
 /** All agents of an example have the model `default`; here each one has a script of its own, by its name. */
@@ -101,6 +106,14 @@ describe('the examples', () => {
     }
     expect(await run.result()).toBe(answer);
     model.assertComplete();
+  });
+
+  it('say how each job looks, so that no run begins with another', () => {
+    const takers = [...Object.values(support), ...Object.values(backoffice)].flatMap(
+      (agent) => jobTaker(definitionOf(agent as Agent)) ?? [],
+    );
+    expect(takers.map(({ name }) => name)).toEqual(expect.arrayContaining(['orders', 'clerk']));
+    expect(takers.filter(({ inputSchema }) => inputSchema === undefined)).toEqual([]);
   });
 
   it('are all listed, and all whole', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { keyedProviderTable } from '../../activities/models/providers/keyed';
 import { init, packageName, projectFiles } from '../../cli/setup/init';
+import { ownSpec } from '../../cli/setup/own-package';
 import { packageManagerOf } from '../../cli/setup/package-manager';
 import { recordedTerminal } from '../support/recorded-terminal';
 
@@ -103,8 +104,35 @@ describe('holdfast init', () => {
   });
 });
 
+describe('a project that a packed file makes', () => {
+  /** What npm leaves of an installation from `resolved`. */
+  function installed(resolved: string | undefined, isThere = true): string {
+    const home = fresh();
+    const own = join(home, 'cache', 'node_modules', 'holdfast');
+    mkdirSync(own, { recursive: true });
+    if (isThere) writeFileSync(join(home, 'holdfast-9.9.9.tgz'), '');
+    writeFileSync(join(own, 'package.json'), '{"version":"9.9.9"}');
+    const lock = { packages: { 'node_modules/holdfast': { version: '9.9.9', resolved } } };
+    if (resolved !== undefined) writeFileSync(join(own, '..', '.package-lock.json'), JSON.stringify(lock));
+    return own;
+  }
+  const specOf = (own: string): string => ownSpec(join(own, '..', '..', '..', 'demo'), own);
+
+  it('depends on that file, which no registry has to know', () => {
+    expect(specOf(installed('file:../holdfast-9.9.9.tgz'))).toBe('file:../holdfast-9.9.9.tgz');
+  });
+
+  it.each([
+    ['came from a registry', installed('https://registry.npmjs.org/holdfast/-/holdfast-9.9.9.tgz')],
+    ['was installed by others than npm', installed(undefined)],
+    ['came from a file that is gone', installed('file:../holdfast-9.9.9.tgz', false)],
+  ])('depends on the version where the package %s', (_, own) => {
+    expect(specOf(own)).toBe('9.9.9');
+  });
+});
+
 describe('the template of a project', () => {
-  const files = projectFiles('demo', packageManagerOf());
+  const files = projectFiles('demo', packageManagerOf(), ownSpec('demo'));
 
   it('leaves no placeholder unfilled', () => {
     expect(Object.entries(files).filter(([, text]) => /\{\{|\}\}/.test(text))).toEqual([]);

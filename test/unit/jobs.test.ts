@@ -57,6 +57,7 @@ describe('an agent with an inputSchema', () => {
     ['a field that is missing', unfit, 'order\\.id is missing\\. It is \\{"order":\\{\\}\\}\\.$'],
     ['a field of another type', { order: { id: 42 } }, 'order\\.id is no string'],
     ['a misspelt field', { ...job, nite: 'x' }, 'nite is not wanted; there is order, note'],
+    ['all that does not fit', { note: 1, nite: 'x' }, 'order is missing; note is no string; nite is not wanted'],
     ['a text', '42', 'it is no object\\. It is "42"\\.$'],
     ['messages', [{ role: 'user', parts: [{ type: 'text', text: '42' }] }], 'it is no object'],
     ['a pattern, where there is time to look', { order: { id: 'teapot' } }, 'order\\.id: '],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../contract/messages/messages';
-import { misfitOfSchema } from '../../contract/schema/schema-fit';
+import { misfitOfSchema, misfitsOfSchema } from '../../contract/schema/schema-fit';
 
 const told = (schema: z.ZodType): Json => z.toJSONSchema(schema) as Json;
 
@@ -137,5 +137,53 @@ describe('a check of a schema ends soon', () => {
     const deep = Array.from({ length: 3000 }).reduce<Json>((inner) => ({ allOf: [{ not: {} }, inner] }), { type: 'string' });
     expect(() => misfitOfSchema(deep, nested(3000, 1))).not.toThrow();
     expect(() => misfitOfSchema({ items: { $ref: '#' } }, nested(3000, 1))).not.toThrow();
+  });
+});
+
+describe('all misfits', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      title: { type: 'string', minLength: 3 },
+      copies: { type: 'integer', minimum: 1 },
+      to: { $ref: '#/$defs/place' },
+      pages: { type: 'array', items: { type: 'integer' }, minItems: 3 },
+    },
+    required: ['title', 'copies'],
+    additionalProperties: false,
+    $defs: { place: { type: 'object', properties: { city: { type: 'string' }, zip: { type: 'string' } }, required: ['city', 'zip'] } },
+  } satisfies Json;
+
+  it.each<[Json, readonly string[]]>([
+    [{ title: 'Tea', copies: 1 }, []],
+    [{}, ['title is missing', 'copies is missing']],
+    [{ title: 'T', copies: 0 }, ['title has 1 characters, at least 3 are wanted', 'copies is less than 1']],
+    [{ title: 'Tea', copies: 1, to: {} }, ['to.city is missing', 'to.zip is missing']],
+    [
+      { title: 'Tea', copies: 1, pages: ['a', 1.5] },
+      ['pages has 2 items, at least 3 are wanted', 'pages.0 is no integer', 'pages.1 is no integer'],
+    ],
+    [{ copies: 1, titel: 'Tea' }, ['title is missing', 'titel is not wanted; there is title, copies, to, pages']],
+    ['Tea', ['it is no object']],
+  ])('of %j', (value, misfits) => expect(misfitsOfSchema(schema, value)).toEqual(misfits));
+
+  it('have the one of the run as their first', () => {
+    for (const value of [{}, { title: 'T', copies: 0 }, { title: 'Tea', copies: 1, to: {} }] satisfies Json[])
+      expect(misfitsOfSchema(schema, value)[0]).toBe(misfitOfSchema(schema, value));
+  });
+
+  it('are told as far as twenty, and each once', () => {
+    const many = misfitsOfSchema(
+      { items: { type: 'string' } },
+      Array.from({ length: 25 }, () => 1),
+    );
+    expect([many.length, many.at(-1)]).toEqual([21, 'and 5 more']);
+    expect(misfitsOfSchema({ allOf: [schema, schema], ...schema }, {})).toEqual(['title is missing', 'copies is missing']);
+  });
+
+  it('end soon for a schema that leads back to itself twice', () => {
+    const deep = (levels: number): Json => (levels === 0 ? 1 : { next: deep(levels - 1) });
+    const looped: Json = { type: 'object', properties: { next: { allOf: [{ $ref: '#' }, { $ref: '#' }] } } };
+    expect(misfitsOfSchema(looped, deep(60))).toHaveLength(1);
   });
 });

@@ -78,7 +78,15 @@ export const Readiness = z.object({ status: z.literal('ready') });
 
 export const Agents = z.object({
   agents: z.array(
-    z.object({ name: z.string(), description: z.string(), takesJob: z.boolean(), inputSchema: json.optional() }).meta({ id: 'Agent' }),
+    z
+      .object({
+        name: z.string(),
+        description: z.string(),
+        takesJob: z.boolean(),
+        inputSchema: json.optional(),
+        example: z.string().optional(),
+      })
+      .meta({ id: 'Agent' }),
   ),
 });
 
