@@ -43,7 +43,7 @@ export async function chat(service: FoundService, terminal: Terminal, asked: Cha
   terminal.write(terminal.paint.dim(`Ctrl-C leaves. The conversation stays: ${commandLine('chat', agent, id, ...who, ...service.flags)}`));
   for (;;) {
     const text = await terminal.ask('> ');
-    if (text === undefined) return exitCodes.done;
+    if (typeof text !== 'string') return exitCodes.done;
     if (text.trim() === '') continue;
     try {
       const said = await service.send(id, { agent, message: text, ...defined({ from: by, by }) });
