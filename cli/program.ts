@@ -309,8 +309,8 @@ function serviceCommand(program: Command, terminal: Terminal, exit: (code: numbe
       command.action(async (...received: unknown[]) => {
         const flags = received.at(-2) as Flags & { url?: string };
         const act = await prepare(received.slice(0, -2), flags);
-        const onWait = (text: string): void => terminal.writeError(terminal.paint.dim(text));
-        exit(await act(await findService(flags.url, process.env, { ms: 5_000, onWait })));
+        const say = (text: string): void => terminal.writeError(terminal.paint.dim(text));
+        exit(await act(await findService(flags.url, process.env, { ms: 5_000, say })));
       });
     };
 }
