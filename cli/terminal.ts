@@ -13,6 +13,8 @@ export interface Terminal {
   writeError(line: string): void;
   /** One line of an answer, which may begin with a text to change. */
   ask(question: string, offered?: string): Promise<Typed>;
+  /** Says this if Ctrl-C ends the command from now on. Returns what forgets it. */
+  ifInterrupted(line: string): () => void;
   readonly paint: Paint;
 }
 
@@ -32,6 +34,7 @@ export function processTerminal(environment: Readonly<Record<string, string | un
     writePart: (text) => void process.stdout.write(text),
     writeError: (line) => void process.stderr.write(`${line}\n`),
     ask,
+    ifInterrupted,
     paint: painter(process.stdout.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'),
   };
 }
@@ -60,6 +63,16 @@ export function oneLine(value: unknown, longest = Infinity): string {
 
 async function ask(question: string, offered?: string): Promise<Typed> {
   return askAt({ input: process.stdin, output: process.stdout }, question, offered);
+}
+
+/** The signal then ends the process as it would have without this. */
+function ifInterrupted(line: string): () => void {
+  const say = (): void => {
+    process.stderr.write(`\n${line}\n`);
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
 }
 
 /** Asks at these streams. Later versions of Node reject a question that a key ends, and earlier ones leave it open. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { askDecision } from '../../cli/ask-decision';
-import { askAt, interrupted } from '../../cli/terminal';
+import { askAt, interrupted, processTerminal } from '../../cli/terminal';
 import type { Typed } from '../../cli/terminal';
 import type { Interrupt } from '../../contract/interrupts';
 import { recordedTerminal } from '../support/recorded-terminal';
@@ -77,4 +77,21 @@ describe('a question at a terminal', () => {
     input.write(keys);
     expect(await asked).toBe(typed);
   });
+});
+
+it('a line that is to be said at Ctrl-C is said before the signal ends the process', () => {
+  const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+  try {
+    const before = process.listenerCount('SIGINT');
+    processTerminal().ifInterrupted('not this')();
+    processTerminal().ifInterrupted('The run goes on.');
+    process.rawListeners('SIGINT').at(-1)?.('SIGINT');
+    expect(written.mock.calls).toEqual([['\nThe run goes on.\n']]);
+    expect(kill.mock.calls).toEqual([[process.pid, 'SIGINT']]);
+    expect(process.listenerCount('SIGINT')).toBe(before);
+  } finally {
+    written.mockRestore();
+    kill.mockRestore();
+  }
 });
