@@ -391,6 +391,22 @@ describe('holdfast run without an input', () => {
   });
 });
 
+it('holdfast run with a text, where the agent takes a job, says how to give one', async () => {
+  const inputSchema = { type: 'object', properties: { copies: { type: 'integer', exclusiveMinimum: 0 } }, required: ['copies'] };
+  const agents = [{ name: 'restock', description: 'Orders.', takesJob: true, inputSchema }];
+  const refused = { error: { code: 'input-invalid', message: 'It does not fit.' } };
+  jest
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async (url) =>
+      String(url).endsWith('/agents') ? Response.json({ agents }) : Response.json(refused, { status: 400 }),
+    );
+  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), 'restock', ['hi'], {});
+  await expect(started).rejects.toMatchObject({
+    code: 'input-invalid',
+    message: `It does not fit. The agent "restock" takes a job { copies } as JSON: npx holdfast run restock --json-input '{"copies":1}'`,
+  });
+});
+
 describe('holdfast agents', () => {
   const text = { name: 'support', description: 'Answers.', takesJob: false };
   const inputSchema = { type: 'object', properties: { orderId: { type: 'string' }, note: { type: 'string' } }, required: ['orderId'] };
