@@ -340,7 +340,7 @@ describe('holdfast events', () => {
       '   3  2026-11-23 11:58:01.300  interrupt-start  support.t2.refund-0.approval.1 {"orderId":"42"}',
       '   4  2026-11-23 11:59:01.300  interrupt-end    support.t2.refund-0.approval.1 answer by kim: {"type":"approve"}',
       '   5  2026-11-23 11:59:01.400  tool-start       refund {"orderId":"42"}',
-      '   6  2026-11-23 11:59:01.750  tool-end         refund: ← refund: {"paid":80}',
+      '   6  2026-11-23 11:59:01.750  tool-end         ← refund: {"paid":80}',
       '   7  2026-11-23 11:59:01.800  model-start      turn 2',
     ]);
     const json = await shown((terminal) => printEvents(service, terminal, 'r', { json: true }));
