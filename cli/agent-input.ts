@@ -1,4 +1,5 @@
 import { HoldfastError } from '../contract/errors';
+import { misfitOfSchema } from '../contract/schema/schema-fit';
 import type { ListedAgent } from '../contract/service';
 import { exampleOf } from './schema-example';
 import { runLine } from '../contract/shell-words';
@@ -21,6 +22,13 @@ export function inputMissing(name: string, agents: readonly ListedAgent[], flags
     'request-invalid',
     `The input is missing. The agent "${name}" takes a ${takenBy(agent)}${form}: ${runLine(name, exampleInput(agent), ...flags)}`,
   );
+}
+
+/** What the refusal of a text says to whoever starts an agent that takes something else. */
+export function jobWanted(name: string, text: string, agents: readonly ListedAgent[], flags: readonly string[]): string {
+  const agent = agents.find((one) => one.name === name);
+  if (agent?.takesJob !== true || misfitOfSchema(agent.inputSchema, text) === undefined) return '';
+  return ` The agent "${name}" takes a ${takenBy(agent)} as JSON: ${runLine(name, exampleInput(agent), ...flags)}`;
 }
 
 function exampleInput({ takesJob, inputSchema }: ListedAgent): unknown {

@@ -1,15 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRequest } from '../http/index';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfSchema } from '../contract/schema/schema-fit';
-import type { Terminal } from './terminal';
+import { withChanges } from './edited-input';
+import { jsonOrText } from './parsed-json';
+import type { Terminal, Typed } from './terminal';
+import { interrupted } from './terminal';
 
 /** The body with which the answer is sent, or `later`. */
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
-/** Asks a person what an interrupt asks for. An empty answer, or a closed input, means later. */
+/**
+ * Asks a person what an interrupt asks for. An empty answer means later, and so does an input that ends. Ctrl-C leaves a question
+ * behind a choice for the choices, and the choices for later.
+ */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {
   switch (interrupt.kind) {
     case 'approval':
@@ -26,7 +33,7 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
 async function askAnswer(terminal: Terminal, what: string, answerOf: (typed: Json) => Json): Promise<AskedDecision> {
   for (;;) {
     const text = await terminal.ask(`  ${what} (JSON or text; empty: later) `);
-    if (isEmpty(text)) return 'later';
+    if (isNothing(text)) return 'later';
     try {
       return { body: { answer: answerOf(jsonOrText(text)) } };
     } catch (error) {
@@ -40,7 +47,7 @@ type Approval = Extract<Interrupt, { kind: 'approval' }>;
 async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
     const choice = await terminal.ask('  approve / reject / edit / later? ');
-    if (isEmpty(choice)) return 'later';
+    if (isNothing(choice)) return 'later';
     switch (matching(choice, ['approve', 'reject', 'edit', 'later', 'yes', 'no'])) {
       case 'approve':
       case 'yes':
@@ -48,17 +55,24 @@ async function askApproval({ inputHash, input, inputSchema }: Approval, terminal
       case 'reject':
       case 'no': {
         const feedback = await terminal.ask('  what should the agent know about it? (empty: nothing) ');
-        return { body: { decision: 'reject', inputHash, ...(isEmpty(feedback) ? {} : { feedback }) } };
+        if (feedback === undefined) return 'later';
+        if (feedback === interrupted) continue;
+        return { body: { decision: 'reject', inputHash, ...(isNothing(feedback) ? {} : { feedback }) } };
       }
       case 'edit': {
-        const edited = await askJson('  the arguments as they should be (JSON; empty: leave them) ', terminal, input);
-        if (edited === undefined) continue;
-        const misfit = misfitOfSchema(inputSchema, edited);
+        const edited = await askParsed(editQuestion, terminal, (text) => editedBy(text, input), JSON.stringify(input));
+        if (edited === 'closed') return 'later';
+        if (edited === 'nothing' || edited === 'back') continue;
+        if (isDeepStrictEqual(edited.value, input)) {
+          terminal.write('  Nothing is changed.');
+          continue;
+        }
+        const misfit = misfitOfSchema(inputSchema, edited.value);
         if (misfit !== undefined) {
           terminal.write(`  These arguments do not fit: ${misfit}.`);
           continue;
         }
-        return { body: { decision: 'approve', inputHash, editedInput: edited } };
+        return { body: { decision: 'approve', inputHash, editedInput: edited.value } };
       }
       case 'later':
         return 'later';
@@ -71,13 +85,15 @@ async function askApproval({ inputHash, input, inputSchema }: Approval, terminal
 async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
     const choice = await terminal.ask('  did it happen: yes / no / later? ');
-    if (isEmpty(choice)) return 'later';
+    if (isNothing(choice)) return 'later';
     switch (matching(choice, ['yes', 'no', 'later'])) {
       case 'no':
         return { body: { answer: { happened: false } } };
       case 'yes': {
-        const result = await askJson('  what did it return? (JSON; empty: null) ', terminal);
-        return { body: { answer: { happened: true, result: result ?? null } } };
+        const result = await askParsed('  what did it return? (JSON; empty: null) ', terminal, parsedLine);
+        if (result === 'closed') return 'later';
+        if (result === 'back') continue;
+        return { body: { answer: { happened: true, result: result === 'nothing' ? null : result.value } } };
       }
       case 'later':
         return 'later';
@@ -87,33 +103,40 @@ async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   }
 }
 
-async function askJson(question: string, terminal: Terminal, before?: Json): Promise<Json | undefined> {
+const editQuestion = '  the arguments as they should be (JSON or name=value; empty or unchanged: back) ';
+
+/** The arguments as JSON, or one of them changed as `--set` changes it. */
+function editedBy(text: string, input: Json): Json {
+  return /^\s*[^\s{}[\]"=]+=/.test(text) ? withChanges(input, [text.trim()], 'A change') : parsedLine(text);
+}
+
+function parsedLine(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new HoldfastError('request-invalid', 'That is no JSON.');
+  }
+}
+
+/** `nothing`: an empty line. `back`: Ctrl-C. `closed`: the input has ended. */
+type Parsed = { readonly value: Json } | 'nothing' | 'back' | 'closed';
+
+async function askParsed(question: string, terminal: Terminal, parse: (text: string) => Json, offered?: string): Promise<Parsed> {
   for (;;) {
-    const text = await terminal.ask(question, before === undefined ? undefined : JSON.stringify(before));
-    if (isEmpty(text)) return undefined;
+    const text = await terminal.ask(question, offered);
+    if (text === undefined) return 'closed';
+    if (text === interrupted) return 'back';
+    if (isNothing(text)) return 'nothing';
     try {
-      return JSON.parse(text) as Json;
-    } catch {
-      terminal.write('  That is no JSON.');
+      return { value: parse(text) };
+    } catch (error) {
+      terminal.write(`  ${messageOf(error)}`);
     }
   }
 }
 
-/** What is no JSON is a text, unless it begins as an object, a list or a string of JSON does. */
-export function jsonOrText(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    if (!/^\s*[{["]/.test(text)) return text;
-    throw new HoldfastError(
-      'request-invalid',
-      `The answer is not JSON: ${messageOf(error)}. Write a text that begins so as a string of JSON.`,
-    );
-  }
-}
-
-function isEmpty(text: string | undefined): text is undefined {
-  return text === undefined || text.trim() === '';
+function isNothing(text: Typed): text is Exclude<Typed, string> {
+  return typeof text !== 'string' || text.trim() === '';
 }
 
 function matching(typed: string, words: readonly string[]): string | undefined {

@@ -9,6 +9,8 @@ import { askDecision } from './ask-decision';
 import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';
 import { reportFailure } from './report-error';
+import { LostService } from './lost-service';
+import { commandLine } from '../contract/shell-words';
 import type { FoundService } from './found-service';
 import type { ShownRun } from '../contract/service';
 import type { Terminal } from './terminal';
@@ -28,6 +30,8 @@ export interface Attendance {
   readonly turn?: number;
   /** A message that stands on the terminal already. */
   readonly said?: string;
+  /** How long a service that is gone is waited for. */
+  readonly patienceMs?: number;
 }
 
 export interface Attended {
@@ -86,8 +90,6 @@ export async function attend(service: FoundService, terminal: Terminal, attendan
 /** After these the run still waits, or somebody else was faster: look again. */
 const askAgain: readonly string[] = ['answer-invalid', 'answer-stale', 'interrupt-answered', 'interrupt-expired', 'interrupt-withdrawn'];
 
-const patienceMs = 15_000;
-
 interface Followed {
   readonly view: ShownRun;
   readonly from: number;
@@ -99,32 +101,34 @@ interface Followed {
 async function follow(service: FoundService, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
   const { id, turn, said } = attendance;
   let { from } = attendance;
-  let lostAt: number | undefined;
-  for (;;) {
-    try {
-      const events = terminal.live ? service.liveEvents(id, { from, until: 'waiting' }) : service.events(id, { from, until: 'waiting' });
-      let ended: TurnStatus | undefined;
-      for await (const event of events) {
-        if (event.type !== 'message' || event.id !== said) lines.show(event);
-        from = event.offset === undefined ? from : event.offset + 1;
-        if (event.type === 'turn-end' && event.turn === turn) ended = event.status;
-        if (ended !== undefined) break;
+  const again = turn === undefined ? commandLine('events', id, '--follow', ...service.flags) : commandLine('show', id, ...service.flags);
+  const lost = new LostService(terminal, again, attendance.patienceMs);
+  const goesOn = turn === undefined ? 'The run goes on. Follow it with' : 'The turn goes on. See it with';
+  const forget = terminal.ifInterrupted(`${goesOn}: ${again}`);
+  try {
+    for (;;) {
+      try {
+        const events = terminal.live ? service.liveEvents(id, { from, until: 'waiting' }) : service.events(id, { from, until: 'waiting' });
+        let ended: TurnStatus | undefined;
+        for await (const event of events) {
+          if (event.type !== 'message' || event.id !== said) lines.show(event);
+          from = event.offset === undefined ? from : event.offset + 1;
+          if (event.type === 'turn-end' && event.turn === turn) ended = event.status;
+          if (ended !== undefined) break;
+        }
+        const view = await service.view(id);
+        lines.break();
+        if (ended !== undefined) return { view, from, turn: ended };
+        if (view.status !== 'running' && view.nextOffset <= from && !isToCome(view, turn)) return { view, from };
+        lost.isBack();
+      } catch (error) {
+        lines.break();
+        lost.mayReturn(error);
       }
-      const view = await service.view(id);
-      lines.break();
-      if (ended !== undefined) return { view, from, turn: ended };
-      if (view.status !== 'running' && view.nextOffset <= from && !isToCome(view, turn)) return { view, from };
-      lostAt = undefined;
-    } catch (error) {
-      lines.break();
-      if (codeOf(error) !== 'service-unreachable' || Date.now() - (lostAt ?? Date.now()) > patienceMs) throw error;
-      if (lostAt === undefined)
-        terminal.writeError(
-          terminal.paint.dim('The service is gone; waiting for it. The run is kept, and goes on as soon as a worker runs.'),
-        );
-      lostAt ??= Date.now();
+      await delay(200);
     }
-    await delay(200);
+  } finally {
+    forget();
   }
 }
 

@@ -1,15 +1,15 @@
 import { HoldfastError } from '../contract/errors';
 import type { Json, JsonObject } from '../contract/messages/messages';
-import { jsonOrText } from './ask-decision';
+import { jsonOrText } from './parsed-json';
 
 /** The arguments of a call with some of them changed, each as `name=value` or `outer.inner=value`. */
-export function withChanges(input: Json, changes: readonly string[]): Json {
+export function withChanges(input: Json, changes: readonly string[], said = '--set'): Json {
   return changes.reduce((changed: Json, change) => {
     const at = change.indexOf('=');
     const path = change.slice(0, Math.max(at, 0)).split('.');
     if (at < 1 || path.includes(''))
-      throw new HoldfastError('request-invalid', `--set must be <name>=<value>, such as amount=40. It is "${change}".`);
-    return withValue(changed, path, jsonOrText(change.slice(at + 1)), change);
+      throw new HoldfastError('request-invalid', `${said} must be <name>=<value>, such as amount=40. It is "${change}".`);
+    return withValue(changed, path, jsonOrText(change.slice(at + 1)), `${said} ${change}`);
   }, input);
 }
 
@@ -20,15 +20,12 @@ function withValue(into: Json | undefined, [key = '', ...rest]: readonly string[
     const index = /^\d+$/.test(key) ? Number(key) : -1;
     if (index < 0 || index > items.length) {
       const fits = items.length === 0 ? '0' : `0 to ${items.length}`;
-      throw new HoldfastError('request-invalid', `--set ${change}: "${key}" stands for a place in an array. Write a number, ${fits}.`);
+      throw new HoldfastError('request-invalid', `${change}: "${key}" stands for a place in an array. Write a number, ${fits}.`);
     }
     return [...items.slice(0, index), inner(items[index]), ...items.slice(index + 1)];
   }
   if (into !== undefined && into !== null && typeof into !== 'object')
-    throw new HoldfastError(
-      'request-invalid',
-      `--set ${change}: "${key}" would stand inside of ${JSON.stringify(into)}, which is no object.`,
-    );
+    throw new HoldfastError('request-invalid', `${change}: "${key}" would stand inside of ${JSON.stringify(into)}, which is no object.`);
   const object = (into ?? {}) as JsonObject;
   const changed = inner(Object.hasOwn(object, key) ? object[key] : undefined);
   const entries = Object.entries(object).map(([name, kept]) => [name, name === key ? changed : kept] as const);

@@ -35,7 +35,7 @@ function detailOf(event: RunEvent): string {
     case 'tool-start':
       return `${event.tool} ${json(event.input)}`;
     case 'tool-end':
-      return `${event.tool}: ${event.error === undefined ? contentOf(event.message) : `${event.error.code}: ${event.error.message}`}`;
+      return event.error === undefined ? resultOf(event.tool, event.message) : `${event.tool}: ${event.error.code}: ${event.error.message}`;
     case 'agent-message':
       return contentOf(event.message);
     case 'agent-start':
@@ -87,6 +87,12 @@ function detailOf(event: RunEvent): string {
     default:
       return rest(event);
   }
+}
+
+/** A result has the name of its tool. */
+function resultOf(tool: string, message: StoredMessage): string {
+  const content = contentOf(message);
+  return message.parts.some(({ type }) => type === 'tool-result') ? content : `${tool}: ${content}`;
 }
 
 /** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */

@@ -11,10 +11,11 @@ import { FoundService } from './found-service';
 export interface SearchPatience {
   /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
   readonly ms: number;
-  readonly onWait: (text: string) => void;
+  /** What whoever waits, or is led elsewhere, should know. */
+  readonly say: (text: string) => void;
 }
 
-const noPatience: SearchPatience = { ms: 0, onWait: () => undefined };
+const noPatience: SearchPatience = { ms: 0, say: () => undefined };
 
 /**
  * The service at --url, else the one that the environment names, else the one that runs in this directory, else the usual address. Never the
@@ -39,7 +40,10 @@ export async function findService(
   if (recorded !== undefined) return found(recorded);
   const ownRuns = !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory);
   const usual = ownRuns ? undefined : await usualUrl(environment);
-  if (usual !== undefined && (await isAnswering(usual))) return new FoundService(usual);
+  if (usual !== undefined && (await isAnswering(usual))) {
+    patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
+    return new FoundService(usual);
+  }
   const started = await startedService(directory, patience);
   if (started !== undefined) return found(started);
   if (usual === undefined)
@@ -53,7 +57,7 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
 }
 
 /** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
-async function startedService(directory: string, { ms, onWait }: SearchPatience): Promise<string | undefined> {
+async function startedService(directory: string, { ms, say }: SearchPatience): Promise<string | undefined> {
   let said = false;
   for (const began = Date.now(); ; await delay(100)) {
     const isStarting = isServiceStarting(directory);
@@ -61,7 +65,7 @@ async function startedService(directory: string, { ms, onWait }: SearchPatience)
     if (url !== undefined || (!isStarting && Date.now() - began >= ms)) return url;
     if (!said && (isStarting || Date.now() - began > shortMs)) {
       said = true;
-      onWait(isStarting ? 'The service is starting; waiting for it.' : 'No service runs here; waiting a moment for one that starts.');
+      say(isStarting ? 'The service is starting; waiting for it.' : 'No service runs here; waiting a moment for one that starts.');
     }
   }
 }

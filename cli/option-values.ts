@@ -1,3 +1,4 @@
+import { durationProblem } from '../contract/duration';
 import { HoldfastError } from '../contract/errors';
 
 /** An empty value is most often a variable of a shell that is not set. */
@@ -11,4 +12,13 @@ export function filled(option: string): (value: string) => string {
 /** An option that may be given more than once. */
 export function several(parse: (value: string) => string): (value: string, others?: readonly string[]) => readonly string[] {
   return (value, others = []) => [...others, parse(value)];
+}
+
+/** How long something may take. */
+export function lasting(option: string): (value: string) => string {
+  return (value) => {
+    const problem = durationProblem(filled(option)(value));
+    if (problem === undefined) return value;
+    throw new HoldfastError('command-invalid', `${option} "${value}" ${problem}.`);
+  };
 }

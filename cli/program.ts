@@ -16,7 +16,7 @@ import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
 import { addPolicyCommands } from './policy-program';
 import { findService } from './find-service';
-import { filled, several } from './option-values';
+import { filled, lasting, several } from './option-values';
 import { reportError } from './report-error';
 import type { FoundService } from './found-service';
 import type { CompletedShell } from './setup/completion';
@@ -43,8 +43,9 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
       return failed;
     }
     if (error.exitCode === 0) return 0;
+    const command = commandOf(program, args);
     if (error.code !== 'commander.help')
-      reportError(new HoldfastError('command-invalid', `${reasonOf(error)}${optionsHint(error, program, args)}`), terminal);
+      reportError(new HoldfastError('command-invalid', `${meantHere(reasonOf(error), command)}${optionsHint(error, command)}`), terminal);
     return failed;
   }
 }
@@ -59,11 +60,25 @@ function reasonOf(error: CommanderError): string {
     );
 }
 
-/** The options of the command, where it was given one that it does not have. */
-function optionsHint({ code }: CommanderError, program: Command, [name, nested]: readonly string[]): string {
+function commandOf(program: Command, [name, nested]: readonly string[]): Command | undefined {
   const outer = program.commands.find((one) => one.name() === name);
-  const command = outer?.commands.find((one) => one.name() === nested) ?? outer;
-  if (code !== 'commander.unknownOption' || command === undefined) return '';
+  return outer?.commands.find((one) => one.name() === nested) ?? outer;
+}
+
+/** Without the proposal of options that the command does not have, such as those of the whole program. */
+function meantHere(reason: string, command: Command | undefined): string {
+  const [proposal, several] = / \(Did you mean (?:one of )?(--.*)\?\)$/.exec(reason) ?? [];
+  if (proposal === undefined || several === undefined || command === undefined) return reason;
+  const meant = several.split(', ').filter((name) => command.options.some(({ long }) => long === name));
+  return reason.replace(proposal, meant.length === 0 ? '' : ` (Did you mean ${meant.join(' or ')}?)`);
+}
+
+/** The options of the command, where it was given one that it does not have, or what it lacks. */
+function optionsHint({ code }: CommanderError, command: Command | undefined): string {
+  if (command === undefined) return '';
+  const choices = command.registeredArguments.find(({ required, argChoices }) => required && argChoices !== undefined)?.argChoices;
+  if (code === 'commander.missingArgument' && choices !== undefined) return `. It is one of ${choices.join(', ')}`;
+  if (code !== 'commander.unknownOption') return '';
   return `. \`${command.name()}\` takes ${command.options.map(({ long }) => long).join(', ')}`;
 }
 
@@ -72,7 +87,6 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
     .description('AI agents that survive: every agent run is a Temporal workflow.')
     .version(version())
     .exitOverride()
-    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => terminal.write(text.trimEnd()),
       writeErr: (text) => terminal.writeError(text.trimEnd()),
@@ -167,7 +181,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
         'a tag of the run; may be given more than once',
         several((tag) => tag),
       )
-      .option('--deadline <time>', 'when the run fails at the latest, such as 30d', filled('--deadline'))
+      .option('--deadline <time>', 'when the run fails at the latest, such as 30d', lasting('--deadline'))
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
       .option(by, 'who starts it, and decides', filled('--by')),
@@ -185,7 +199,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('resume <run>', 'Lets a run that was cancelled go on where it stood.', (command) =>
     command
       .option('--by <name>', 'who lets it go on', filled('--by'))
-      .option('--deadline <time>', 'when it fails at the latest, from now, such as 30d', filled('--deadline')),
+      .option('--deadline <time>', 'when it fails at the latest, from now, such as 30d', lasting('--deadline')),
   )(async ([run], { url: _url, ...flags }: ResumeFlags & { url?: string }) => {
     const { resumeRun } = await import('./commands/run-commands.js');
     return (service) => resumeRun(service, terminal, run as string, flags);
@@ -201,7 +215,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('retry [runs...]', 'Goes on with runs that have failed, after their last good step.', (command) =>
     startFilters(command.option('--status <status>', 'failed: all such runs that the other filters find', filled('--status')))
       .option('--by <name>', 'who tries them again', filled('--by'))
-      .option('--deadline <time>', 'when they fail at the latest, from now, such as 30d', filled('--deadline'))
+      .option('--deadline <time>', 'when they fail at the latest, from now, such as 30d', lasting('--deadline'))
       .option('--dry-run', 'only say which'),
   )(async ([runs], { url: _url, ...flags }: RetryFlags & { url?: string }) => {
     const { retryRuns } = await import('./commands/retry-commands.js');
@@ -309,8 +323,8 @@ function serviceCommand(program: Command, terminal: Terminal, exit: (code: numbe
       command.action(async (...received: unknown[]) => {
         const flags = received.at(-2) as Flags & { url?: string };
         const act = await prepare(received.slice(0, -2), flags);
-        const onWait = (text: string): void => terminal.writeError(terminal.paint.dim(text));
-        exit(await act(await findService(flags.url, process.env, { ms: 5_000, onWait })));
+        const say = (text: string): void => terminal.writeError(terminal.paint.dim(text));
+        exit(await act(await findService(flags.url, process.env, { ms: 5_000, say })));
       });
     };
 }

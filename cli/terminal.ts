@@ -1,3 +1,4 @@
+import type { ReadLineOptions } from 'node:readline/promises';
 import { createInterface } from 'node:readline/promises';
 
 /** Where a command writes and asks. */
@@ -10,10 +11,18 @@ export interface Terminal {
   /** A part of a line. */
   writePart(text: string): void;
   writeError(line: string): void;
-  /** One line of an answer, which may begin with a text to change; undefined when the person closed the input. */
-  ask(question: string, offered?: string): Promise<string | undefined>;
+  /** One line of an answer, which may begin with a text to change. */
+  ask(question: string, offered?: string): Promise<Typed>;
+  /** Says this if Ctrl-C ends the command from now on. Returns what forgets it. */
+  ifInterrupted(line: string): () => void;
   readonly paint: Paint;
 }
+
+/** Somebody pressed Ctrl-C in place of an answer. */
+export const interrupted = Symbol('interrupted');
+
+/** What somebody typed; undefined: the input has ended, as with Ctrl-D. */
+export type Typed = string | undefined | typeof interrupted;
 
 export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
@@ -25,6 +34,7 @@ export function processTerminal(environment: Readonly<Record<string, string | un
     writePart: (text) => void process.stdout.write(text),
     writeError: (line) => void process.stderr.write(`${line}\n`),
     ask,
+    ifInterrupted,
     paint: painter(process.stdout.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'),
   };
 }
@@ -51,13 +61,33 @@ export function oneLine(value: unknown, longest = Infinity): string {
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
-async function ask(question: string, offered?: string): Promise<string | undefined> {
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
-  const closed = new Promise<undefined>((resolve) => reader.once('close', () => resolve(undefined)));
+async function ask(question: string, offered?: string): Promise<Typed> {
+  return askAt({ input: process.stdin, output: process.stdout }, question, offered);
+}
+
+/** The signal then ends the process as it would have without this. */
+function ifInterrupted(line: string): () => void {
+  const say = (): void => {
+    process.stderr.write(`\n${line}\n`);
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
+}
+
+/** Asks at these streams. Later versions of Node reject a question that a key ends, and earlier ones leave it open. */
+export async function askAt(streams: ReadLineOptions, question: string, offered?: string): Promise<Typed> {
+  const reader = createInterface(streams);
+  const left = new Promise<undefined | typeof interrupted>((resolve) => {
+    reader.once('SIGINT', () => resolve(interrupted));
+    reader.once('close', () => resolve(undefined));
+  });
   try {
-    const answered = reader.question(question);
+    const answered = reader.question(question).catch(() => left);
     if (offered !== undefined) reader.write(offered);
-    return await Promise.race([answered, closed]);
+    const typed = await Promise.race([answered, left]);
+    if (typeof typed !== 'string') streams.output?.write('\n');
+    return typed;
   } finally {
     reader.close();
   }

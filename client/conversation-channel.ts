@@ -13,6 +13,7 @@ import { isEnded } from '../contract/events';
 import { names } from '../contract/names';
 import { askedAgain, isTimeout } from './asked-again';
 import type { ConversationChannel } from './conversation';
+import { unknownConversation } from './conversation';
 import { withCode } from './lost-server';
 import { refusedAnswer } from './refusals';
 import type { RunReader } from './reading/run-reader';
@@ -37,9 +38,13 @@ export interface ChannelSettings {
 export class RunChannel implements ConversationChannel {
   constructor(private readonly settings: ChannelSettings) {}
 
-  view(): Promise<RunView> {
+  async view(): Promise<RunView> {
     const { reader, workflowId, id } = this.settings;
-    return reader.view(workflowId, id);
+    try {
+      return await reader.view(workflowId, id);
+    } catch (error) {
+      throw unknownConversation(id, error);
+    }
   }
 
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
@@ -47,9 +52,13 @@ export class RunChannel implements ConversationChannel {
     return reader.events(workflowId, id, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
   }
 
-  eventsBack(): AsyncGenerator<readonly RunEvent[]> {
+  async *eventsBack(): AsyncGenerator<readonly RunEvent[]> {
     const { reader, workflowId, id } = this.settings;
-    return reader.eventsBack(workflowId, id);
+    try {
+      yield* reader.eventsBack(workflowId, id);
+    } catch (error) {
+      throw unknownConversation(id, error);
+    }
   }
 
   command(command: ConversationCommand): Promise<ConversationReply | undefined> {

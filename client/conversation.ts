@@ -8,7 +8,7 @@ import type { ConversationCommand, ConversationView, QueuedMessage, SendMode, Se
 import { commandProblem, contentProblem, isMessageId, isPersonName, sendModes } from '../contract/conversations';
 import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
-import { HoldfastError } from '../contract/errors';
+import { HoldfastError, codeOf } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import { jsonSize, limits } from '../contract/limits';
@@ -220,4 +220,10 @@ function byOf(options: ByOptions): ByOptions {
 
 export function notOne(id: string): HoldfastError {
   return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`);
+}
+
+/** The error of a conversation, where that of its run says that there is none. */
+export function unknownConversation(id: string, error: unknown): unknown {
+  if (codeOf(error) !== 'run-unknown') return error;
+  return new HoldfastError('run-unknown', `There is no conversation "${id}". A message that names its agent begins it.`, { cause: error });
 }

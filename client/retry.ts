@@ -190,7 +190,7 @@ function statusAt(event: CloseEvent | undefined): string {
   if (event?.workflowExecutionCanceledEventAttributes != null) return 'was cancelled';
   if (event?.workflowExecutionFailedEventAttributes != null) return 'has failed';
   if (event?.workflowExecutionTerminatedEventAttributes != null) return 'was terminated';
-  return event?.workflowExecutionTimedOutEventAttributes == null ? 'is at work' : 'was ended by its deadline';
+  return event?.workflowExecutionTimedOutEventAttributes == null ? 'has not ended' : 'was ended by its deadline';
 }
 
 function impossible(id: string, why: string): HoldfastError {

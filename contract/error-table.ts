@@ -241,7 +241,10 @@ export const errorTable = {
     status: 409,
     fix: 'Name a new or an empty folder, such as `npx holdfast init my-agents`, or move what the message names.',
   },
-  'config-not-found': { status: 500, fix: 'Create holdfast.config.ts here or name one with --config.' },
+  'config-not-found': {
+    status: 500,
+    fix: 'Make a project with `npx holdfast init`, create holdfast.config.ts here, or name one with --config.',
+  },
   'server-unreachable': {
     status: 503,
     fix: 'Start the server that the message names, or correct its address or namespace (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE or the profile). Without a server of your own: `holdfast dev` has one.',

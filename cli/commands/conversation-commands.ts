@@ -43,7 +43,7 @@ export async function chat(service: FoundService, terminal: Terminal, asked: Cha
   terminal.write(terminal.paint.dim(`Ctrl-C leaves. The conversation stays: ${commandLine('chat', agent, id, ...who, ...service.flags)}`));
   for (;;) {
     const text = await terminal.ask('> ');
-    if (text === undefined) return exitCodes.done;
+    if (typeof text !== 'string') return exitCodes.done;
     if (text.trim() === '') continue;
     try {
       const said = await service.send(id, { agent, message: text, ...defined({ from: by, by }) });
@@ -90,7 +90,11 @@ async function nextOffset(service: FoundService, id: string, mayBegin: boolean):
 
 export async function send(service: FoundService, terminal: Terminal, id: string, text: string, flags: SendFlags): Promise<number> {
   const { agent, mode, id: messageId, by, follow } = flags;
-  const from = await nextOffset(service, id, agent !== undefined);
+  const from = await nextOffset(service, id, agent !== undefined).catch((error: unknown) => {
+    if (codeOf(error) !== 'run-unknown') throw error;
+    const begin = commandLine('send', id, text, '--agent', 'NAME', ...service.flags);
+    throw new HoldfastError('run-unknown', `There is no conversation "${id}". To begin it, name its agent: ${begin}`, { cause: error });
+  });
   const start = agent === undefined ? {} : { agent, ...defined({ by }) };
   const said = await service.send(id, { message: text, ...defined({ mode, id: messageId, from: by }), ...start });
   if (said.turn === undefined) return stored(terminal);

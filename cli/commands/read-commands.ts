@@ -9,6 +9,7 @@ import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { takenBy } from '../agent-input';
 import { cancelRequestText, cancelledText } from '../cancel-words';
+import { LostService } from '../lost-service';
 import { commandsFor } from '../next-commands';
 import { rootRunId } from '../../contract/record/child-runs';
 import { stepsOf } from '../run-steps';
@@ -147,20 +148,27 @@ export async function printEvents(
   service: FoundService,
   terminal: Terminal,
   id: string,
-  flags: JsonFlag & { from?: string; follow?: boolean },
+  flags: JsonFlag & { from?: string; follow?: boolean; patienceMs?: number },
 ): Promise<number> {
   let from = Number(flags.from ?? 0);
   if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
     throw new HoldfastError('request-invalid', `--from is '${flags.from}'. It must be the offset of an event: a whole number from 0.`);
+  const lost = new LostService(terminal, commandLine('events', id, '--follow', ...service.flags), flags.patienceMs);
   for (;;) {
-    const { nextOffset, status } = await service.view(id);
-    if (from > nextOffset)
-      throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
-    if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
-    for await (const event of service.events(id, { from })) {
-      terminal.write(flags.json === true ? JSON.stringify(event) : eventLine(event));
-      from = event.offset + 1;
-      if (flags.follow !== true && from >= nextOffset) return exitCodes.done;
+    try {
+      const { nextOffset, status } = await service.view(id);
+      lost.isBack();
+      if (from > nextOffset)
+        throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
+      if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
+      for await (const event of service.events(id, { from })) {
+        terminal.write(flags.json === true ? JSON.stringify(event) : eventLine(event));
+        from = event.offset + 1;
+        if (flags.follow !== true && from >= nextOffset) return exitCodes.done;
+      }
+    } catch (error) {
+      if (flags.follow !== true) throw error;
+      lost.mayReturn(error);
     }
     await delay(200);
   }

@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import { parsedJson } from '../parsed-json';
-import { inputMissing } from '../agent-input';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { inputMissing, jobWanted } from '../agent-input';
 import { attendRun, exitCodes } from '../attend-run';
 import type { CancelMode } from '../../contract/cancel';
 import type { FoundService } from '../found-service';
@@ -32,12 +33,17 @@ export async function startRun(
   if (words.length === 0) throw inputMissing(agent, await service.agents(), service.flags);
   const { id, model, tag, deadline, by } = flags;
   const input = words.join(' ');
-  const run = await service.start({
+  const asked = {
     agent,
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
     ...defined({ id, model, deadline, tags: tag }),
     ...jsonFlags(flags, 'options', 'values', 'settings'),
     ...defined({ by }),
+  };
+  const run = await service.start(asked).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'input-invalid' || flags.jsonInput === true) throw error;
+    const hint = jobWanted(agent, input, await service.agents(), service.flags);
+    throw new HoldfastError('input-invalid', `${messageOf(error)}${hint}`, { cause: error });
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));
   if (run.ignored !== undefined && run.ignored.length > 0)

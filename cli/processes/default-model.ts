@@ -12,3 +12,17 @@ export function defaultModel({ parts: { models } }: HoldfastWorker): string {
     return `none (${codeOf(error) ?? 'error'}: ${messageOf(error)})`;
   }
 }
+
+/** What the other models that agents name lack, such as a key, one line each. */
+export function missingModels({ parts: { models } }: HoldfastWorker, named: readonly string[]): readonly string[] {
+  return named.flatMap((name) => {
+    if (name === 'default') return [];
+    try {
+      models.idOf(name);
+      return [];
+    } catch (error) {
+      // A name that nothing explains is one that middleware replaces.
+      return codeOf(error) === 'model-key-missing' ? [`${name} → none (${messageOf(error)})`] : [];
+    }
+  });
+}

@@ -3,7 +3,7 @@ import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
 import type { BegunServer } from './begin-server';
-import { defaultModel } from './default-model';
+import { defaultModel, missingModels } from './default-model';
 import { Lifetime } from './lifetime';
 import { runLine } from '../../contract/shell-words';
 import type { OpenServer } from './open-server';
@@ -119,4 +119,5 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   if (worker === undefined) return;
   if (service === undefined) line('queue', taskQueue);
   line('model', `default → ${defaultModel(worker)}`);
+  for (const missing of missingModels(worker, project.models)) line('', missing);
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Conversation, ConversationOptions, Part } from '../../client/index';
-import { notOne } from '../../client/conversation';
+import { notOne, unknownConversation } from '../../client/conversation';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { ServiceParts } from './app';
@@ -42,7 +42,9 @@ export function conversationRoutes(parts: ServiceParts): Hono {
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);
     const run = client.run(context.req.param('id'));
-    const { id, agent, nextOffset, usage, interrupts, conversation } = await run.view();
+    const { id, agent, nextOffset, usage, interrupts, conversation } = await run.view().catch((error: unknown) => {
+      throw unknownConversation(run.id, error);
+    });
     if (conversation === undefined) throw notOne(id);
     return context.json({ id, agent, ...conversation, interrupts, usage, nextOffset });
   });

@@ -10,8 +10,13 @@ export function methodsAt(app: Hono, path: string): readonly string[] {
 export function noRoute(app: Hono, method: string, path: string): string {
   const shorter = path.replace(/^\/+/, '/').replace(/(?<=.)\/+$/, '');
   const question = shorter !== path && methodsAt(app, shorter).length > 0 ? ` Did you mean ${shorter}?` : '';
-  return `There is no route ${method} ${path}.${question}`;
+  return `There is no route ${method} ${path}.${question || (served.get(shorter) ?? '')}`;
 }
+
+/** What is served in place of a route that clients of other services ask for. */
+const served: ReadonlyMap<string, string> = new Map(
+  ['/v1/chat/completions', '/chat/completions'].map((path) => [path, ' The Responses API is served: POST /v1/responses.']),
+);
 
 function isAt(route: string, path: string): boolean {
   const [wanted, given] = [route.split('/'), path.split('/')];

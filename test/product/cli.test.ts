@@ -245,7 +245,7 @@ describe('the commands', () => {
     ['JSON that is none', ['run', 'orders', '{', '--json-input'], 'request-invalid', {}],
     ['options that are none', ['run', 'support', 'Hi', '--options', '{"tool":[]}'], 'options-invalid', {}],
     ['settings that are none', ['run', 'support', 'Hi', '--settings', '{"temperature":"hot"}'], 'request-invalid', {}],
-    ['a deadline that is none', ['run', 'support', 'Hi', '--deadline', 'soon'], 'input-invalid', {}],
+    ['a deadline that is none', ['run', 'support', 'Hi', '--deadline', 'soon'], 'command-invalid', {}],
     ['a command that there is not', ['rnu'], 'command-invalid', {}],
     ['help for a command that there is not', ['help', 'rnu'], 'command-invalid', {}],
     ['a run without an id', ['show', ''], 'run-id-invalid', {}],

@@ -110,6 +110,7 @@ describe('many runs at once', () => {
       outcomes.map(({ error }) => error?.code);
     expect(codes(await holdfast.cancelAll(ids, { dryRun: true }))).toEqual([undefined, 'run-ended', 'run-unknown']);
     expect(codes(await holdfast.retryAll(ids, { dryRun: true }))).toEqual(['run-not-failed', 'run-not-failed', 'run-unknown']);
+    expect((await holdfast.retryAll(ids, { dryRun: true }))[0]?.error?.message).toContain('has not failed: it has not ended.');
     const upgrades = await holdfast.upgradeAll(ids, { dryRun: true });
     expect(codes(upgrades)).toEqual([undefined, 'run-ended', 'run-unknown']);
     expect(upgrades[0]).toMatchObject({ moved: false, build: expect.any(String) });

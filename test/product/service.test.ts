@@ -163,6 +163,8 @@ describe('requests that are wrong', () => {
     ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],
     ['the transcript of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/transcript')],
     ['a shape of messages that is none', 400, 'request-invalid', () => get('/runs/nobody/transcript?shape=round')],
+    ['a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody')],
+    ['the queue of a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody/queue')],
     ['an answer to a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/interrupts/x', { answer: 1 })],
     ['cancelling a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/cancel', {}, json)],
     ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
@@ -181,6 +183,11 @@ describe('requests that are wrong', () => {
     const text: unknown = expect.any(String);
     const error = { code, message: text, fix: text };
     expect(answer).toEqual({ status, body: { type: `urn:holdfast:error:${code}`, title: text, status, detail: text, error } });
+  });
+
+  it.each(['', '/queue', '/transcript'])('says of a conversation that there is not how to begin it: %s', async (route) => {
+    const message = 'There is no conversation "nobody". A message that names its agent begins it.';
+    expect(await get(`/conversations/nobody${route}`)).toMatchObject({ status: 404, body: { error: { code: 'run-unknown', message } } });
   });
 
   it('refuses an id that belongs to a run with another input', async () => {

@@ -22,6 +22,7 @@ export function recordedTerminal({ live }: { readonly live: boolean }): Recorded
     },
     writeError: (line) => void (text += `error: ${line}\n`),
     ask: async () => undefined,
+    ifInterrupted: () => () => undefined,
     written: () => text,
     parts: () => count,
   };

@@ -340,7 +340,7 @@ describe('holdfast events', () => {
       '   3  2026-11-23 11:58:01.300  interrupt-start  support.t2.refund-0.approval.1 {"orderId":"42"}',
       '   4  2026-11-23 11:59:01.300  interrupt-end    support.t2.refund-0.approval.1 answer by kim: {"type":"approve"}',
       '   5  2026-11-23 11:59:01.400  tool-start       refund {"orderId":"42"}',
-      '   6  2026-11-23 11:59:01.750  tool-end         refund: ← refund: {"paid":80}',
+      '   6  2026-11-23 11:59:01.750  tool-end         ← refund: {"paid":80}',
       '   7  2026-11-23 11:59:01.800  model-start      turn 2',
     ]);
     const json = await shown((terminal) => printEvents(service, terminal, 'r', { json: true }));
@@ -388,6 +388,22 @@ describe('holdfast run without an input', () => {
     const message = 'There is no agent "suport". There are: support, orders, any.';
     const started = startRun(service, recordedTerminal({ live: false }), 'suport', [], {});
     await expect(started).rejects.toMatchObject({ code: 'agent-unknown', message });
+  });
+});
+
+it('holdfast run with a text, where the agent takes a job, says how to give one', async () => {
+  const inputSchema = { type: 'object', properties: { copies: { type: 'integer', exclusiveMinimum: 0 } }, required: ['copies'] };
+  const agents = [{ name: 'restock', description: 'Orders.', takesJob: true, inputSchema }];
+  const refused = { error: { code: 'input-invalid', message: 'It does not fit.' } };
+  jest
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async (url) =>
+      String(url).endsWith('/agents') ? Response.json({ agents }) : Response.json(refused, { status: 400 }),
+    );
+  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), 'restock', ['hi'], {});
+  await expect(started).rejects.toMatchObject({
+    code: 'input-invalid',
+    message: `It does not fit. The agent "restock" takes a job { copies } as JSON: npx holdfast run restock --json-input '{"copies":1}'`,
   });
 });
 

@@ -15,6 +15,9 @@ import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { recordedTerminal } from '../support/recorded-terminal';
 
+// Commands load it when they need it, by the name that it has when it is compiled.
+jest.mock('../../host/configuration.js', () => jest.requireActual('../../host/configuration'), { virtual: true });
+
 const base = { id: 'support.t2.refund-0.approval.1', address: ['support', 't2', 'refund.0', 'approval'], agent: 'support' };
 const approval = (other: Partial<Interrupt> = {}): Interrupt =>
   ({ ...base, kind: 'approval', tool: 'refund', callId: 'c1', input: {}, inputHash: 'h', ...other }) as Interrupt;
@@ -142,11 +145,11 @@ describe('a service that is found', () => {
     const said: string[] = [];
     let waits: () => void = () => undefined;
     const isWaiting = new Promise<void>((resolve) => (waits = resolve));
-    const onWait = (text: string): void => {
+    const say = (text: string): void => {
       said.push(text);
       waits();
     };
-    const find = (): ReturnType<typeof findService> => findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, onWait });
+    const find = (): ReturnType<typeof findService> => findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, say });
     writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
     await expect(find()).rejects.toMatchObject({ code: 'service-unreachable' });
     const forgetStart = recordStart(directory);
@@ -171,6 +174,22 @@ describe('a service that is found', () => {
     forget();
   });
 
+  it('is named when it is that of another directory, at the usual address', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+    const said: string[] = [];
+    const patience = { ms: 0, say: (text: string) => void said.push(text) };
+    const answering = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}'));
+    try {
+      expect((await findService(undefined, { HOLDFAST_DIR: directory }, patience)).url).toBe('http://127.0.0.1:4747');
+      expect(said).toEqual([`No service runs on ${directory}. This is the one at http://127.0.0.1:4747, of another directory.`]);
+      await findService(undefined, { HOLDFAST_DIR: directory, HOLDFAST_URL: 'http://127.0.0.1:4747' }, patience);
+      await findService('http://127.0.0.1:4747', { HOLDFAST_DIR: directory }, patience);
+      expect(said).toHaveLength(1);
+    } finally {
+      answering.mockRestore();
+    }
+  });
+
   it.each(['http://127.0.0.1:1/?x=1', 'http://127.0.0.1:1/#x', 'http://ada:secret@127.0.0.1:1', 'localhost', ''])(
     'has an address that routes can be put behind, not %j',
     async (url) => {
@@ -178,6 +197,26 @@ describe('a service that is found', () => {
       await expect(findService(url)).rejects.toMatchObject({ code: 'command-invalid', message: expect.stringContaining(`'${shown}'`) });
     },
   );
+});
+
+describe('a command line that is wrong', () => {
+  it.each<[readonly string[], string]>([
+    [['aprove', 'r'], "unknown command 'aprove' (Did you mean approve?)"],
+    [['policy', 'aply'], "unknown command 'aply' (Did you mean apply?)"],
+    [['run', 'a', 'hi', '--deadlin', '3d'], "unknown option '--deadlin' (Did you mean --deadline?)"],
+    [['completion'], "missing required argument 'shell'. It is one of bash, zsh, fish"],
+    [['completion', 'pwsh'], "<shell> is 'pwsh'. It must be one of bash, zsh, fish."],
+    [['show'], "missing required argument 'run'"],
+    [['run', 'a', 'hi', '--deadline', 'soon'], '--deadline "soon" is no duration; write for example "30s", "2h" or "3d".'],
+    [['resume', 'r', '--deadline', '0s'], '--deadline "0s" is no duration: the shortest is "1ms".'],
+    [['retry', 'r', '--deadline', ''], '--deadline is empty; give it a value, or leave it out.'],
+    [['cancel', 'r', '--within', 'a while'], '--within "a while" is no duration; write for example "30s", "2h" or "3d".'],
+  ])('is answered with what was meant: %j', async (words, message) => {
+    const terminal = recordedTerminal({ live: false });
+    expect(await runCommandLine(words, terminal)).toBe(1);
+    expect(terminal.written()).toContain(`error command-invalid: ${message}`);
+    expect(terminal.written()).toContain('holdfast COMMAND --help');
+  });
 });
 
 describe('an option that a command does not have', () => {

@@ -148,3 +148,12 @@ it('is paused, renamed and ended', async () => {
   expect(await served.chat.view()).toMatchObject({ paused: false, ended: { reason: 'asked', by: 'ann' } });
   expect(shown()).toHaveLength(4);
 });
+
+it('send to a conversation that is not there says how to begin it', async () => {
+  const error = { code: 'run-unknown', message: 'There is no conversation "c-2".' };
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({ error }, { status: 404 }));
+  await expect(send(new FoundService(url), recordedTerminal({ live: false }), 'c-2', 'hi', { follow: true })).rejects.toMatchObject({
+    code: 'run-unknown',
+    message: 'There is no conversation "c-2". To begin it, name its agent: npx holdfast send c-2 hi --agent NAME',
+  });
+});

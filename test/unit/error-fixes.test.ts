@@ -1,4 +1,5 @@
-import { askDecision, jsonOrText } from '../../cli/ask-decision';
+import { askDecision } from '../../cli/ask-decision';
+import { jsonOrText } from '../../cli/parsed-json';
 import { errorTable } from '../../contract/errors';
 import { waitText } from '../../host/server/server-supply';
 

@@ -115,6 +115,12 @@ describe('the demo model', () => {
     ]);
   });
 
+  it('ends a sentence once', async () => {
+    const said = async (output: string) => (await answer(user('Order 9'), looked, result(output as never)))[0];
+    expect(await said('It did not run.')).toMatchObject({ text: expect.stringMatching(/^Done\. lookupOrder: It did not run\. \(This/) });
+    expect(await said('paid')).toMatchObject({ text: expect.stringMatching(/^Done\. lookupOrder: paid\. \(This/) });
+  });
+
   it('stops when a call fails: what was not found must not be paid', async () => {
     const failed: Message = {
       role: 'tool',

@@ -97,7 +97,7 @@ function summary(turn: readonly Message[], hasFailed: boolean, notice: string): 
   );
   return results.length === 0
     ? `There is no tool for this: I call one if a word of its name is said. ${notice}`
-    : `${hasFailed ? 'Stopped' : 'Done'}. ${results.join('; ')}. ${notice}`;
+    : `${hasFailed ? 'Stopped' : 'Done'}. ${results.join('; ').replace(/(?<![.!?…])$/, '.')} ${notice}`;
 }
 
 function short(output: Json): string {
