@@ -1,5 +1,3 @@
-import { url as debuggerAddress } from 'node:inspector';
-import { resolve } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { strayRejections } from './stray-rejections';
@@ -7,7 +5,6 @@ import { HoldfastError, messageOf } from '../contract/errors';
 import { names } from '../contract/names';
 import { withSandboxHint } from '../contract/sandbox-lacks';
 import type { WorkflowBundle } from './bundle';
-import type { ThreadParts } from './threads/watched-thread';
 
 const checked = new Set<string>();
 
@@ -18,33 +15,35 @@ export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   checked.add(bundle.buildId);
 }
 
-const noMap: ThreadParts['bundle']['sourceMap'] = { version: 3, sources: [], names: [], mappings: '', file: '' };
+type SourceMap = NonNullable<ReturnType<typeof globalHandlers.bundleFilenameToSourceMapConsumer.get>>;
 
-/**
- * A worker for a replay that tells no places in sources. The SDK reads the map of each bundle into memory, which this thread would
- * never get back. With a debugger there are places.
- */
-function checkWorker(code: string): typeof Worker {
+/** A worker for a replay in this thread. `onMap` gets what the SDK has read of the map of the bundle. */
+function checkWorker(onMap: (map: SourceMap) => void): typeof Worker {
   return class CheckWorker extends Worker {
-    protected static override async getOrCreateBundle(
-      ...asked: Parameters<typeof Worker.getOrCreateBundle>
-    ): Promise<ThreadParts['bundle'] | undefined> {
-      if (debuggerAddress() !== undefined) return super.getOrCreateBundle(...asked);
-      return { code, sourceMap: noMap, filename: resolve('workflow-bundle.js') };
+    protected static override async createWorkflowCreator(
+      ...given: Parameters<typeof Worker.createWorkflowCreator>
+    ): ReturnType<typeof Worker.createWorkflowCreator> {
+      const creator = await super.createWorkflowCreator(...given);
+      const map = globalHandlers.bundleFilenameToSourceMapConsumer.get(given[0].filename);
+      if (map !== undefined) onMap(map);
+      return creator;
     }
   };
 }
 
 /** Loads code in the sandbox. `what` is the beginning of a sentence about it. */
 export async function loadInSandbox({ buildId, code }: WorkflowBundle, what: string): Promise<void> {
+  let map: SourceMap | undefined;
   try {
-    await checkWorker(code).runReplayHistory({ workflowBundle: { code }, replayName: `check-${buildId}` }, firstTask());
+    await checkWorker((read) => (map = read)).runReplayHistory({ workflowBundle: { code }, replayName: `check-${buildId}` }, firstTask());
   } catch (error) {
     throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withSandboxHint(reasonOf(error))}`, {
       cause: error,
     });
   } finally {
     removePromiseHooks();
+    // The SDK lets go of it, but what it has read stands in memory that is not collected.
+    map?.destroy();
   }
 }
 
