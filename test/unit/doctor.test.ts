@@ -253,7 +253,9 @@ describe('holdfast doctor', () => {
     expect(await doctor(terminal, { config: join(folder, 'none.ts') }, environment)).toBe(1);
     const said = terminal.written();
     expect(said).toMatch(/^ok {7}node /);
-    expect(said).toMatch(/\nproblem {2}configuration {2}config-not-found: .*\n {24}fix: Create holdfast.config.ts/);
+    expect(said).toMatch(
+      /\nproblem {2}configuration {2}config-not-found: .*\n {24}fix: Make a project with `npx holdfast init`, create holdfast.config.ts/,
+    );
     expect(said).toMatch(/\nwarning {2}server {9}server-unavailable: /);
     expect(said).toMatch(/\n1 problem, 1 warning\.\n$/);
   });
