@@ -108,9 +108,14 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
   try {
     for (;;) {
       try {
+        if (lost.isLost) {
+          await service.view(id);
+          lost.isUp();
+        }
         const events = terminal.live ? service.liveEvents(id, { from, until: 'waiting' }) : service.events(id, { from, until: 'waiting' });
         let ended: TurnStatus | undefined;
         for await (const event of events) {
+          lost.isBack();
           if (event.type !== 'message' || event.id !== said) lines.show(event);
           from = event.offset === undefined ? from : event.offset + 1;
           if (event.type === 'turn-end' && event.turn === turn) ended = event.status;

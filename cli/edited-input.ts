@@ -9,7 +9,7 @@ export function withChanges(input: Json, changes: readonly string[], said = '--s
     const path = change.slice(0, Math.max(at, 0)).split('.');
     if (at < 1 || path.includes(''))
       throw new HoldfastError('request-invalid', `${said} must be <name>=<value>, such as amount=40. It is "${change}".`);
-    return withValue(changed, path, jsonOrText(change.slice(at + 1)), `${said} ${change}`);
+    return withValue(changed, path, jsonOrText(change.slice(at + 1), 'The value'), `${said} ${change}`);
   }, input);
 }
 

@@ -10,14 +10,14 @@ export function parsedJson(text: string, what: string): Json {
 }
 
 /** What is no JSON is a text, unless it begins as an object, a list or a string of JSON does. */
-export function jsonOrText(text: string): Json {
+export function jsonOrText(text: string, what = 'The answer'): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
     if (!/^\s*[{["]/.test(text)) return text;
     throw new HoldfastError(
       'request-invalid',
-      `The answer is not JSON: ${messageOf(error)}. Write a text that begins so as a string of JSON.`,
+      `${what} is not JSON: ${messageOf(error)}. Write a text that begins so as a string of JSON.`,
     );
   }
 }

@@ -55,8 +55,9 @@ const ofRuns: WorkflowInterceptors = {
         if (results.length === 0 || results.length === jobs.length) return run(() => next(input));
         run(() => next(withJobs(input, (job) => !isResultOfLocal(job))));
         const came = withJobs(input, isResultOfLocal);
-        if (isOutlasted()) void whenCodeRests().then(() => deliver(came, next));
-        else run(() => next(came));
+        if (isOutlasted()) return void whenCodeRests().then(() => deliver(came, next));
+        activation.hasRun = false;
+        run(() => next(came));
       },
     },
   ],

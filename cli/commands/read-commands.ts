@@ -153,15 +153,16 @@ export async function printEvents(
   let from = Number(flags.from ?? 0);
   if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
     throw new HoldfastError('request-invalid', `--from is '${flags.from}'. It must be the offset of an event: a whole number from 0.`);
-  const lost = new LostService(terminal, commandLine('events', id, '--follow', ...service.flags), flags.patienceMs);
+  const lost = new LostService(terminal, commandLine('events', id, '--follow', ...service.flags), flags.patienceMs, false);
   for (;;) {
     try {
       const { nextOffset, status } = await service.view(id);
-      lost.isBack();
+      lost.isUp();
       if (from > nextOffset)
         throw new HoldfastError('request-invalid', `--from is '${from}', and the next event of this run has the offset ${nextOffset}.`);
       if (from >= nextOffset && (isEnded(status) || flags.follow !== true)) return exitCodes.done;
       for await (const event of service.events(id, { from })) {
+        lost.isBack();
         terminal.write(flags.json === true ? JSON.stringify(event) : eventLine(event));
         from = event.offset + 1;
         if (flags.follow !== true && from >= nextOffset) return exitCodes.done;

@@ -42,7 +42,7 @@ export async function startRun(
   };
   const run = await service.start(asked).catch(async (error: unknown) => {
     if (codeOf(error) !== 'input-invalid' || flags.jsonInput === true) throw error;
-    const hint = jobWanted(agent, input, await service.agents(), service.flags);
+    const hint = jobWanted(agent, input, await service.agents().catch(() => []), service.flags);
     throw new HoldfastError('input-invalid', `${messageOf(error)}${hint}`, { cause: error });
   });
   terminal.write(terminal.paint.dim(`${run.isNew ? 'run' : 'found run'} ${run.id} (${run.agent})`));

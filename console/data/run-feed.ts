@@ -81,9 +81,11 @@ export class RunFeed {
       if (this.stop.signal.aborted) return;
       this.view.value = view;
       this.error.value = undefined;
-      if (this.hasEvents && this.hasCaughtUp()) this.draw();
       if (!this.isReading && view.nextOffset > this.next) void this.read();
       this.planView(isEnded(view.status) ? 4 * idleViewMs : idleViewMs);
+      // It may plan to look again sooner.
+      if (this.hasEvents && this.hasCaughtUp()) this.draw();
+      else if (this.hasCaughtUp()) this.isRead.value = true;
     } catch (error) {
       if (this.stop.signal.aborted) return;
       if (this.view.peek() === undefined) this.error.value = error;

@@ -23,11 +23,13 @@ export function misfitOfSchema(schema: Json | undefined, value: Json): string | 
 /** All places where a value does not fit, each once: what somebody mends before they send it again. What is of several kinds is told as one. */
 export function misfitsOfSchema(schema: Json | undefined, value: Json): readonly string[] {
   if (schema === undefined) return [];
-  const misfits = [...new Set(new SchemaCheck(schema).misfits(schema, new ValuePlace(value, ''), schema, 0))];
-  const told = misfits
-    .slice(0, mostMisfits)
-    .map((misfit) => (misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`));
-  return misfits.length <= mostMisfits ? told : [...told, `and ${misfits.length - mostMisfits} more`];
+  const told = new Set<string>();
+  for (const misfit of new SchemaCheck(schema).misfits(schema, new ValuePlace(value, ''), schema, 0)) {
+    // A value of a million fields is not looked at to its end.
+    if (told.size === mostMisfits && !told.has(misfit)) return [...told, 'and more'];
+    told.add(misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`);
+  }
+  return [...told];
 }
 
 /** A place in the value, and what was found out about it. */
@@ -87,31 +89,31 @@ class SchemaCheck {
     return misfit;
   }
 
-  /** Those of the fields and of the items, where they are what does not fit. */
-  misfits(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): readonly string[] {
+  /** The first one, and those of the fields and of the items. */
+  *misfits(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): Generator<string> {
     const whole = this.misfit(schema, place, around, depth);
-    if (whole === undefined) return [];
-    if (!isRecord(schema)) return [whole];
-    if (place.told.has(schema)) return [];
+    if (whole === undefined) return;
+    yield whole;
+    if (!isRecord(schema) || place.told.has(schema)) return;
     place.told.add(schema);
     const { value } = place;
     const base = baseOf(schema, around);
-    const inside = (part: Json | undefined, item: Json, key: string | number): readonly string[] =>
-      this.misfits(part, place.at(key, item), base, depth + 1);
-    const inField = (key: string): readonly string[] => {
-      const part = partOf(schema, key);
-      return part === false ? [unwantedIn(schema, place, key)] : inside(part, own(value as SchemaObject, key) ?? null, key);
-    };
     const referred = typeof schema['$ref'] === 'string' ? this.references.find(schema['$ref'], base) : undefined;
-    const found = [
-      ...(referred === undefined ? [] : this.misfits(referred.schema, place, referred.base, depth + 1)),
-      ...listOf(schema['allOf']).flatMap((part) => this.misfits(part, place, base, depth + 1)),
-      ...(isRecord(value) ? missingIn(schema, value).map((key) => `${place.before}${key} is missing`) : []),
-      ...(isRecord(value) ? Object.keys(value).flatMap(inField) : []),
-      ...(Array.isArray(value) ? value.flatMap((item: Json, at) => inside(itemOf(schema, at), item, at)) : []),
-    ];
-    // What is wrong with the whole, such as too few items, is none of these.
-    return found.includes(whole) ? found : [whole, ...found];
+    if (referred !== undefined) yield* this.misfits(referred.schema, place, referred.base, depth + 1);
+    for (const part of listOf(schema['allOf'])) yield* this.misfits(part, place, base, depth + 1);
+    if (Array.isArray(value))
+      for (const [at, item] of value.entries()) yield* this.misfits(itemOf(schema, at), place.at(at, item as Json), base, depth + 1);
+    else if (isRecord(value)) yield* this.misfitsOfFields(schema, place, value, base, depth);
+  }
+
+  private *misfitsOfFields(schema: SchemaObject, place: ValuePlace, value: SchemaObject, base: Json, depth: number): Generator<string> {
+    for (const key of missingIn(schema, value)) yield `${place.before}${key} is missing`;
+    for (const key of Object.keys(value)) {
+      const part = partOf(schema, key);
+      const field = place.at(key, own(value, key) ?? null);
+      if (part === false) yield unwantedIn(schema, field);
+      else yield* this.misfits(part, field, base, depth + 1);
+    }
   }
 
   private found(schema: SchemaObject, place: ValuePlace, base: Json, depth: number): string | undefined {
@@ -231,10 +233,10 @@ function partOf(schema: SchemaObject, key: string): Json | undefined {
   return own(knownIn(schema), key) ?? (schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined);
 }
 
-function unwantedIn(schema: SchemaObject, place: ValuePlace, key: string): string {
+function unwantedIn(schema: SchemaObject, field: ValuePlace): string {
   const known = knownIn(schema);
   const names = Object.keys(known).filter((name) => own(known, name) !== false);
-  return `${place.before}${key} is not wanted${names.length === 0 ? '' : `; there is ${names.join(', ')}`}`;
+  return `${field.name} is not wanted${names.length === 0 ? '' : `; there is ${names.join(', ')}`}`;
 }
 
 function misfitOfObject(schema: SchemaObject, value: SchemaObject, place: ValuePlace, inside: InsideValue): string | undefined {
@@ -246,7 +248,7 @@ function misfitOfObject(schema: SchemaObject, value: SchemaObject, place: ValueP
       const item = own(value, key);
       if (item === undefined) return undefined;
       const part = partOf(schema, key);
-      return part === false ? unwantedIn(schema, place, key) : inside(part, item, key);
+      return part === false ? unwantedIn(schema, place.at(key, item)) : inside(part, item, key);
     })
   );
 }

@@ -412,6 +412,7 @@ describe('looking around', () => {
       name: 'support',
       description: 'Answers order questions and issues refunds.',
       takesJob: false,
+      example: 'Refund order 42, it arrived broken',
     });
     const found = await eventually(async () =>
       (await get('/runs?status=waiting&agent=support&limit=50')).body.runs.find((run: { id: string }) => run.id === 'listed'),

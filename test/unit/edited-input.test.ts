@@ -30,7 +30,7 @@ describe('withChanges', () => {
     ['amount.cents=4', '--set amount.cents=4: "cents" would stand inside of 80, which is no object.'],
     ['to.ways.x=4', '--set to.ways.x=4: "x" stands for a place in an array. Write a number, 0 to 2.'],
     ['to.ways.9=4', '--set to.ways.9=4: "9" stands for a place in an array. Write a number, 0 to 2.'],
-    ['amount={', 'The answer is not JSON'],
+    ['amount={', 'The value is not JSON'],
   ])('refuses %j', (change, message) => {
     expect(() => withChanges(input, [change])).toThrow(message);
   });

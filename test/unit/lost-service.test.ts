@@ -29,10 +29,40 @@ describe('a service that is gone while a run is followed', () => {
     }
   });
 
+  it('is waited for anew when a stream has lasted, and not when each breaks at once', () => {
+    let now = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+    try {
+      const lost = new LostService(recordedTerminal({ live: false }), 'x');
+      lost.mayReturn(gone);
+      lost.isUp();
+      now += 2 * patienceMs;
+      lost.mayReturn(gone);
+      const breakAtOnce = (): void => {
+        for (const until = now + 2 * patienceMs; now < until; now += 1000) {
+          lost.isUp();
+          lost.mayReturn(gone);
+        }
+      };
+      expect(breakAtOnce).toThrow(gone);
+      expect(now).toBeLessThanOrEqual(3 * patienceMs + 2000);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('is not told of one that never answered', async () => {
+    const terminal = recordedTerminal({ live: false });
+    await expect(printEvents(nothing, terminal, 'r', { follow: true })).rejects.toMatchObject({ code: 'service-unreachable' });
+    expect(terminal.written()).toBe('');
+  });
+
   it('is waited for by every command that follows', async () => {
+    const answersOnce = new FoundService('http://127.0.0.1:1');
+    jest.spyOn(answersOnce, 'view').mockResolvedValueOnce({ id: 'r', status: 'running', nextOffset: 1 } as never);
     for (const follow of [
       (terminal) => attendRun(nothing, terminal, { id: 'r', from: 0, patienceMs: 0 }),
-      (terminal) => printEvents(nothing, terminal, 'r', { follow: true, patienceMs: 0 }),
+      (terminal) => printEvents(answersOnce, terminal, 'r', { follow: true, patienceMs: 0 }),
     ] satisfies ((terminal: ReturnType<typeof recordedTerminal>) => Promise<number>)[]) {
       const terminal = recordedTerminal({ live: false });
       await expect(follow(terminal)).rejects.toMatchObject({ code: 'service-unreachable' });

@@ -177,7 +177,7 @@ describe('all misfits', () => {
       { items: { type: 'string' } },
       Array.from({ length: 25 }, () => 1),
     );
-    expect([many.length, many.at(-1)]).toEqual([21, 'and 5 more']);
+    expect([many.length, many.at(-1)]).toEqual([21, 'and more']);
     expect(misfitsOfSchema({ allOf: [schema, schema], ...schema }, {})).toEqual(['title is missing', 'copies is missing']);
   });
 
