@@ -83,4 +83,16 @@ describe('the log that a page reads', () => {
     expect(feed.drawn.value).toBe(3);
     expect(feed.isRead.value).toBe(false);
   });
+
+  it('is followed by another look at the run soon, where the view that came is older', async () => {
+    asked.take?.(event(0));
+    asked.take?.(event(1));
+    await told(viewAt(1));
+    await Promise.resolve();
+    expect(feed.drawn.value).toBe(1);
+    const first = asked.view;
+    Object.assign(globalThis, { document: { visibilityState: 'visible' } });
+    jest.advanceTimersByTime(1_000);
+    expect(asked.view).not.toBe(first);
+  });
 });
