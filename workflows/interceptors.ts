@@ -56,7 +56,6 @@ const ofRuns: WorkflowInterceptors = {
         run(() => next(withJobs(input, (job) => !isResultOfLocal(job))));
         const came = withJobs(input, isResultOfLocal);
         if (isOutlasted()) return void whenCodeRests().then(() => deliver(came, next));
-        activation.hasRun = false;
         run(() => next(came));
       },
     },
@@ -66,7 +65,6 @@ const ofRuns: WorkflowInterceptors = {
 type Next = (input: ActivateInput) => unknown;
 
 function begin(input: ActivateInput): void {
-  activation.hasRun = false;
   if (input.batchIndex === 0) activation.isFromOutside = false;
   if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
   activation.count += 1;
@@ -75,6 +73,7 @@ function begin(input: ActivateInput): void {
 }
 
 function run(jobs: () => unknown): void {
+  activation.hasRun = false;
   try {
     jobs();
   } finally {
@@ -92,15 +91,17 @@ function deliver(results: ActivateInput, next: Next): void {
 }
 
 function whenCodeRests(): Promise<void> {
+  return CancellationScope.nonCancellable(() => anew(() => activation.hasRun));
+}
+
+/** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
+export function anew(holds: () => boolean): Promise<void> {
   let isNew = true;
-  return CancellationScope.nonCancellable(() =>
-    // It is looked at when it is made, too.
-    condition(() => {
-      const wasNew = isNew;
-      isNew = false;
-      return !wasNew && activation.hasRun;
-    }),
-  );
+  return condition(() => {
+    const wasNew = isNew;
+    isNew = false;
+    return !wasNew && holds();
+  });
 }
 
 function isOutlasted(): boolean {

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
 import { patches } from '../contract/names';
 import type { Timer } from '../kernel/run/ports';
-import { activation } from './interceptors';
+import { activation, anew } from './interceptors';
 
 interface DueMoment {
   readonly at: number;
@@ -151,12 +151,6 @@ export class Timeline {
   }
 }
 
-/** A condition is looked at when it is made, too, while code may still be at work. */
 function whenSettledAnew(holds: () => boolean): Promise<void> {
-  let isNew = true;
-  return condition(() => {
-    const wasNew = isNew;
-    isNew = false;
-    return !wasNew && activation.settled && holds();
-  });
+  return anew(() => activation.settled && holds());
 }
