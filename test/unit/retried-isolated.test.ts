@@ -6,38 +6,10 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, defineAgent, parallel } from 'holdfast/workflow';
 import type { TestRun } from '../../testing/index';
-import { logOf, tools, transcriptOf } from '../support/memory-bed';
+import { brokenKit, desk, resetDesk } from '../support/broken-desk';
+import { logOf, transcriptOf } from '../support/memory-bed';
 
-const payments: string[] = [];
-let broken = true;
-let calls = 0;
-const kit = {
-  ...tools,
-  pay: defineTool({
-    description: 'Pays once.',
-    inputSchema: z.object({}),
-    effect: 'once',
-    execute: (_, call) => {
-      payments.push(call.idempotencyKey);
-      return 'paid';
-    },
-  }),
-  notify: defineTool({
-    description: 'Fails as long as it is broken.',
-    inputSchema: z.object({}),
-    execute: () => {
-      calls += 1;
-      if (broken) throw new Error('no mail server');
-      return 'sent';
-    },
-  }),
-};
-
-beforeEach(() => {
-  payments.length = 0;
-  calls = 0;
-  broken = true;
-});
+beforeEach(resetDesk);
 
 const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
 const ask = (agent: string): ScriptedStep => ({ toolCalls: [{ name: agent, input: { request: 'Do it.' } }] });
@@ -84,18 +56,18 @@ describe('a failed run whose isolated agent had failed', () => {
     const run = await testRun(leadOf(helperWith()), {
       input: 'Hi',
       model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: kit,
+      tools: brokenKit,
     });
     for (let retries = 0; retries < 4; retries++) {
       await failed(run);
       await run.retry();
     }
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
-    expect(payments).toHaveLength(1);
-    expect(calls).toBe(6);
+    expect(desk.payments).toHaveLength(1);
+    expect(desk.calls).toBe(6);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: helper({"request":"Do it."})', 'tool: Helped.', 'assistant: Led.']);
     const log = await logOf(run);
     expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
@@ -106,17 +78,17 @@ describe('a failed run whose isolated agent had failed', () => {
 
   it('counts what the agent had used once', async () => {
     const play = async (isBroken: boolean): Promise<unknown> => {
-      broken = isBroken;
+      desk.broken = isBroken;
       const run = await testRun(leadOf(helperWith()), {
         input: 'Hi',
         model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-        tools: kit,
+        tools: brokenKit,
       });
       if (isBroken) {
         await failed(run);
         await run.retry();
         await failed(run);
-        broken = false;
+        desk.broken = false;
         await run.retry();
       }
       expect((await run.outcome()).status).toBe('completed');
@@ -135,16 +107,16 @@ describe('an isolated agent that goes on with its run', () => {
         throw new Error('a bug');
       },
     };
-    broken = false;
+    desk.broken = false;
     const run = await testRun(leadOf(helperWith([throwing])), {
       input: 'Hi',
       model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: kit,
+      tools: brokenKit,
     });
     await failed(run);
     await run.retry({ agent: leadOf(helperWith([{ name: 'audit', wrapToolCall: (asked, next) => next(asked) }])) });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
   });
 
   it('is not asked again what was approved, and asks what it had not asked', async () => {
@@ -154,20 +126,20 @@ describe('an isolated agent that goes on with its run', () => {
         helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }],
         lead: [ask('helper'), { text: 'Led.' }],
       }),
-      tools: kit,
+      tools: brokenKit,
     });
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     const open = await run.interrupts();
     expect(open).toMatchObject([{ kind: 'approval', tool: 'notify' }]);
-    expect(calls).toBe(2);
+    expect(desk.calls).toBe(2);
     await run.approve(open[0]?.id ?? '');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
-    expect(calls).toBe(3);
+    expect(desk.payments).toHaveLength(1);
+    expect(desk.calls).toBe(3);
   });
 
   it('goes on beside one that had ended, which does not run again', async () => {
@@ -180,13 +152,13 @@ describe('an isolated agent that goes on with its run', () => {
     const run = await testRun(both, {
       input: 'Hi',
       model: modelsOf({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
-      tools: kit,
+      tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
-    expect(payments).toHaveLength(2);
+    expect(desk.payments).toHaveLength(2);
   });
 
   it('goes on inside of another isolated agent', async () => {
@@ -205,15 +177,15 @@ describe('an isolated agent that goes on with its run', () => {
         middle: [ask('helper'), { text: 'Asked.' }],
         lead: [ask('middle'), { text: 'Led.' }],
       }),
-      tools: kit,
+      tools: brokenKit,
     });
     await failed(run);
     await run.retry();
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
   });
 
   it('stays as it was when the run had gone on behind its failure', async () => {
@@ -227,12 +199,12 @@ describe('an isolated agent that goes on with its run', () => {
     const run = await testRun(forgiving, {
       input: 'Hi',
       model: modelsOf({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
-      tools: kit,
+      tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
-    expect(calls).toBe(1);
+    expect(desk.calls).toBe(1);
     expect((await transcriptOf(run))[2]).toContain('no mail server');
   });
 
@@ -250,7 +222,7 @@ describe('an isolated agent that goes on with its run', () => {
     const run = await testRun(leadOf(helperWith()), {
       input: 'Hi',
       model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: { ...kit, pay },
+      tools: { ...brokenKit, pay },
     });
     await failed(run);
     await run.retry();
@@ -281,7 +253,7 @@ describe('an isolated agent that goes on with its run', () => {
     const run = await testRun(leadOf(retrying), {
       input: 'Hi',
       model: modelsOf({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: kit,
+      tools: brokenKit,
     });
     await run.advance('1m');
     await failed(run);
@@ -289,7 +261,7 @@ describe('an isolated agent that goes on with its run', () => {
       code: 'retry-impossible',
       message: expect.stringContaining('an isolated agent of it, failed: The run cannot go on'),
     });
-    expect(payments).toHaveLength(2);
+    expect(desk.payments).toHaveLength(2);
   });
 
   it('ends its run for good with a StopError', async () => {
@@ -302,7 +274,7 @@ describe('an isolated agent that goes on with its run', () => {
     const run = await testRun(leadOf(helperWith([stopping])), {
       input: 'Hi',
       model: modelsOf({ helper: [], lead: [ask('helper')] }),
-      tools: kit,
+      tools: brokenKit,
     });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });

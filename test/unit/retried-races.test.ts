@@ -1,40 +1,10 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import type { TestRun } from '../../testing/index';
-import { agentWith, echo, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { brokenKit, desk, resetDesk } from '../support/broken-desk';
+import { agentWith, echo, logOf, transcriptOf } from '../support/memory-bed';
 
-const payments: string[] = [];
-let broken = true;
-let calls = 0;
-const kit = {
-  ...tools,
-  pay: defineTool({
-    description: 'Pays once.',
-    inputSchema: z.object({}),
-    effect: 'once',
-    execute: (_, call) => {
-      payments.push(call.idempotencyKey);
-      return 'paid';
-    },
-  }),
-  notify: defineTool({
-    description: 'Fails as long as it is broken.',
-    inputSchema: z.object({}),
-    execute: () => {
-      calls += 1;
-      if (broken) throw new Error('no mail server');
-      return 'sent';
-    },
-  }),
-};
-
-beforeEach(() => {
-  payments.length = 0;
-  calls = 0;
-  broken = true;
-});
+beforeEach(resetDesk);
 
 /** A run whose only tool call goes through this code. */
 function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
@@ -42,7 +12,7 @@ function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
   return testRun(agentWith({ tools: ['pay', 'notify', 'echo'], toolErrors: 'fail', middleware: [racing] }), {
     input: 'Hi',
     model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-    tools: kit,
+    tools: brokenKit,
   });
 }
 
@@ -63,11 +33,11 @@ describe('a failed run in which a branch of a race had failed', () => {
       await run.retry();
     }
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
-    expect(payments).toHaveLength(1);
-    expect(calls).toBe(6);
+    expect(desk.payments).toHaveLength(1);
+    expect(desk.calls).toBe(6);
     expect((await transcriptOf(run))[2]).toBe('tool: paid, sent');
   });
 
@@ -80,7 +50,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     );
     await failed(run);
     await run.advance('1h');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     const [open] = await run.interrupts();
     expect(open?.deadline).toBeGreaterThan(0);
@@ -103,7 +73,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     });
     await failed(run);
     const asked = (await logOf(run)).flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt.id] : []));
-    broken = false;
+    desk.broken = false;
     await run.retry();
     const [open] = await run.interrupts();
     expect([open?.id]).toEqual(asked);
@@ -126,7 +96,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     });
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.interrupts()).toEqual([]);
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
@@ -143,7 +113,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     await failed(run);
     await run.retry();
     await failed(run);
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
   });
 
   it('goes over a continue-as-new behind the retry', async () => {
@@ -155,12 +125,12 @@ describe('a failed run in which a branch of a race had failed', () => {
       }),
     );
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     await run.goOnAsNew();
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run))[2]).toBe('tool: yes');
   });
 
@@ -171,11 +141,11 @@ describe('a failed run in which a branch of a race had failed', () => {
       return `${String(first)}, ${String(await ctx.call('notify', {}))}`;
     });
     await failed(run);
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, sent');
-    expect(calls).toBe(3);
-    expect(payments).toHaveLength(1);
+    expect(desk.calls).toBe(3);
+    expect(desk.payments).toHaveLength(1);
   });
 });
