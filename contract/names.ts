@@ -63,6 +63,8 @@ export const patches = {
   triesCopy: 'holdfast-tries-copy',
   /** What comes while a local activity outlasts its task waits for its result, as it does in a replay. */
   restsForLocals: 'holdfast-rests-for-locals',
+  /** Its code has the time of before. */
+  clockRests: 'holdfast-clock-rests',
 } as const;
 
 /** Of the keys of a run's memo that hold an open interrupt each. */

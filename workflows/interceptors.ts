@@ -13,6 +13,8 @@ interface RunningLocal {
 }
 
 const running = new Set<RunningLocal>();
+/** The time at which a local activity last began or ended. */
+let lastTime = 0;
 
 /** Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run. */
 export const activation = {
@@ -30,6 +32,11 @@ export const activation = {
   count: 0,
   /** This one is among them so far. */
   isFromOutside: false,
+  /**
+   * The last time that a replay has as well, while a local activity outlasts its task. What comes meanwhile has the time of its own task, and in a replay that of
+   * the result.
+   */
+  restsAt: undefined as number | undefined,
   /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
   answers: [] as number[],
   /** The same of requests to stop. */
@@ -122,15 +129,32 @@ export function countFromOutside(): void {
   if (activation.isFromOutside) return;
   activation.isFromOutside = true;
   activation.fromOutside += 1;
-  if (running.size > 0 && patched(patches.restsForLocals)) for (const local of running) local.outlasts = true;
+  if (running.size === 0 || !patched(patches.restsForLocals)) return;
+  for (const local of running) local.outlasts = true;
+  if (activation.restsAt === undefined && patched(patches.clockRests)) activation.restsAt = lastTime;
+}
+
+/** Whether something that comes now finds a local activity at work. */
+export function isBesideLocal(): boolean {
+  return running.size > 0;
 }
 
 /** Called at once when it begins. */
 export function watchLocal(result: Promise<unknown>): void {
   const local = { outlasts: false };
   running.add(local);
-  const end = (): void => void running.delete(local);
+  lastTime = timeNow();
+  const end = (): void => {
+    running.delete(local);
+    if (!isOutlasted()) activation.restsAt = undefined;
+    lastTime = timeNow();
+  };
   result.then(end, end);
+}
+
+/** The time, alike in each execution. */
+export function timeNow(): number {
+  return activation.restsAt ?? Date.now();
 }
 
 function isFromOutside({ resolveActivity, doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {

@@ -52,10 +52,15 @@ afterAll(async () => {
 });
 
 /** The server renews the task of a local activity shortly before its time is up. */
-async function startWithShortTasks(input: string, { taskQueue }: TestBed, agent = 'works'): Promise<string> {
+async function startWithShortTasks(
+  input: string,
+  { taskQueue }: TestBed,
+  agent = 'works',
+  workflowTaskTimeout: '1s' | '2s' = '1s',
+): Promise<string> {
   const start = startInputOf('default', agent, input, {}, false);
   const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
-  await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout: '1s' });
+  await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout });
   return start.id;
 }
 
@@ -144,6 +149,43 @@ it('a query waits for a quick call that outlasts its task, is answered then, and
   queried.open();
   expect(await reply).toMatchObject({ interrupts: [] });
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+});
+
+it('a run replays to which somebody says something beside a quick call that outlasts its task, when a deadline passes in the last of its tasks', async () => {
+  [quick, beside] = [gate(), gate()];
+  const id = await startWithShortTasks('works', bed, 'asksInTime', '2s');
+  await quick.reached;
+  const tell = (): Promise<void> => temporal.handle(id).signal(names.resumeSignal, { interruptId: 'none', answer: true });
+  // What comes first leaves a mark in the history, and with it the end of its task. What comes after it leaves none.
+  await tell();
+  await renewed(id);
+  const [asked] = await bed.client.run(id).interrupts();
+  await tell();
+  await renewed(id);
+  await eventually(async () => expect(Date.now()).toBeGreaterThan((asked?.deadline ?? Infinity) + 200));
+  quick.open();
+  expect(await bed.client.run(id).result()).toBe('Done.');
+  const results = (await bed.client.run(id).transcript()).filter(({ role }) => role === 'tool');
+  expect(JSON.stringify(results)).toMatch(/"nobody".*"added"/);
+  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+});
+
+it('an answer that a client gives beside a quick call that outlasts its task is taken when the call is over, and the run replays', async () => {
+  [quick, beside] = [gate(), gate()];
+  const id = await startWithShortTasks('works', bed, 'asksInTime');
+  await quick.reached;
+  await renewed(id);
+  const run = bed.client.run(id);
+  let isTaken = false;
+  const answering = run.resume((await run.interrupts())[0]?.id ?? '', 'yes').then(() => (isTaken = true));
+  await renewed(id);
+  await renewed(id);
+  expect(isTaken).toBe(false);
+  quick.open();
+  await answering;
+  expect(await run.result()).toBe('Done.');
+  expect(JSON.stringify((await run.transcript()).filter(({ role }) => role === 'tool'))).toMatch(/"yes".*"added"/);
   expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
 });
 
