@@ -1,5 +1,6 @@
 import { benchBatch } from './batch';
 import { benchBytes } from './bytes';
+import { benchCalls } from './calls';
 import { benchChat } from './chat';
 import { benchEngine } from './engine';
 import { benchFlags } from './flags';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
 /** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
 const longBenches: Readonly<Record<string, Bench>> = {
   batch: benchBatch,
+  calls: benchCalls,
   chat: benchChat,
   flags: benchFlags,
   office: benchOffice,

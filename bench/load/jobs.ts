@@ -21,11 +21,16 @@ interface Plan {
 const call = (tool: string, label: string): Call => ({ tool, input: { label } });
 const none = (): readonly string[] => [];
 
+/** How long the model of `ponders` takes for each of its answers. */
+export const ponderMs = 4000;
+
 /** How many turns a run of the kind `notes` has. */
 export const noteTurns = 15;
 
 export const plans = {
   looks: { agent: 'jobs', turns: (id) => [[call('look', id)], [call('look', id)]], effects: none },
+  /** As `looks`, with a model that takes its time. */
+  ponders: { agent: 'jobs', turns: (id) => [[call('look', id)], [call('look', id)]], effects: none },
   asks: { agent: 'jobs', turns: (id) => [[call('refund', `${id}/refund`)]], effects: (id) => [`${id}/refund`], decision: 'approve' },
   approved: {
     agent: 'jobs',

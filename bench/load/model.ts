@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LanguageModel, ModelProvider } from 'holdfast/worker';
-import { jobOf, planOf } from './jobs';
+import { jobOf, planOf, ponderMs } from './jobs';
 import { randomWords } from './words';
 
 const failed = new Set<string>();
@@ -13,6 +14,7 @@ const generate: LanguageModel['generate'] = async ({ messages, instructions }) =
     failed.add(job.id);
     throw Object.assign(new Error('The model is overloaded.'), { statusCode: 503 });
   }
+  if (job.kind === 'ponders') await delay(ponderMs);
   const calls = planOf(job).turns(job.id, instructions)[turn];
   const usage = { inputTokens: 100, outputTokens: 100 };
   if (calls === undefined) return { parts: [{ type: 'text', text: `Done: ${job.id}.` }], usage };

@@ -1,4 +1,5 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { MockActivityEnvironment, defaultActivityInfo } from '@temporalio/testing';
+import { codeAtHand } from '../../activities/health/code-at-hand';
 import { orTimedOut, withHeartbeat } from '../../activities/health/heartbeat';
 
 describe('heartbeats of a call', () => {
@@ -22,6 +23,28 @@ describe('heartbeats of a call', () => {
     begun();
     await jest.advanceTimersByTimeAsync(1000);
     expect(beats).toHaveLength(6);
+    end();
+    await ended;
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('are one a second where the code of the run is in this process, until it tells a call to stop', async () => {
+    const { beats, run } = environment(10_000);
+    const runId = defaultActivityInfo.workflowExecution?.runId ?? '';
+    const leave = codeAtHand.came(runId);
+    let end: () => void = () => undefined;
+    const ended = run(() => withHeartbeat((begun) => (begun(), new Promise<void>((resolve) => (end = resolve)))));
+    await jest.advanceTimersByTimeAsync(4000);
+    expect(beats).toHaveLength(4);
+    codeAtHand.stops(runId);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(beats).toHaveLength(8);
+    await jest.advanceTimersByTimeAsync(6000);
+    expect(beats.length).toBeLessThan(8 + 16 + 4);
+    leave();
+    const before = beats.length;
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(beats).toHaveLength(before + 4);
     end();
     await ended;
     expect(jest.getTimerCount()).toBe(0);

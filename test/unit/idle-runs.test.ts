@@ -1,4 +1,5 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import { codeAtHand } from '../../activities/health/code-at-hand';
 import { names } from '../../contract/names';
 import type { RunKey } from '../../worker/threads/idle-runs';
 import { IdleRuns } from '../../worker/threads/idle-runs';
@@ -51,6 +52,18 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 describe('a run without a task', () => {
+  it('stays while a call of it is under way in this process', async () => {
+    const { runs, asked } = creator();
+    const run = await create(runs);
+    await run.activate(work);
+    const end = codeAtHand.listen('first', () => undefined);
+    jest.advanceTimersByTime(3 * idleMs);
+    expect(asked).toEqual([]);
+    end();
+    jest.advanceTimersByTime(idleMs);
+    expect(asked).toHaveLength(1);
+  });
+
   it('is sent the query to leave when the idle time is over, once', async () => {
     const { runs, asked } = creator();
     const run = await create(runs);

@@ -1,4 +1,5 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import { codeAtHand } from '../../activities/health/code-at-hand';
 import { names } from '../../contract/names';
 import { OpenLocals, onlyQuery } from './patient-queries';
 
@@ -39,7 +40,7 @@ export class IdleRuns implements WorkflowCreator {
   async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
     const { workflowId, runId } = options.info;
     const workflow = await this.creator.createWorkflow(options);
-    return new IdleRun(workflow, Math.min(this.options.idleMs, longestTimer), () => this.leave({ workflowId, runId }));
+    return new IdleRun(workflow, runId, Math.min(this.options.idleMs, longestTimer), () => this.leave({ workflowId, runId }));
   }
 
   destroy(): Promise<void> {
@@ -77,6 +78,7 @@ class IdleRun implements Workflow {
 
   constructor(
     private readonly workflow: Workflow,
+    private readonly runId: string,
     private readonly idleMs: number,
     private readonly onIdle: () => void,
   ) {}
@@ -89,7 +91,7 @@ class IdleRun implements Workflow {
     try {
       return asked === undefined ? await this.worked(activation) : answered(activation, asked);
     } finally {
-      if (this.locals.count === 0) this.timer = setTimeout(() => this.becomesIdle(), this.idleMs).unref();
+      if (this.locals.count === 0) this.wait();
     }
   }
 
@@ -98,7 +100,13 @@ class IdleRun implements Workflow {
     return this.timer === undefined && this.locals.count === 0;
   }
 
+  private wait(): void {
+    this.timer = setTimeout(() => this.becomesIdle(), this.idleMs).unref();
+  }
+
+  /** Calls in this process are few, and their ends are tasks. Without the code they would ask more often whether they are told to stop. */
   private becomesIdle(): void {
+    if (codeAtHand.hasCalls(this.runId)) return this.wait();
     this.timer = undefined;
     this.isAsked = true;
     this.onIdle();

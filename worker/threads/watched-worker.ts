@@ -8,6 +8,7 @@ import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface'
 import type { IdleOptions } from './idle-runs';
 import { IdleRuns } from './idle-runs';
 import { PatientQueries } from './patient-queries';
+import { RunsAtHand } from './runs-at-hand';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
@@ -44,9 +45,10 @@ export class WatchedWorker extends Worker {
     options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces' | 'idle'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
+    const creator = (inner: WorkflowCreator): WorkflowCreator => new RunsAtHand(new PatientQueries(inner));
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
     if (options.debugMode)
-      return new PatientQueries(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));
+      return creator(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));
     const threads = await WatchedThreads.create({
       bundle,
       activityNames: new Set(options.activities.keys()),
@@ -55,7 +57,7 @@ export class WatchedWorker extends Worker {
       stackTraces: options.stackTraces ?? false,
       reuseV8Context: options.reuseV8Context,
     });
-    return new PatientQueries(options.idle === undefined ? threads : new IdleRuns(threads, options.idle));
+    return creator(options.idle === undefined ? threads : new IdleRuns(threads, options.idle));
   }
 }
 
