@@ -1,24 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Client } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
-import { startInputOf } from '../../client/start-input';
-import { hashOfStart, startOperation } from '../../client/start-operation';
 import { names } from '../../contract/names';
 import type { StatusReply } from '../../contract/record/wire';
-import type { HoldfastError } from '../../contract/errors';
-import type { ReplayOptions } from '../../testing/index';
-import { replayHistories } from '../../testing/index';
 import { SwitchedParts } from '../../worker/switched-parts';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
+import { errorOfReplay, renewed, startWithShortTasks } from '../support/short-tasks';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { Answerer, TestBed } from '../support/test-bed';
-import { calls, fixtureAgents, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
+import { calls, script, startTestBed, text } from '../support/test-bed';
 
 let quick: Gate;
 let beside: Gate;
@@ -51,37 +42,15 @@ afterAll(async () => {
   await temporal.close();
 });
 
-/** The server renews the task of a local activity shortly before its time is up. */
-async function startWithShortTasks(input: string, { taskQueue }: TestBed, agent = 'works'): Promise<string> {
-  const start = startInputOf('default', agent, input, {}, false);
-  const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
-  await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout: '1s' });
-  return start.id;
-}
-
-/** Why the code does not do again what an execution has. */
-async function errorOfReplay(
-  id: string,
-  runId: string,
-  changes: ReplayOptions['changes'] = 'commands',
-): Promise<HoldfastError | undefined> {
-  const { workflowId } = temporal.handle(id);
-  const history = await new Client({ connection: temporal.connection }).workflow.getHandle(workflowId, runId).fetchHistory();
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
-  writeFileSync(join(directory, 'run.json'), historyToJSON(history));
-  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory, changes });
-  return replayed?.error;
-}
-
 it.each([
   ['is where it was', 'works', 'commands'],
   ['is followed by the same calls in the same order', 'following', 'requests'],
 ] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent, changes) => {
   [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks(agent, bed, agent);
+  const id = await startWithShortTasks(temporal, agent, bed, agent);
   await Promise.all([quick.reached, beside.reached]);
   const eventsOf = async () => (await temporal.handle(id).fetchHistory()).events ?? [];
-  await renewed(id);
+  await renewed(temporal, id);
   beside.open();
   // The next task has the result of the other call. The quick one ends in that task.
   await eventually(async () => {
@@ -94,7 +63,7 @@ it.each([
   await eventsOf();
   quick.open();
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(await errorOfReplay(id, await temporal.executionOf(id), changes)).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id), changes)).toBeUndefined();
 });
 
 it('a run to which somebody says something while it is still being prepared replays', async () => {
@@ -112,18 +81,18 @@ it('a run to which somebody says something while it is still being prepared repl
       { signal: names.continueAsNewSignal },
       { signal: names.cancelSignal, given: { withinMs: 60_000 } },
     ];
-    const ids = await Promise.all(said.map(({ signal }) => startWithShortTasks(signal, slow)));
+    const ids = await Promise.all(said.map(({ signal }) => startWithShortTasks(temporal, signal, slow)));
     const firsts = await Promise.all(ids.map((id) => temporal.executionOf(id)));
-    await Promise.all(ids.map(renewed));
+    await Promise.all(ids.map((id) => renewed(temporal, id)));
     await Promise.all(
       said.map(({ signal, given }, position) =>
         temporal.handle(ids[position] ?? '').signal(signal, ...(given === undefined ? [] : [given])),
       ),
     );
-    await Promise.all(ids.map(renewed));
+    await Promise.all(ids.map((id) => renewed(temporal, id)));
     prepared.open();
     await Promise.all(ids.map((id) => slow.client.run(id).outcome({ timeout: '30s' })));
-    const errors = await Promise.all(ids.map((id, position) => errorOfReplay(id, firsts[position] ?? '')));
+    const errors = await Promise.all(ids.map((id, position) => errorOfReplay(temporal, id, firsts[position] ?? '')));
     expect(errors).toEqual([undefined, undefined, undefined]);
   } finally {
     await slow.close();
@@ -131,26 +100,18 @@ it('a run to which somebody says something while it is still being prepared repl
 });
 
 it('a query waits for a quick call that outlasts its task, is answered then, and the run replays', async () => {
-  const id = await startWithShortTasks('Count.', bed);
+  const id = await startWithShortTasks(temporal, 'Count.', bed);
   await queried.reached;
   let isAnswered = false;
   const reply = temporal
     .handle(id)
     .query<StatusReply>(names.statusQuery)
     .finally(() => (isAnswered = true));
-  await renewed(id);
-  await renewed(id);
+  await renewed(temporal, id);
+  await renewed(temporal, id);
   expect(isAnswered).toBe(false);
   queried.open();
   expect(await reply).toMatchObject({ interrupts: [] });
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
-  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id))).toBeUndefined();
 });
-
-/** The task in which the calls began is over, and they go on. */
-async function renewed(id: string): Promise<void> {
-  const tasks = async (): Promise<number> =>
-    ((await temporal.handle(id).fetchHistory()).events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes != null).length;
-  const before = await tasks();
-  await eventually(async () => expect(await tasks()).toBeGreaterThan(before));
-}
