@@ -3,13 +3,14 @@ import { defineTool } from '../../activities/tools/define-tool';
 import { names } from '../../contract/names';
 import type { StatusReply } from '../../contract/record/wire';
 import { SwitchedParts } from '../../worker/switched-parts';
+import { variantOf } from '../support/bundle-variant';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import { errorOfReplay, renewed, startWithShortTasks } from '../support/short-tasks';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { Answerer, TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { calls, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
 
 let quick: Gate;
 let beside: Gate;
@@ -33,8 +34,12 @@ let temporal: Temporal;
 let bed: TestBed;
 beforeAll(async () => {
   const both = script(calls({ name: 'work', input: {} }, { name: 'add', input: {} }), text('Done.'));
-  const one = script(calls({ name: 'count', input: {} }), text('Done.'));
-  const answer: Answerer = (request) => (JSON.stringify(request.messages[0]).includes('Count.') ? one : both)(request);
+  const one = (name: string): Answerer => script(calls({ name, input: {} }), text('Done.'));
+  const single: Readonly<Record<string, Answerer>> = { 'Count.': one('count'), 'Add.': one('add') };
+  const answer: Answerer = (request) => {
+    const said = JSON.stringify(request.messages[0]);
+    return (Object.entries(single).find(([text]) => said.includes(text))?.[1] ?? both)(request);
+  };
   [temporal, bed] = await Promise.all([openTemporal(), startTestBed(answer, { tools })]);
 });
 afterAll(async () => {
@@ -43,9 +48,9 @@ afterAll(async () => {
 });
 
 it.each([
-  ['is where it was', 'works', 'commands'],
-  ['is followed by the same calls in the same order', 'following', 'requests'],
-] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent, changes) => {
+  ['is where it was', 'works'],
+  ['is followed by the same calls in the same order', 'following'],
+] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent) => {
   [quick, beside] = [gate(), gate()];
   const id = await startWithShortTasks(temporal, agent, bed, agent);
   await Promise.all([quick.reached, beside.reached]);
@@ -63,7 +68,24 @@ it.each([
   await eventsOf();
   quick.open();
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id), changes)).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id), 'requests')).toBeUndefined();
+});
+
+it('a replay of a run whose quick call outlasts its task tells what has changed in the agent, and nothing else', async () => {
+  quick = gate();
+  const id = await startWithShortTasks(temporal, 'Add.', bed);
+  await quick.reached;
+  await renewed(temporal, id);
+  quick.open();
+  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  const execution = await temporal.executionOf(id);
+  expect(await errorOfReplay(temporal, id, execution, 'requests')).toBeUndefined();
+  const changed = variantOf(fixtureBundle(), 'You are a test.', 'You are a toast.');
+  const { code, message } = (await errorOfReplay(temporal, id, execution, 'requests', changed)) ?? {};
+  expect([code, message]).toEqual([
+    'requests-changed',
+    'The model call works/t1/model has other instructions: it was "You are a test.", and is "You are a toast.". So does a later one. (run.json)',
+  ]);
 });
 
 it('a run to which somebody says something while it is still being prepared replays', async () => {

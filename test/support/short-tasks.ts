@@ -41,11 +41,12 @@ export async function errorOfReplay(
   id: string,
   runId: string,
   changes: ReplayOptions['changes'] = 'commands',
+  bundle = fixtureBundle(),
 ): Promise<HoldfastError | undefined> {
   const { workflowId } = handle(id);
   const history = await new Client({ connection }).workflow.getHandle(workflowId, runId).fetchHistory();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
   writeFileSync(join(directory, 'run.json'), historyToJSON(history));
-  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory, changes });
+  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle, histories: directory, changes });
   return replayed?.error;
 }
