@@ -1,6 +1,7 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import { sequential } from 'holdfast/workflow';
 import { OutputRegistry } from '../../activities/schemas/outputs';
 import { defaultModelFacts } from '../../activities/parts';
 import { ModelRegistry } from '../../activities/models/models';
@@ -15,13 +16,15 @@ import type { RunState } from '../../kernel/run/state';
 import { MemoryRun } from '../../memory/run';
 import { memoryWork } from '../../testing/memory-work';
 import { agentUnder, echo, gate, only, tools } from '../support/memory-bed';
+import { member } from '../support/team-bed';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
 const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)) };
-const agentsOf = (...middleware: readonly AgentMiddleware[]) => new Map([['agent', definitionOf(agentUnder(...middleware) as Agent)]]);
+const agentsOf = (...middleware: readonly AgentMiddleware[]) => mapOf(agentUnder(...middleware) as Agent);
+const mapOf = (agent: Agent) => new Map([['agent', definitionOf(agent)]]);
 
 /** A run that continues as new, and whose code is entered again there when the door is open. */
-async function goingOn(...middleware: readonly AgentMiddleware[]) {
+async function goingOn(agents: ReturnType<typeof mapOf>) {
   const door = gate();
   let prepared = 0;
   const work = memoryWork(
@@ -44,11 +47,11 @@ async function goingOn(...middleware: readonly AgentMiddleware[]) {
     ...{ version: 1 as const, tenant: 'default', id: 'restored', agent: 'agent', input: 'Hi' },
     ...{ values: {}, stream: false, options: {}, tags: [] },
   };
-  const run = new MemoryRun(agentsOf(...middleware), { start }, slow, 0);
+  const run = new MemoryRun(agents, { start }, slow, 0);
   await run.idle();
   const questions = run.view().interrupts;
-  const goOn = async (agents?: ReturnType<typeof agentsOf>) => {
-    const over = run.goOnAsNew(agents);
+  const goOn = async (others?: ReturnType<typeof mapOf>) => {
+    const over = run.goOnAsNew(others);
     for (let turns = 0; prepared < 2 && turns < 100; turns++) await work.settle();
     return { enter: () => (door.open(), over) };
   };
@@ -67,7 +70,7 @@ const questionsIn = ({ events }: MemoryRun): readonly string[] =>
 
 describe('a question of before a continue-as-new that no code has asked again', () => {
   it('ends when the run is cancelled, and is asked anew when the run goes on', async () => {
-    const { run, questions, goOn } = await goingOn(asking);
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
     const { id } = only(questions);
     const { enter } = await goOn();
     await run.cancel();
@@ -83,8 +86,18 @@ describe('a question of before a continue-as-new that no code has asked again', 
     expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`, `${id} starts`, `${id}: answer`]);
   });
 
+  it('ends when a cancel takes effect at a safe point before its agent is entered', async () => {
+    const asks = member('asks', { middleware: [{ name: 'asks', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) }] });
+    const { run, questions, goOn } = await goingOn(mapOf(sequential({ name: 'agent', description: 'One.', agents: [asks] })));
+    const { enter } = await goOn();
+    await run.cancel({ modes: ['after-tools'], recursive: true });
+    await enter();
+    expect(run.view().status).toBe('cancelled');
+    expect(questionsIn(run).slice(1)).toEqual([`${only(questions).id}: cancel`]);
+  });
+
   it('ends when code that has changed does not ask it, and the run fails', async () => {
-    const { run, questions, goOn } = await goingOn(asking);
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
     const { id } = only(questions);
     const { enter } = await goOn(agentsOf({ ...asking, wrapToolCall: () => new Promise(() => undefined) }));
     await enter();
@@ -99,7 +112,7 @@ describe('a question of before a continue-as-new that no code has asked again', 
   });
 
   it('ends when the run has no agent any more that asks it', async () => {
-    const { run, questions, goOn } = await goingOn(asking);
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
     await (await goOn(new Map())).enter();
     expect(run.view()).toMatchObject({ status: 'failed', error: { code: 'agent-unknown' } });
     expect(questionsIn(run).slice(1)).toEqual([`${only(questions).id}: cancel`]);
@@ -120,7 +133,7 @@ describe('a question of before a continue-as-new that no code has asked again', 
         return next(call);
       },
     };
-    const { run, questions, goOn } = await goingOn(racing);
+    const { run, questions, goOn } = await goingOn(agentsOf(racing));
     const [slow, fast] = ['slow', 'fast'].map((branch) => questions.find(({ address }) => address.includes(branch))?.id ?? '') as [
       string,
       string,
