@@ -3,7 +3,7 @@ import { filled, form, required } from '../contract/check';
 import { defaultTenant, workflowIdOf } from '../contract/names';
 import { isAnyRunId } from '../contract/record/child-runs';
 import type { History } from '../host/history/history-files';
-import { writeHistory } from '../host/history/history-files';
+import { writeHistories } from '../host/history/history-files';
 import type { ExecutionRef, HistorySource } from '../host/history/history-pages';
 import { oldestPages } from '../host/history/history-pages';
 import { withSystemCodes } from '../host/system-errors';
@@ -19,7 +19,7 @@ import { readChain } from './reading/chain';
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
   /** The run's id. */
   readonly id: string;
-  /** Where to, such as `test/replay/refund.json`. A run that continued as new gives one file for each part: `refund.1.json`, … */
+  /** Where to, such as `test/replay/refund.json`. */
   readonly file: string;
 }
 
@@ -28,8 +28,17 @@ const forms: Forms<Pick<RecordOptions, 'id' | 'file'>> = {
   file: required(filled),
 };
 
-/** Saves what really happened in a run, ended or open, for `replayHistories`. Returns the files. */
+/**
+ * Saves what really happened in a run, ended or open, for `replayHistories`. A run that continued as new, or was tried again, has several
+ * histories, all in the one file. Returns the files.
+ */
 export async function recordHistory(options: RecordOptions): Promise<readonly string[]> {
+  await saveHistories(options);
+  return [options.file];
+}
+
+/** The same. Returns how many histories the file has. */
+export async function saveHistories(options: RecordOptions): Promise<number> {
   const { id, file, ...others } = optionsOf(options, 'recordHistory', forms);
   const where = await withDefaults(others);
   const { connection, namespace, close } = await openConnection(where);
@@ -45,11 +54,8 @@ export async function recordHistory(options: RecordOptions): Promise<readonly st
       histories.push({ events: [...events] });
       runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? chain.retries.get(runId);
     }
-    const files = histories.map((_, part) => (histories.length === 1 ? file : file.replace(/(\.json)?$/, `.${part + 1}.json`)));
-    await withSystemCodes('saving a history', async () => {
-      for (const [part, history] of histories.entries()) await writeHistory(files[part] as string, history);
-    });
-    return files;
+    await withSystemCodes('saving a history', () => writeHistories(file, histories));
+    return histories.length;
   } finally {
     await close();
   }

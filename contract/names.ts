@@ -61,6 +61,8 @@ export const patches = {
   secondEyes: 'holdfast-second-eyes',
   /** A build that comes to a run that another one tried tries it on a copy. */
   triesCopy: 'holdfast-tries-copy',
+  /** Questions of before a continue-as-new that no code has asked again end with their place, and with the run. */
+  endsRestored: 'holdfast-ends-restored',
   /** What comes while a local activity outlasts its task waits for its result, as it does in a replay. */
   restsForLocals: 'holdfast-rests-for-locals',
   /** Its code has the time of before. */

@@ -192,6 +192,7 @@ export class MemoryPorts implements Ports {
   }
 
   readonly editsAskAll = (): boolean => true;
+  readonly endsRestored = (): boolean => true;
   readonly knowsSecondEyes = (): boolean => true;
 
   emit(event: EventBody): void {

@@ -282,6 +282,7 @@ export class MemoryRun {
       const result = resultOfRun({ run, log: ports.log, start: input.start, end });
       this.close(stretch, { kind: 'end', status: 'completed', result }, childEndOf(result));
     } catch (error) {
+      run.endQuestions();
       if (isCancellation(error)) await ports.onceCalls.ended(() => this.work.settle());
       ports.log.flush();
       this.point = pointOf(run, ports.log, error);

@@ -132,6 +132,8 @@ class RunWorkflow {
       const refusing = this.inbox.end();
       if (refusing !== undefined) await refusing;
       const cancelled = isCancellation(error);
+      // One that has done nothing has ended nothing: it goes on from where it was.
+      if (!this.trying && !isGoingOn(error)) this.run.endQuestions();
       if (cancelled && this.ports.onceCalls.size > 0 && this.ports.tellsOnce()) await this.onceCallsEnded();
       this.ports.log.flush();
       this.tellOfFailure(error);

@@ -141,6 +141,7 @@ export class TemporalPorts implements Ports {
   readonly stopsAsking = (): boolean => this.stops?.stopsAsking === true;
   readonly editsAskAll = (): boolean => this.tools.editsAskAll;
   readonly tellsOnce = (): boolean => this.tools.tellsOnce;
+  readonly endsRestored = (): boolean => this.tools.endsRestored;
   readonly knowsSecondEyes = (): boolean => this.tools.knowsSecondEyes;
   readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
 

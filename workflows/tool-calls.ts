@@ -45,6 +45,11 @@ export class ToolCalls {
     return patched(patches.editsAskAll);
   }
 
+  /** Whether questions of before a continue-as-new end that no code has asked again. */
+  get endsRestored(): boolean {
+    return patched(patches.endsRestored);
+  }
+
   /** Whether whoever wrote to a turn, and another form of a name, are no second pair of eyes. */
   get knowsSecondEyes(): boolean {
     return patched(patches.secondEyes);

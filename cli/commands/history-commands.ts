@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { recordHistory } from '../../client/record-history';
+import { saveHistories } from '../../client/record-history';
 import { HoldfastError } from '../../contract/errors';
 import { defined } from '../../contract/defined';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
@@ -21,7 +21,13 @@ export interface SaveFlags {
 }
 
 export async function saveHistory(terminal: Terminal, id: string, { output, tenant }: SaveFlags): Promise<number> {
-  for (const file of await recordHistory({ id, file: output ?? `${id}.json`, ...defined({ tenant }) })) terminal.write(file);
+  const file = output ?? `${id}.json`;
+  const histories = await saveHistories({ id, file, ...defined({ tenant }) });
+  terminal.write(file);
+  if (histories > 1)
+    terminal.writeError(
+      `The run continued as new, or was tried again: the file has its ${histories} histories. \`holdfast replay\` compares each.`,
+    );
   return exitCodes.done;
 }
 

@@ -9,30 +9,38 @@ export type History = temporal.api.history.v1.IHistory;
 type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface HistoryFile {
-  /** The file's name without its end. */
+  /** The file's name without its end. Of a file with several histories also which one it is, as in `refund.2`. */
   readonly id: string;
+  /** Where it stands, for people. */
+  readonly place: string;
   readonly path: string;
   readonly history: History;
 }
 
-/** Histories in JSON files: a file, a folder, or a pattern with `*` and `**`. In order of their paths. */
+/** The histories in JSON files: a file, a folder, or a pattern with `*` and `**`. In order of their paths. */
 export async function readHistories(pattern: string): Promise<readonly HistoryFile[]> {
   const paths = await matchingFiles(pattern);
   if (paths.length === 0) throw new HoldfastError('request-invalid', `No history matches ${pattern}.`);
-  return Promise.all(paths.map(readHistory));
+  return (await Promise.all(paths.map(historiesAt))).flat();
 }
 
-async function readHistory(path: string): Promise<HistoryFile> {
-  const history = await historyIn(path).catch((cause: unknown) => {
+async function historiesAt(path: string): Promise<readonly HistoryFile[]> {
+  const histories = await historiesIn(path).catch((cause: unknown) => {
     throw new HoldfastError('request-invalid', `${path} is not a history that was saved as JSON: ${messageOf(cause)}`, { cause });
   });
-  if (startOf(history) === undefined)
+  if (histories.length === 0 || histories.some((history) => startOf(history) === undefined))
     throw new HoldfastError('request-invalid', `${path} is not a history: its first event must be the start of a workflow.`);
-  return { id: basename(path, '.json'), path, history };
+  const [file, name] = [basename(path), basename(path, '.json')];
+  return histories.map((history, n) =>
+    histories.length === 1
+      ? { id: name, place: file, path, history }
+      : { id: `${name}.${n + 1}`, place: `${file}, history ${n + 1} of ${histories.length}`, path, history },
+  );
 }
 
-async function historyIn(path: string): Promise<History> {
-  return historyFromJSON(JSON.parse(await readFile(path, 'utf8')));
+async function historiesIn(path: string): Promise<readonly History[]> {
+  const saved = JSON.parse(await readFile(path, 'utf8')) as unknown;
+  return (Array.isArray(saved) ? saved : [saved]).map((one) => historyFromJSON(one));
 }
 
 /** What a workflow was started with. */
@@ -40,9 +48,11 @@ export function startOf(history: History): Started | undefined {
   return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
 }
 
-export async function writeHistory(path: string, history: History): Promise<void> {
+/** One as Temporal's own tools have it. Several, such as those of a run that continued as new, are a list in one file. */
+export async function writeHistories(path: string, histories: readonly History[]): Promise<void> {
+  const [text = '', ...more] = histories.map((history) => historyToJSON(history));
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `${historyToJSON(history)}\n`);
+  await writeFile(path, more.length === 0 ? `${text}\n` : `[${[text, ...more].join(',\n')}]\n`);
 }
 
 async function matchingFiles(pattern: string): Promise<readonly string[]> {

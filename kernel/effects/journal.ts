@@ -56,6 +56,8 @@ export class Journal {
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
     private readonly isCancelled = (): boolean => false,
     notes: Notes = {},
+    /** Told what was on its way at the continue-as-new, and whose frame ends before its code has asked for it again. */
+    private readonly leftOver: (address: string, n: number, kind: string) => void = () => undefined,
   ) {
     for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
     for (const [address, effects] of Object.entries(saved)) {
@@ -132,6 +134,7 @@ export class Journal {
 
   /** Ends what is on its way in a frame and inside of it, where that can be ended. */
   drop(address: string, error?: HoldfastError): void {
+    this.dropAwaited((key) => key === address || key.startsWith(`${address}/`));
     if (this.opened.size === 0) return;
     for (const [key, effects] of [...this.opened]) {
       if (key !== address && !key.startsWith(`${address}/`)) continue;
@@ -141,6 +144,10 @@ export class Journal {
         opened.end(error);
       }
     }
+  }
+
+  private dropAwaited(isMeant: (key: string) => boolean): void {
+    for (const [key, kinds] of this.awaited) if (isMeant(key)) for (const [n, kind] of kinds) this.leftOver(key, n, kind);
   }
 
   /** What the code asked for here before the continue-as-new, when that has not settled. */
@@ -283,6 +290,7 @@ export class Journal {
 
   private deleteInside(address: string): void {
     const inside = `${address}/`;
+    this.dropAwaited((key) => key.startsWith(inside));
     for (const map of this.maps) {
       for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
     }

@@ -7,7 +7,6 @@ import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
-import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { CancelRequest } from '../../contract/cancel';
 import { unfitIn } from '../run/client-tools';
 import { Addresses } from '../run/addresses';
@@ -25,30 +24,25 @@ import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
 import { OpenInterrupts } from '../run/interrupts';
 import { textOfJob } from '../run/job';
-import { Journal } from '../effects/journal';
+import type { Journal } from '../effects/journal';
 import { MessageInbox } from '../run/message-inbox';
 import { refuseUnknownNames } from '../define/named-tools';
 import { LivelockGuard } from '../run/livelock-guard';
 import { pendingCallsOf } from '../turn/pending-calls';
-import { openOnceCalls } from '../run/once-calls';
 import type { Ports } from '../run/ports';
 import { RunLocalBook } from '../run/run-local';
 import { agentForRun, checkRunOptions, checkToolsOfOptions } from '../run/run-options';
 import type { LeftAgent } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
-import { withoutMessages } from '../run/state';
 import { AskingEnd, stopsTurn } from '../run/turn-stop';
 import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
+import { journalOf } from './run-journal';
 import { resumeState } from './resume-point';
 import { cannotRetry, retryState } from './retry-point';
-
-/** A state, and the lists of messages that go apart from it. */
-interface SplitState {
-  readonly state: RunState;
-  readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
-}
+import type { SplitState } from './split-state';
+import { splitState } from './split-state';
 
 /** How a run has ended that did not fail. */
 export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
@@ -73,8 +67,7 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
-    this.journal = new Journal(state.journal, () => ports.cancelled, state.notes);
-    for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
+    this.journal = journalOf(state, ports, (id) => this.openInterrupts.drop(id));
     const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
     this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(ports, isTurnStopped));
     this.cancels = new CancelPlan(state, ports, (error) => {
@@ -240,6 +233,11 @@ export class AgentRun {
     this.inbox?.cancel(error);
   }
 
+  /** The run has failed: nobody waits any more for what is open. */
+  endQuestions(): void {
+    this.openInterrupts.endAll();
+  }
+
   /** Takes what somebody asks about the end of the run. */
   askToCancel(request: CancelRequest): void {
     this.cancels.ask(request);
@@ -278,28 +276,8 @@ export class AgentRun {
   }
 
   private split(whole: RunState): SplitState {
-    const agents: Record<string, AgentRecord> = {};
-    const lists: Record<string, readonly StoredMessage[]> = {};
-    for (const [key, record] of Object.entries(whole.agents)) {
-      const checkpoint = this.checkpoints.get(key) ?? record;
-      lists[key] = checkpoint.messages;
-      agents[key] = { ...checkpoint, messages: [] };
-    }
-    const { addresses: _, onceCalls: __, ...state } = whole;
-    const { said } = state;
-    const onceCalls = openOnceCalls(this.onceCalls, whole.journal);
-    const addresses = this.addresses.over(agents);
-    for (const [conversation, entries] of Object.entries(said ?? {}))
-      lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
-    return {
-      state: {
-        ...state,
-        agents,
-        ...defined({ addresses, onceCalls }),
-        ...(said === undefined ? {} : { said: withoutMessages(said) }),
-      },
-      lists,
-    };
+    const { checkpoints, onceCalls, addresses } = this;
+    return splitState(whole, { checkpoints, onceCalls, addresses });
   }
 
   private firstMessages(root: AnyAgent): readonly StoredMessage[] {

@@ -106,6 +106,11 @@ class TrialPorts implements Ports {
     return true;
   }
 
+  /** What is not asked again shows that the code changed. */
+  endsRestored(): boolean {
+    return false;
+  }
+
   editsAskAll(): boolean {
     return true;
   }

@@ -3,6 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
+import { endOfAsking } from './end-of-asking';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
 import { HeldActs } from './held-acts';
@@ -12,19 +13,11 @@ import type { InterruptStepEvent } from './interrupt-steps';
 import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
 import { peopleOf } from './second-eyes';
-import type { Ports, Timer } from './ports';
+import type { Ports } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 import { byOf, policyIn, toldOf } from './told-of-answer';
 import { AskingEnd, turnStopped } from './turn-stop';
-
-interface WaitingCode {
-  /** Without an answer of somebody the deadline has passed. */
-  readonly resolve: (answer: Json, whole: Answer | undefined) => void;
-  readonly reject: (error: unknown) => void;
-  readonly timer: Timer | undefined;
-  /** It is asked by an isolated agent. */
-  readonly apart?: AskedApart;
-}
+import type { WaitingCode } from './waiting-code';
 
 /** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
 export class OpenInterrupts {
@@ -168,7 +161,7 @@ export class OpenInterrupts {
   /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
   withdraw(id: string, end: InterruptEnd): void {
     this.line.remove(id);
-    if (!this.waiting.has(id)) return;
+    if (!this.waiting.has(id) && !this.isLeftOver(id)) return;
     const isGiven = this.given.has(id);
     const asked = policyIn(this.state, id);
     this.remove(id);
@@ -178,6 +171,11 @@ export class OpenInterrupts {
     if (isGiven) this.given.end(id, end, this.past.whyNotOpen(id, this.isClosed));
     else this.ports.hideInterrupt(id);
     this.line.showNext();
+  }
+
+  /** It went over a continue-as-new, and ends before code has asked it again. In runs of before, it stayed open. */
+  private isLeftOver(id: string): boolean {
+    return this.state.interrupts.some(({ shown }) => shown.id === id) && this.ports.endsRestored();
   }
 
   /** What was handed on is told of in the run that somebody gave it to. */
@@ -276,14 +274,24 @@ export class OpenInterrupts {
   cancelAll(error: unknown): void {
     this.closed = error;
     for (const [id, waiting] of this.waiting) {
-      this.remove(id);
-      this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
+      this.end(id);
       waiting.timer?.cancel();
       waiting.reject(error);
     }
+    this.endAll();
     this.given.refuseAll((id) => this.past.whyNotOpen(id, this.isClosed));
     for (const { shown, refuse } of this.line.removeAll()) refuse(this.tellDoubt(shown, error));
     this.goOn();
+  }
+
+  /** The run ends: nobody waits any more for what is open, whether code has asked it again or not. */
+  endAll(): void {
+    for (const { shown } of [...this.state.interrupts]) if (this.ports.endsRestored()) this.end(shown.id);
+  }
+
+  private end(id: string): void {
+    this.remove(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
   }
 
   /** Ends what is asked inside of a place that has ended: nobody waits there any more. */
@@ -292,27 +300,20 @@ export class OpenInterrupts {
     for (const { refuse } of this.line.removeAll(isInside)) refuse(error);
     for (const { shown } of this.state.interrupts.filter((interrupt) => isInside(interrupt.shown))) {
       const waiting = this.waiting.get(shown.id);
-      this.withdraw(shown.id, this.endOfAsking(shown.id));
+      this.withdraw(shown.id, endOfAsking(this.state, this.ports, shown.id));
       waiting?.timer?.cancel();
       waiting?.reject(error);
     }
   }
 
   /** Nobody waits for it any more: whoever asked has ended, or goes on without the answer. */
-  drop(id: string, error: unknown): void {
+  drop(id: string, error?: unknown): void {
     const waiting = this.waiting.get(id);
     const later = this.line.remove(id);
-    this.withdraw(id, this.endOfAsking(id));
+    this.withdraw(id, endOfAsking(this.state, this.ports, id));
     waiting?.timer?.cancel();
     waiting?.reject(error);
     later?.refuse(error);
-  }
-
-  /** Of a question whose code has ended: because its time was up, or for another reason. */
-  private endOfAsking(id: string): InterruptEnd {
-    const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
-    const isOver = pending?.isLimited === true && (pending.shown.deadline ?? Infinity) <= this.ports.now();
-    return { answer: null, reason: isOver ? 'deadline' : 'cancel' };
   }
 
   private expire(id: string): void {

@@ -117,6 +117,8 @@ export interface Ports {
   isolatedDecide(): boolean;
   /** Whether a turn that somebody ends withdraws what it asks. It waited for the answers in runs of before. */
   stopsAsking(): boolean;
+  /** Whether questions of before a continue-as-new end that no code has asked again. They stayed open in runs of before. */
+  endsRestored(): boolean;
   /** Whether an edit of a call asks all again who are asked about it. In runs of before, each person decided for themselves. */
   editsAskAll(): boolean;
   /** Whether whoever wrote to a turn is no second pair of eyes, nor another form of a name. In runs of before, they were. */

@@ -1,24 +1,16 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Client } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
-import { startInputOf } from '../../client/start-input';
-import { hashOfStart, startOperation } from '../../client/start-operation';
 import { names } from '../../contract/names';
 import type { StatusReply } from '../../contract/record/wire';
-import type { HoldfastError } from '../../contract/errors';
-import type { ReplayOptions } from '../../testing/index';
-import { replayHistories } from '../../testing/index';
 import { SwitchedParts } from '../../worker/switched-parts';
+import { variantOf } from '../support/bundle-variant';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
+import { errorOfReplay, renewed, startWithShortTasks } from '../support/short-tasks';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { Answerer, TestBed } from '../support/test-bed';
-import { calls, fixtureAgents, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
+import { calls, fixtureBundle, script, startTestBed, text } from '../support/test-bed';
 
 let quick: Gate;
 let beside: Gate;
@@ -42,8 +34,12 @@ let temporal: Temporal;
 let bed: TestBed;
 beforeAll(async () => {
   const both = script(calls({ name: 'work', input: {} }, { name: 'add', input: {} }), text('Done.'));
-  const one = script(calls({ name: 'count', input: {} }), text('Done.'));
-  const answer: Answerer = (request) => (JSON.stringify(request.messages[0]).includes('Count.') ? one : both)(request);
+  const one = (name: string): Answerer => script(calls({ name, input: {} }), text('Done.'));
+  const single: Readonly<Record<string, Answerer>> = { 'Count.': one('count'), 'Add.': one('add') };
+  const answer: Answerer = (request) => {
+    const said = JSON.stringify(request.messages[0]);
+    return (Object.entries(single).find(([text]) => said.includes(text))?.[1] ?? both)(request);
+  };
   [temporal, bed] = await Promise.all([openTemporal(), startTestBed(answer, { tools })]);
 });
 afterAll(async () => {
@@ -51,42 +47,15 @@ afterAll(async () => {
   await temporal.close();
 });
 
-/** The server renews the task of a local activity shortly before its time is up. */
-async function startWithShortTasks(
-  input: string,
-  { taskQueue }: TestBed,
-  agent = 'works',
-  workflowTaskTimeout: '1s' | '2s' = '1s',
-): Promise<string> {
-  const start = startInputOf('default', agent, input, {}, false);
-  const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
-  await new Client({ connection: temporal.connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout });
-  return start.id;
-}
-
-/** Why the code does not do again what an execution has. */
-async function errorOfReplay(
-  id: string,
-  runId: string,
-  changes: ReplayOptions['changes'] = 'commands',
-): Promise<HoldfastError | undefined> {
-  const { workflowId } = temporal.handle(id);
-  const history = await new Client({ connection: temporal.connection }).workflow.getHandle(workflowId, runId).fetchHistory();
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-recorded-'));
-  writeFileSync(join(directory, 'run.json'), historyToJSON(history));
-  const [replayed] = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories: directory, changes });
-  return replayed?.error;
-}
-
 it.each([
-  ['is where it was', 'works', 'commands'],
-  ['is followed by the same calls in the same order', 'following', 'requests'],
-] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent, changes) => {
+  ['is where it was', 'works'],
+  ['is followed by the same calls in the same order', 'following'],
+] as const)('a run whose quick call outlasts its task replays: the end of another call meanwhile %s', async (_, agent) => {
   [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks(agent, bed, agent);
+  const id = await startWithShortTasks(temporal, agent, bed, agent);
   await Promise.all([quick.reached, beside.reached]);
   const eventsOf = async () => (await temporal.handle(id).fetchHistory()).events ?? [];
-  await renewed(id);
+  await renewed(temporal, id);
   beside.open();
   // The next task has the result of the other call. The quick one ends in that task.
   await eventually(async () => {
@@ -99,7 +68,24 @@ it.each([
   await eventsOf();
   quick.open();
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(await errorOfReplay(id, await temporal.executionOf(id), changes)).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id), 'requests')).toBeUndefined();
+});
+
+it('a replay of a run whose quick call outlasts its task tells what has changed in the agent, and nothing else', async () => {
+  quick = gate();
+  const id = await startWithShortTasks(temporal, 'Add.', bed);
+  await quick.reached;
+  await renewed(temporal, id);
+  quick.open();
+  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  const execution = await temporal.executionOf(id);
+  expect(await errorOfReplay(temporal, id, execution, 'requests')).toBeUndefined();
+  const changed = variantOf(fixtureBundle(), 'You are a test.', 'You are a toast.');
+  const { code, message } = (await errorOfReplay(temporal, id, execution, 'requests', changed)) ?? {};
+  expect([code, message]).toEqual([
+    'requests-changed',
+    'The model call works/t1/model has other instructions: it was "You are a test.", and is "You are a toast.". So does a later one. (run.json)',
+  ]);
 });
 
 it('a run to which somebody says something while it is still being prepared replays', async () => {
@@ -117,18 +103,18 @@ it('a run to which somebody says something while it is still being prepared repl
       { signal: names.continueAsNewSignal },
       { signal: names.cancelSignal, given: { withinMs: 60_000 } },
     ];
-    const ids = await Promise.all(said.map(({ signal }) => startWithShortTasks(signal, slow)));
+    const ids = await Promise.all(said.map(({ signal }) => startWithShortTasks(temporal, signal, slow)));
     const firsts = await Promise.all(ids.map((id) => temporal.executionOf(id)));
-    await Promise.all(ids.map(renewed));
+    await Promise.all(ids.map((id) => renewed(temporal, id)));
     await Promise.all(
       said.map(({ signal, given }, position) =>
         temporal.handle(ids[position] ?? '').signal(signal, ...(given === undefined ? [] : [given])),
       ),
     );
-    await Promise.all(ids.map(renewed));
+    await Promise.all(ids.map((id) => renewed(temporal, id)));
     prepared.open();
     await Promise.all(ids.map((id) => slow.client.run(id).outcome({ timeout: '30s' })));
-    const errors = await Promise.all(ids.map((id, position) => errorOfReplay(id, firsts[position] ?? '')));
+    const errors = await Promise.all(ids.map((id, position) => errorOfReplay(temporal, id, firsts[position] ?? '')));
     expect(errors).toEqual([undefined, undefined, undefined]);
   } finally {
     await slow.close();
@@ -136,63 +122,55 @@ it('a run to which somebody says something while it is still being prepared repl
 });
 
 it('a query waits for a quick call that outlasts its task, is answered then, and the run replays', async () => {
-  const id = await startWithShortTasks('Count.', bed);
+  const id = await startWithShortTasks(temporal, 'Count.', bed);
   await queried.reached;
   let isAnswered = false;
   const reply = temporal
     .handle(id)
     .query<StatusReply>(names.statusQuery)
     .finally(() => (isAnswered = true));
-  await renewed(id);
-  await renewed(id);
+  await renewed(temporal, id);
+  await renewed(temporal, id);
   expect(isAnswered).toBe(false);
   queried.open();
   expect(await reply).toMatchObject({ interrupts: [] });
   expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
-  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id))).toBeUndefined();
 });
 
 it('a run replays to which somebody says something beside a quick call that outlasts its task, when a deadline passes in the last of its tasks', async () => {
   [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks('works', bed, 'asksInTime', '2s');
+  const id = await startWithShortTasks(temporal, 'works', bed, 'asksInTime', '2s');
   await quick.reached;
   const tell = (): Promise<void> => temporal.handle(id).signal(names.resumeSignal, { interruptId: 'none', answer: true });
   // What comes first leaves a mark in the history, and with it the end of its task. What comes after it leaves none.
   await tell();
-  await renewed(id);
+  await renewed(temporal, id);
   const [asked] = await bed.client.run(id).interrupts();
   await tell();
-  await renewed(id);
+  await renewed(temporal, id);
   await eventually(async () => expect(Date.now()).toBeGreaterThan((asked?.deadline ?? Infinity) + 200));
   quick.open();
   expect(await bed.client.run(id).result()).toBe('Done.');
   const results = (await bed.client.run(id).transcript()).filter(({ role }) => role === 'tool');
   expect(JSON.stringify(results)).toMatch(/"nobody".*"added"/);
-  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id))).toBeUndefined();
 });
 
 it('an answer that a client gives beside a quick call that outlasts its task is taken when the call is over, and the run replays', async () => {
   [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks('works', bed, 'asksInTime');
+  const id = await startWithShortTasks(temporal, 'works', bed, 'asksInTime');
   await quick.reached;
-  await renewed(id);
+  await renewed(temporal, id);
   const run = bed.client.run(id);
   let isTaken = false;
   const answering = run.resume((await run.interrupts())[0]?.id ?? '', 'yes').then(() => (isTaken = true));
-  await renewed(id);
-  await renewed(id);
+  await renewed(temporal, id);
+  await renewed(temporal, id);
   expect(isTaken).toBe(false);
   quick.open();
   await answering;
   expect(await run.result()).toBe('Done.');
   expect(JSON.stringify((await run.transcript()).filter(({ role }) => role === 'tool'))).toMatch(/"yes".*"added"/);
-  expect(await errorOfReplay(id, await temporal.executionOf(id))).toBeUndefined();
+  expect(await errorOfReplay(temporal, id, await temporal.executionOf(id))).toBeUndefined();
 });
-
-/** The task in which the calls began is over, and they go on. */
-async function renewed(id: string): Promise<void> {
-  const tasks = async (): Promise<number> =>
-    ((await temporal.handle(id).fetchHistory()).events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes != null).length;
-  const before = await tasks();
-  await eventually(async () => expect(await tasks()).toBeGreaterThan(before));
-}

@@ -18,15 +18,15 @@ describe('a replay that failed', () => {
     ['HistoryEvent(id: 2, TimerStarted)', 'The code changed: it does not do again what this history has'],
     ['something else', 'The code changed: it does not do again what this history has'],
   ])('names the place of %s', (event, place) => {
-    const failure = replayFailure(violation(`Nondeterminism error: ${event}`), 'plants', history);
+    const failure = replayFailure(violation(`Nondeterminism error: ${event}`), 'plants.json', history);
     expect(failure).toMatchObject({ code: 'frame-changed', message: `${place} (plants.json; Nondeterminism error: ${event})` });
     expect(JSON.parse(JSON.stringify({ failure }))).toMatchObject({ failure: { code: 'frame-changed', message: failure.message } });
   });
 
   it('for another reason has its code, or says that the code failed', () => {
     const other = Object.assign(new Error('too large'), { code: 'payload-too-large' });
-    expect(replayFailure(other, 'plants', history)).toMatchObject({ code: 'payload-too-large' });
-    expect(replayFailure(new Error('no'), 'plants', history)).toMatchObject({
+    expect(replayFailure(other, 'plants.json', history)).toMatchObject({ code: 'payload-too-large' });
+    expect(replayFailure(new Error('no'), 'plants.json', history)).toMatchObject({
       code: 'run-failed',
       message: 'The replay of plants.json failed: no',
     });

@@ -9,7 +9,7 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
 import { ModelRegistry } from '../../activities/models/models';
 import { VirtualClock } from '../../memory/clock';
-import { readHistories, writeHistory } from '../../host/history/history-files';
+import { readHistories, writeHistories } from '../../host/history/history-files';
 import { agentUnder, agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 
@@ -237,7 +237,7 @@ describe('history files', () => {
         },
       ],
     };
-    for (const name of ['b.json', 'a.json', 'deep/c.json', 'note.txt']) await writeHistory(join(folder, name), history as never);
+    for (const name of ['b.json', 'a.json', 'deep/c.json', 'note.txt']) await writeHistories(join(folder, name), [history as never]);
     const idsOf = async (pattern: string): Promise<readonly string[]> => (await readHistories(join(folder, pattern))).map(({ id }) => id);
     expect(await idsOf('*.json')).toEqual(['a', 'b']);
     expect(await idsOf('**/*.json')).toEqual(['a', 'b', 'c']);
@@ -245,6 +245,11 @@ describe('history files', () => {
     expect(await idsOf('deep/*')).toEqual(['c']);
     const read = only(await readHistories(join(folder, 'a.json')));
     expect(read.history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId).toBe('default/r1');
+    await writeHistories(join(folder, 'd.json'), [history as never, history as never]);
+    expect((await readHistories(join(folder, 'd.json'))).map(({ id, place }) => [id, place])).toEqual([
+      ['d.1', 'd.json, history 1 of 2'],
+      ['d.2', 'd.json, history 2 of 2'],
+    ]);
     await expect(readHistories(join(folder, 'x*.json'))).rejects.toMatchObject({ code: 'request-invalid' });
     await expect(readHistories(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'request-invalid' });
   });

@@ -7,20 +7,20 @@ import type { Activated } from './replay-worker';
  * Why a replay failed, with a code and with the place where the code changed. The message shows in JSON, too: test runners print what they
  * compare.
  */
-export function replayFailure(error: Error, id: string, history: History, last?: Activated): HoldfastError {
+export function replayFailure(error: Error, file: string, history: History, last?: Activated): HoldfastError {
   if (error.name === 'DeterminismViolationError') {
     const said = reasonIn(messageOf(error));
-    return shownInJson('frame-changed', `${placeOf(said, history)} (${id}.json; ${said})`, error);
+    return shownInJson('frame-changed', `${placeOf(said, history)} (${file}; ${said})`, error);
   }
   const place = lastAddress(history, last?.task ?? 0);
   if (last?.looped === true)
-    return shownInJson('agent-endless', `The code ${place} goes on without a pause: it was ended after 10 s (${id}.json).`, error);
+    return shownInJson('agent-endless', `The code ${place} goes on without a pause: it was ended after 10 s (${file}).`, error);
   if (last?.failure != null) {
     const { message, applicationFailureInfo } = last.failure;
     const type = applicationFailureInfo?.type;
-    return shownInJson(isErrorCode(type) ? type : 'run-failed', `The code ${place} failed (${id}.json): ${message ?? ''}`, error);
+    return shownInJson(isErrorCode(type) ? type : 'run-failed', `The code ${place} failed (${file}): ${message ?? ''}`, error);
   }
-  return shownInJson(codeOf(error) ?? 'run-failed', `The replay of ${id}.json failed: ${reasonIn(messageOf(error))}`, error);
+  return shownInJson(codeOf(error) ?? 'run-failed', `The replay of ${file} failed: ${reasonIn(messageOf(error))}`, error);
 }
 
 /** An error that JSON.stringify shows, which leaves out what an error inherits, without Temporal's long text. */

@@ -39,7 +39,7 @@ export class Replayed {
   declare readonly error?: HoldfastError;
 
   constructor(
-    /** The file's name without its end. */
+    /** The file's name without its end. Of a file with several histories also which one it is, as in `refund.2`. */
     readonly id: string,
     /** All that differs, whatever `changes` asks. */
     readonly differences: readonly Difference[],
@@ -100,10 +100,10 @@ function isText(value: unknown): value is string {
 
 async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, changes: 'commands' | 'requests'): Promise<Replayed> {
   const { file, activated, error: said } = run;
-  const { id, history } = file;
+  const { id, place, history } = file;
   const started = startOf(history);
   const last = activated.at(-1);
-  const error = said === undefined ? undefined : replayFailure(said, id, history, last);
+  const error = said === undefined ? undefined : replayFailure(said, place, history, last);
   // Workflows of users beside ours have no requests.
   if (started?.workflowType?.name !== names.workflow) return new Replayed(id, [], error, () => []);
   const events = new HistoryEvents(started.workflowId || id, converter);
@@ -121,7 +121,7 @@ async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, chan
     error === undefined || compared.some(({ kind }) => kind === 'command') ? compared : [...compared, stopOf(error, steps)];
   const [first] = differences;
   const isChanged = changes === 'requests' && first !== undefined;
-  const counted = error ?? (isChanged ? shownInJson('requests-changed', requestsChanged(id, first, differences.length)) : undefined);
+  const counted = error ?? (isChanged ? shownInJson('requests-changed', requestsChanged(place, first, differences.length)) : undefined);
   return new Replayed(id, differences, counted, () => steps);
 }
 
@@ -130,7 +130,7 @@ function stopOf({ message }: HoldfastError, steps: readonly Step[]): Difference 
   return { address: steps.at(-1)?.address ?? '', kind: 'command', what: 'failure', later: 0, message };
 }
 
-function requestsChanged(id: string, { message }: Difference, count: number): string {
+function requestsChanged(place: string, { message }: Difference, count: number): string {
   const more = count === 1 ? '' : count === 2 ? ' One more difference.' : ` ${count - 1} more differences.`;
-  return `${message}${more} (${id}.json)`;
+  return `${message}${more} (${place})`;
 }

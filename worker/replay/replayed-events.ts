@@ -79,10 +79,11 @@ export class HistoryEvents {
     const ids = scheduledIds(recorded);
     const read: ReplayedEvent[] = [];
     for (const one of recorded) {
-      // Of local activities only the results count here, which the history has.
-      if (one.task === 0 || one.local !== undefined) read.push(one.local === undefined ? one : withoutLocal(one));
+      if (one.task === 0) read.push(one);
       const task = taskOf(one.event);
       if (task === undefined) continue;
+      // Of local activities only the results count here, which the history has. Commands of the same task may name them.
+      read.push(...recorded.filter((each) => each.task === task && each.local !== undefined).map(withoutLocal));
       for (const { time, commands } of waiting.filter((each) => each.task === task))
         for (const command of commands) {
           const made = eventOf(command, ids);

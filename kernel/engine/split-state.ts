@@ -1,0 +1,45 @@
+import { defined } from '../../contract/defined';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { listOfConversation } from '../../contract/record/snapshot-messages';
+import type { Addresses } from '../run/addresses';
+import { openOnceCalls } from '../run/once-calls';
+import type { AgentRecord, RunState } from '../run/state';
+import { withoutMessages } from '../run/state';
+
+/** A state, and the lists of messages that go apart from it. */
+export interface SplitState {
+  readonly state: RunState;
+  readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
+}
+
+/** What a run knows beside its state. */
+interface BesideState {
+  readonly checkpoints: ReadonlyMap<string, AgentRecord>;
+  readonly onceCalls: ReadonlyMap<string, string>;
+  readonly addresses: Addresses;
+}
+
+export function splitState(whole: RunState, { checkpoints, onceCalls: open, addresses: used }: BesideState): SplitState {
+  const agents: Record<string, AgentRecord> = {};
+  const lists: Record<string, readonly StoredMessage[]> = {};
+  for (const [key, record] of Object.entries(whole.agents)) {
+    const checkpoint = checkpoints.get(key) ?? record;
+    lists[key] = checkpoint.messages;
+    agents[key] = { ...checkpoint, messages: [] };
+  }
+  const { addresses: _, onceCalls: __, ...state } = whole;
+  const { said } = state;
+  const onceCalls = openOnceCalls(open, whole.journal);
+  const addresses = used.over(agents);
+  for (const [conversation, entries] of Object.entries(said ?? {}))
+    lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
+  return {
+    state: {
+      ...state,
+      agents,
+      ...defined({ addresses, onceCalls }),
+      ...(said === undefined ? {} : { said: withoutMessages(said) }),
+    },
+    lists,
+  };
+}

@@ -1,0 +1,181 @@
+import { scriptedModel } from 'holdfast/testing';
+import type { ScriptedStep } from 'holdfast/testing';
+import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import { sequential } from 'holdfast/workflow';
+import { OutputRegistry } from '../../activities/schemas/outputs';
+import { defaultModelFacts } from '../../activities/parts';
+import { ModelRegistry } from '../../activities/models/models';
+import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
+import type { EventBody } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { definitionOf } from '../../kernel/define/agent-ref';
+import { OpenInterrupts } from '../../kernel/run/interrupts';
+import type { Ports } from '../../kernel/run/ports';
+import type { RunState } from '../../kernel/run/state';
+import { MemoryRun } from '../../memory/run';
+import { memoryWork } from '../../testing/memory-work';
+import { agentUnder, echo, gate, only, tools } from '../support/memory-bed';
+import { member } from '../support/team-bed';
+
+const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
+const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, next, ctx) => (await ctx.interrupt('Go?'), next(call)) };
+const agentsOf = (...middleware: readonly AgentMiddleware[]) => mapOf(agentUnder(...middleware) as Agent);
+const mapOf = (agent: Agent) => new Map([['agent', definitionOf(agent)]]);
+
+/** A run that continues as new, and whose code is entered again there when the door is open. */
+async function goingOn(agents: ReturnType<typeof mapOf>) {
+  const door = gate();
+  let prepared = 0;
+  const work = memoryWork(
+    {
+      tools: new ToolRegistry(tools),
+      models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
+      middleware: new WorkerMiddlewareRegistry([]),
+      outputs: new OutputRegistry({}),
+      language: 'en',
+      toolDefaults: defaultToolFacts,
+      modelFacts: defaultModelFacts,
+    },
+    () => undefined,
+  );
+  const slow = {
+    ...work,
+    prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
+  };
+  const start = {
+    ...{ version: 1 as const, tenant: 'default', id: 'restored', agent: 'agent', input: 'Hi' },
+    ...{ values: {}, stream: false, options: {}, tags: [] },
+  };
+  const run = new MemoryRun(agents, { start }, slow, 0);
+  await run.idle();
+  const questions = run.view().interrupts;
+  const goOn = async (others?: ReturnType<typeof mapOf>) => {
+    const over = run.goOnAsNew(others);
+    for (let turns = 0; prepared < 2 && turns < 100; turns++) await work.settle();
+    return { enter: () => (door.open(), over) };
+  };
+  return { run, questions, goOn };
+}
+
+/** What readers see of questions: `starts`, and why they end. */
+const questionsIn = ({ events }: MemoryRun): readonly string[] =>
+  events.flatMap((event) =>
+    event.type === 'interrupt-start'
+      ? [`${event.interrupt.id} starts`]
+      : event.type === 'interrupt-end'
+        ? [`${event.interruptId}: ${event.reason}`]
+        : [],
+  );
+
+describe('a question of before a continue-as-new that no code has asked again', () => {
+  it('ends when the run is cancelled, and is asked anew when the run goes on', async () => {
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
+    const { id } = only(questions);
+    const { enter } = await goOn();
+    await run.cancel();
+    await enter();
+    expect(run.view().status).toBe('cancelled');
+    expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`]);
+
+    await run.goOnBehindEnd('run-resume');
+    expect(only(run.view().interrupts).id).toBe(id);
+    await run.take({ interruptId: id, answer: true });
+    await run.idle();
+    expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`, `${id} starts`, `${id}: answer`]);
+  });
+
+  it('ends when a cancel takes effect at a safe point before its agent is entered', async () => {
+    const asks = member('asks', { middleware: [{ name: 'asks', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) }] });
+    const { run, questions, goOn } = await goingOn(mapOf(sequential({ name: 'agent', description: 'One.', agents: [asks] })));
+    const { enter } = await goOn();
+    await run.cancel({ modes: ['after-tools'], recursive: true });
+    await enter();
+    expect(run.view().status).toBe('cancelled');
+    expect(questionsIn(run).slice(1)).toEqual([`${only(questions).id}: cancel`]);
+  });
+
+  it('ends when code that has changed does not ask it, and the run fails', async () => {
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
+    const { id } = only(questions);
+    const { enter } = await goOn(agentsOf({ ...asking, wrapToolCall: () => new Promise(() => undefined) }));
+    await enter();
+    expect(run.view()).toMatchObject({ status: 'failed' });
+    expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`]);
+
+    await run.goOnBehindEnd('run-retry', agentsOf(asking));
+    expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`, `${id} starts`]);
+    await run.take({ interruptId: id, answer: true });
+    await run.idle();
+    expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('ends when the run has no agent any more that asks it', async () => {
+    const { run, questions, goOn } = await goingOn(agentsOf(asking));
+    await (await goOn(new Map())).enter();
+    expect(run.view()).toMatchObject({ status: 'failed', error: { code: 'agent-unknown' } });
+    expect(questionsIn(run).slice(1)).toEqual([`${only(questions).id}: cancel`]);
+  });
+
+  it('ends when another branch of its race is first', async () => {
+    const racing: AgentMiddleware = {
+      name: 'racing',
+      wrapToolCall: async (call, next, ctx) => {
+        await ctx.race({
+          slow: async (inner) => {
+            for (let n = 0; n < 50; n++) await Promise.resolve();
+            return inner.interrupt('Slowly?');
+          },
+          fast: (inner) => inner.interrupt('Fast?'),
+        });
+        await ctx.sleep('1h');
+        return next(call);
+      },
+    };
+    const { run, questions, goOn } = await goingOn(agentsOf(racing));
+    const [slow, fast] = ['slow', 'fast'].map((branch) => questions.find(({ address }) => address.includes(branch))?.id ?? '') as [
+      string,
+      string,
+    ];
+    const { enter } = await goOn();
+    run.answer({ interruptId: fast, answer: true });
+    await enter();
+    expect(questionsIn(run).slice(2)).toEqual([`${fast}: answer`, `${slow}: cancel`]);
+    expect(run.view().interrupts).toEqual([]);
+  });
+});
+
+describe('the list of a run in which such questions stayed open', () => {
+  const shown: Interrupt = { id: 'asks', address: ['agent', 'asks'], agent: 'agent', kind: 'question', info: 'Well?' };
+
+  function listOf(endsRestored: boolean) {
+    const events: EventBody[] = [];
+    const ports: Partial<Ports> = {
+      now: () => 1000,
+      emit: (event) => void events.push(event),
+      hideInterrupt: () => undefined,
+      tellsOnce: () => true,
+      endsRestored: () => endsRestored,
+    };
+    const state = { interrupts: [{ shown }], answered: [], sequence: 0 } as Partial<RunState> as RunState;
+    return { list: new OpenInterrupts(state, ports as Ports), state, events };
+  }
+
+  it.each([
+    ['a cancel', (list: OpenInterrupts) => list.cancelAll(new Error('over'))],
+    ['the end of the run', (list: OpenInterrupts) => list.endAll()],
+    ['the end of its place', (list: OpenInterrupts) => list.leave(['agent'], new Error('over'))],
+    ['the end of its code', (list: OpenInterrupts) => list.drop('asks', undefined)],
+  ])('does at %s what it did, and a new run ends them', (_, end) => {
+    const before = listOf(false);
+    end(before.list);
+    expect([before.events, before.state.interrupts]).toEqual([[], [{ shown }]]);
+    const now = listOf(true);
+    end(now.list);
+    expect([now.events, now.state.interrupts]).toEqual([
+      [{ type: 'interrupt-end', interruptId: 'asks', answer: null, reason: 'cancel' }],
+      [],
+    ]);
+  });
+});
