@@ -34,7 +34,7 @@ function dependencyIn(folder: string, name: string): string | undefined {
   try {
     const project: unknown = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8'));
     const all = ['dependencies', 'devDependencies'].map((field) => (isRecord(project) ? project[field] : undefined));
-    return all.map((some) => (isRecord(some) ? some[name] : undefined)).find((spec) => typeof spec === 'string') as string | undefined;
+    return all.map((some) => (isRecord(some) ? some[name] : undefined)).find((spec): spec is string => typeof spec === 'string');
   } catch {
     return undefined;
   }
