@@ -47,24 +47,26 @@ function placeIn(text: string, hasColumns = true): PlaceInSource | undefined {
   for (const part of text.split('\n')) {
     for (const { index } of part.matchAll(root)) {
       const [, url = '', line = '', column] = rest.exec(part.slice(index)) ?? [];
-      const file = pathOf(url);
-      if (!isAbsolute(file) || file.includes(`${sep}node_modules${sep}`) || file.startsWith(own)) continue;
-      const source = lineOf(file, Number(line));
-      if (source === undefined) continue;
-      return {
-        at: `${relative(process.cwd(), file)}:${line}${column === undefined || !hasColumns ? '' : `:${column}`}`,
-        source: `${line} | ${source}`,
-      };
+      for (const file of pathsOf(url)) {
+        if (!isAbsolute(file) || file.includes(`${sep}node_modules${sep}`) || file.startsWith(own)) continue;
+        const source = lineOf(file, Number(line));
+        if (source === undefined) continue;
+        return {
+          at: `${relative(process.cwd(), file)}:${line}${column === undefined || !hasColumns ? '' : `:${column}`}`,
+          source: `${line} | ${source}`,
+        };
+      }
     }
   }
   return undefined;
 }
 
-function pathOf(url: string): string {
+/** Maps of sources name a path as a URL does, without its scheme. */
+function pathsOf(named: string): readonly string[] {
   try {
-    return url.startsWith('file://') ? fileURLToPath(url) : url;
+    return named.startsWith('file://') ? [fileURLToPath(named)] : [...new Set([named, decodeURI(named)])];
   } catch {
-    return '';
+    return [named];
   }
 }
 

@@ -33,6 +33,7 @@ describe.each(folders)('in %s', (folder) => {
   it.each([
     ['a path', file],
     ['a URL', pathToFileURL(file).href],
+    ['a path as source maps have it', encodeURI(file)],
   ])('the place is found in a stack with %s, whose columns are of other code', (_, named) => {
     const error = Object.assign(new Error('no'), { stack: `Error: no\n    at run (${__filename}:1:2)\n    at async ${named}:2:7` });
     expect(placeInSource(new HoldfastError('config-invalid', 'It cannot be loaded.', { cause: error }))).toEqual({
