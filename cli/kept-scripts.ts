@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { privateDirectory, privateFile } from '../host/private-files';
+import { keepIfPossible, privateDirectory } from '../host/private-files';
 
 /** What was compiled of a file whose text has this sum. */
 interface Compiled {
@@ -133,20 +133,18 @@ function readKept(file: string): Map<string, Compiled> {
 
 /** Where it cannot be written, the next start compiles again. */
 function writeKept(file: string, known: ReadonlyMap<string, Compiled>, ran: ReadonlyMap<string, Run>): void {
-  const draft = `${file}.${randomUUID()}`;
   try {
-    const all = new Map(known.size + ran.size > mostFiles ? [] : known);
-    for (const [path, { sum, script }] of ran) all.set(path, { sum, data: script.createCachedData() });
-    const index = Buffer.from(JSON.stringify([...all].map(([path, { sum, data }]) => [path, sum, data.length])));
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(index.length);
-    const content = Buffer.concat([length, index, ...[...all.values()].map(({ data }) => data)]);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32LE(crc32(content));
     mkdirSync(dirname(file), { recursive: true, mode: privateDirectory });
-    writeFileSync(draft, Buffer.concat([sum, content]), { mode: privateFile });
-    renameSync(draft, file);
   } catch {
-    rmSync(draft, { force: true });
+    return;
   }
+  const all = new Map(known.size + ran.size > mostFiles ? [] : known);
+  for (const [path, { sum, script }] of ran) all.set(path, { sum, data: script.createCachedData() });
+  const index = Buffer.from(JSON.stringify([...all].map(([path, { sum, data }]) => [path, sum, data.length])));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(index.length);
+  const content = Buffer.concat([length, index, ...[...all.values()].map(({ data }) => data)]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(content));
+  keepIfPossible(file, Buffer.concat([sum, content]));
 }

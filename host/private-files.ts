@@ -1,9 +1,25 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What Holdfast keeps, such as transcripts and code, is for its owner alone. */
 export const privateFile = 0o600;
 export const privateDirectory = 0o700;
+
+/** Keeps what can be found out again, as a whole. Where it cannot be written, nothing is kept. */
+export function keepIfPossible(path: string, content: string | Uint8Array): void {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    try {
+      writeFileSync(draft, content, { mode: privateFile });
+      renameSync(draft, path);
+    } catch {
+      rmSync(draft, { force: true });
+    }
+  } catch {
+    // Nobody may look there, so that no draft is there.
+  }
+}
 
 /** Makes a directory that nobody else can look into. One that is there becomes so, unless it holds what is not Holdfast's. */
 export function makePrivate(directory: string, isOurs: (name: string) => boolean): void {

@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { defined } from '../contract/defined';
 import { fileState } from '../host/file-state';
-import { isHashed, makePrivate, privateFile } from '../host/private-files';
+import { isHashed, keepIfPossible, makePrivate } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
 import { bundleFrom } from './bundle';
 import type { BundleStore } from './bundle-store';
@@ -42,7 +42,7 @@ export async function bundleOnce(agentsPath: string, directory: string, store: B
   const began = Date.now();
   const { bundle, inputs } = await bundleFrom(agentsPath);
   // What somebody writes meanwhile may not be what was bundled.
-  if (!inputs.files.some((path) => statSync(path).mtimeMs >= began)) await memory.remember(agentsPath, bundle, inputs);
+  if (!inputs.files.some((path) => statSync(path).mtimeMs >= began)) memory.remember(agentsPath, bundle, inputs);
   return { ...bundle, isKept: false };
 }
 
@@ -64,7 +64,7 @@ class BundleMemory {
       const bundle = await this.store.load(known.buildId);
       // Such as after a copy of everything: from the next start on nothing need be read.
       if (files.some(([path, { state }]) => state !== known.files[path]?.state))
-        await this.write(agentsPath, { ...known, files: Object.fromEntries(files) });
+        this.write(agentsPath, { ...known, files: Object.fromEntries(files) });
       return bundle;
     } catch {
       // Nothing is known, or it cannot be read: the bundle is made, and remembered anew.
@@ -72,22 +72,19 @@ class BundleMemory {
     }
   }
 
-  async remember(agentsPath: string, { buildId }: WorkflowBundle, { files, absent }: BundleInputs): Promise<void> {
+  remember(agentsPath: string, { buildId }: WorkflowBundle, { files, absent }: BundleInputs): void {
     const now = Date.now();
-    await this.write(agentsPath, { buildId, files: Object.fromEntries(files.map((path) => [path, knownFile(path, now)])), absent });
+    this.write(agentsPath, { buildId, files: Object.fromEntries(files.map((path) => [path, knownFile(path, now)])), absent });
   }
 
   /** Where it cannot be written, the next start takes longer, and no more. */
-  private async write(agentsPath: string, known: KnownBundle): Promise<void> {
-    const path = this.pathOf(agentsPath);
-    const draft = `${path}.${randomUUID()}`;
+  private write(agentsPath: string, known: KnownBundle): void {
     try {
       makePrivate(this.directory, isHashed);
-      await writeFile(draft, JSON.stringify(known), { mode: privateFile });
-      await rename(draft, path);
     } catch {
-      await rm(draft, { force: true });
+      return;
     }
+    keepIfPossible(this.pathOf(agentsPath), JSON.stringify(known));
   }
 
   /** By all that has a say in how files become a bundle. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors';
 import { codeOf, errorTable, HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
+import { toldFailure } from '../processes/place-in-source';
 
 /** What one check has found. Only a problem keeps Holdfast from working; a warning may be meant. */
 export interface Finding {
@@ -23,5 +24,6 @@ export function found(check: string, status: 'warning' | 'problem', code: ErrorC
 /** A check that says by an error what is wrong. */
 export function foundBy(check: string, error: unknown, status: 'warning' | 'problem' = 'problem'): Finding {
   const named = namedSystemError(error, `checking the ${check}`) ?? error;
-  return found(check, status, codeOf(named) ?? 'internal', messageOf(named));
+  const { reason, place } = toldFailure(named);
+  return found(check, status, codeOf(named) ?? 'internal', place === undefined ? reason : `${reason} At ${place.at}.`);
 }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { defined } from '../../contract/defined';
-import { codeOf, errorTable, messageOf } from '../../contract/errors';
+import { codeOf, errorTable } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
 import type { HoldfastWorker } from '../../worker/create-worker';
 import { prepareThread } from '../../worker/threads/spare-thread';
@@ -9,7 +9,7 @@ import { WarmBundler } from '../../worker/warm-bundler';
 import { defaultModel } from './default-model';
 import { FreshProject, configurationFiles } from './fresh-project';
 import { ofProject } from './open-worker';
-import { placeInSource } from './place-in-source';
+import { toldFailure } from './place-in-source';
 import type { ProcessSettings } from './process-settings';
 import { WatchedFiles } from './watched-files';
 
@@ -94,12 +94,11 @@ export class ProjectWatch {
       // A file that is being written is no news yet.
       if (this.files.hasChanged) return this.again(changed);
       const code = codeOf(error) ?? 'internal';
-      // What Node and jiti add below is said by the place.
-      const [reason = ''] = messageOf(error).split('\n');
-      logger.error(`${named(changed)}: not taken over, and what ran before goes on. ${reason.trim()}`, {
+      const { reason, place } = toldFailure(error);
+      logger.error(`${named(changed)}: not taken over, and what ran before goes on. ${reason}`, {
         code,
         fix: errorTable[code].fix,
-        ...placeInSource(error),
+        ...place,
       });
     }
   }

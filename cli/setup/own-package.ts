@@ -7,7 +7,7 @@ export function ownFolder(): string {
   return dirname(require.resolve('holdfast/package.json'));
 }
 
-/** How a project in a directory depends on this package: by its version, or by the file that npm has installed it from. */
+/** How a project in a directory depends on this package: by its version, or by the packed file that it was installed from. */
 export function ownSpec(directory: string, folder = ownFolder()): string {
   const { version } = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { readonly version: string };
   const file = installedFrom(folder);
@@ -16,17 +16,25 @@ export function ownSpec(directory: string, folder = ownFolder()): string {
   return `file:${way}`;
 }
 
-/** The packed file, as npm has noted it beside what it installed. Nothing, where the package came from a registry, or npm has not installed it. */
+/**
+ * The packed file, as the project around this package names it: npm, pnpm and Yarn write it so, also into the folder that `npx` and `pnpm dlx` make for one
+ * command. Nothing, where the package came from a registry.
+ */
 function installedFrom(folder: string): string | undefined {
-  const modules = dirname(folder);
+  for (let around = dirname(folder); around !== dirname(around); around = dirname(around)) {
+    const named = dependencyIn(around, basename(folder));
+    if (named === undefined) continue;
+    const file = resolve(around, named.replace(/^file:/, ''));
+    return /\.(tgz|tar\.gz)$/.test(file) && existsSync(file) ? file : undefined;
+  }
+  return undefined;
+}
+
+function dependencyIn(folder: string, name: string): string | undefined {
   try {
-    const lock: unknown = JSON.parse(readFileSync(resolve(modules, '.package-lock.json'), 'utf8'));
-    const packages = isRecord(lock) && isRecord(lock['packages']) ? lock['packages'] : {};
-    const noted = packages[`node_modules/${basename(folder)}`];
-    const resolved = isRecord(noted) ? noted['resolved'] : undefined;
-    if (typeof resolved !== 'string' || !resolved.startsWith('file:')) return undefined;
-    const file = resolve(dirname(modules), resolved.slice('file:'.length));
-    return existsSync(file) ? file : undefined;
+    const project: unknown = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8'));
+    const all = ['dependencies', 'devDependencies'].map((field) => (isRecord(project) ? project[field] : undefined));
+    return all.map((some) => (isRecord(some) ? some[name] : undefined)).find((spec): spec is string => typeof spec === 'string');
   } catch {
     return undefined;
   }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { accessSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
 import { fileState } from '../file-state';
-import { privateFile } from '../private-files';
+import { keepIfPossible } from '../private-files';
 
 export interface ServerBinary {
   readonly path: string;
@@ -61,7 +60,7 @@ export async function inspectKnownBinary(path: string): Promise<ServerBinary> {
   if (state !== undefined && known?.state === state) return binaryOf(path, 'cache', known.said);
   const said = await versionText(path);
   const binary = binaryOf(path, 'cache', said);
-  if (state !== undefined) writeKnown(memory, { state, said });
+  if (state !== undefined) keepIfPossible(memory, JSON.stringify({ state, said } satisfies KnownBinary));
   return binary;
 }
 
@@ -77,17 +76,6 @@ function readKnown(memory: string): KnownBinary | undefined {
     return typeof state === 'string' && typeof said === 'string' ? { state, said } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Where it cannot be written, the next start asks again. */
-function writeKnown(memory: string, known: KnownBinary): void {
-  const draft = `${memory}.${randomUUID()}`;
-  try {
-    writeFileSync(draft, JSON.stringify(known), { mode: privateFile });
-    renameSync(draft, memory);
-  } catch {
-    rmSync(draft, { force: true });
   }
 }
 

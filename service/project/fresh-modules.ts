@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, isAbsolute, join, sep } from 'node:path';
+import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { createJiti } from 'jiti';
 import { sharedModules } from './load-module';
@@ -22,7 +22,7 @@ const codeExtensions = ['.js', '.mjs', '.cjs', '.ts', '.tsx', '.mts', '.cts', '.
  * never forgets an ES module, so that those of a project are loaded by jiti alone, with a cache of this load.
  */
 export class FreshModules {
-  /** The project's own files that were read, also those that did not load. */
+  /** The project's own files that were read, also those that did not load, and what was asked for and is not there. */
   readonly files = new Set<string>();
   private readonly cache: Record<string, unknown> = new Proxy<Record<string, unknown>>(
     {},
@@ -49,7 +49,12 @@ export class FreshModules {
       createRequire: (file) => this.requireFrom(file),
     };
     const jiti = innerJiti()(path, { interopDefault: false, virtualModules: sharedModules(path), transform }, world);
-    return jiti.import<Record<string, unknown>>(path);
+    try {
+      return await jiti.import<Record<string, unknown>>(path);
+    } catch (error) {
+      for (const file of missingFiles(error)) this.files.add(file);
+      throw error;
+    }
   };
 
   private requireFrom(file: string): Require {
@@ -63,6 +68,18 @@ export class FreshModules {
     };
     return Object.assign(load, { resolve: own.resolve, extensions: own.extensions, main: own.main, cache: this.cache }) as Require;
   }
+}
+
+/** By each name that it may have, the file that an import of the project did not find. */
+function missingFiles(error: unknown): readonly string[] {
+  const { message = '', requireStack } = error as { readonly message?: string; readonly requireStack?: readonly string[] };
+  const request = /^Cannot find module '(\.{1,2}\/[^']*)'/.exec(message)?.[1];
+  const from = requireStack?.[0];
+  if (request === undefined || from === undefined) return [];
+  const path = resolve(dirname(from), request);
+  // An import of `./a.js` may mean `a.ts`.
+  const bare = codeExtensions.includes(extname(path)) ? path.slice(0, -extname(path).length) : path;
+  return [path, ...[...codeExtensions, '.json'].flatMap((extension) => [`${bare}${extension}`, join(bare, `index${extension}`)])];
 }
 
 /** Whether a file is part of a project, and of no package. */

@@ -77,6 +77,12 @@ describe('scripts that are kept', () => {
     expect(readFileSync(bed.file).equals(bytes)).toBe(false);
   });
 
+  it('are not kept where they cannot be written, and nothing else happens', async () => {
+    const bed = new Bed();
+    bed.write('kept', 'a file, so that nobody can even look below');
+    expect(await bed.says()).toBe(42);
+  });
+
   it('have the places of their files in stacks', async () => {
     const bed = new Bed();
     bed.write('main.js', `console.log(JSON.stringify(require('plain/base').where()));`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from './command';
@@ -127,6 +127,14 @@ describe('dev while files change', () => {
     }
     await saved('words.ts', `export const word = 'three';`, 'words.ts: taken over');
     expect(await run('back', 'lookup 10')).toContain('"word":"three"');
+  });
+
+  it('tells of a second mistake in a file of a new folder that an import waited for, and takes it over when it is right', async () => {
+    const waits = `export { word } from './below/word';`;
+    expect(await saved('words.ts', waits, 'not taken over')).toContain(`Cannot find module './below/word'`);
+    mkdirSync(join(folder, 'below'));
+    expect(await saved('below/word.ts', 'export const word = ;', 'not taken over')).toContain('below/word.ts');
+    await saved('below/word.ts', `export const word = 'three';`, 'below/word.ts: taken over');
   });
 
   it('takes over what was saved last of many saves, also of those that come while it bundles', async () => {

@@ -105,30 +105,40 @@ describe('holdfast init', () => {
 });
 
 describe('a project that a packed file makes', () => {
-  /** What npm leaves of an installation from `resolved`. */
-  function installed(resolved: string | undefined, isThere = true): string {
+  /** What a package manager leaves of an installation of `named`, in a folder below `cache`. */
+  function installed(named: string | undefined, at = ['node_modules', 'holdfast'], isThere = true): string {
     const home = fresh();
-    const own = join(home, 'cache', 'node_modules', 'holdfast');
+    const own = join(home, 'cache', ...at);
     mkdirSync(own, { recursive: true });
     if (isThere) writeFileSync(join(home, 'holdfast-9.9.9.tgz'), '');
-    writeFileSync(join(own, 'package.json'), '{"version":"9.9.9"}');
-    const lock = { packages: { 'node_modules/holdfast': { version: '9.9.9', resolved } } };
-    if (resolved !== undefined) writeFileSync(join(own, '..', '.package-lock.json'), JSON.stringify(lock));
+    writeFileSync(join(own, 'package.json'), '{"name":"holdfast","version":"9.9.9"}');
+    if (named !== undefined)
+      writeFileSync(join(home, 'cache', 'package.json'), JSON.stringify({ dependencies: { holdfast: named.replace('HOME', home) } }));
     return own;
   }
-  const specOf = (own: string): string => ownSpec(join(own, '..', '..', '..', 'demo'), own);
+  const specOf = (own: string): string => ownSpec(join(own.replace(/\/cache\/.*/, ''), 'demo'), own);
 
-  it('depends on that file, which no registry has to know', () => {
-    expect(specOf(installed('file:../holdfast-9.9.9.tgz'))).toBe('file:../holdfast-9.9.9.tgz');
+  it.each([
+    ['npm and npx', installed('file:../holdfast-9.9.9.tgz')],
+    ['pnpm', installed('file:HOME/holdfast-9.9.9.tgz', ['node_modules', '.pnpm', 'holdfast@file+9.9.9', 'node_modules', 'holdfast'])],
+    ['yarn', installed('../holdfast-9.9.9.tgz')],
+  ])('depends on that file, which no registry has to know: %s', (_, own) => {
+    expect(specOf(own)).toBe('file:../holdfast-9.9.9.tgz');
   });
 
   it.each([
-    ['came from a registry', installed('https://registry.npmjs.org/holdfast/-/holdfast-9.9.9.tgz')],
-    ['was installed by others than npm', installed(undefined)],
-    ['came from a file that is gone', installed('file:../holdfast-9.9.9.tgz', false)],
+    ['came from a registry', installed('9.9.9')],
+    ['came from a folder', installed('file:..')],
+    ['is where nobody says why', installed(undefined)],
+    ['came from a file that is gone', installed('file:../holdfast-9.9.9.tgz', undefined, false)],
   ])('depends on the version where the package %s', (_, own) => {
     expect(specOf(own)).toBe('9.9.9');
   });
+});
+
+it('is a package of which npm runs and warns of nothing where it is installed', () => {
+  const asks = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
+  expect(Object.keys(ours['scripts'] ?? {}).filter((name) => asks.includes(name))).toEqual([]);
 });
 
 describe('the template of a project', () => {
