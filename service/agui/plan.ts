@@ -110,6 +110,8 @@ async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEn
   const start = events.filter((event) => event.type === 'interrupt-start' && event.interrupt.id === interruptId).at(-1);
   if (end === undefined || start?.type !== 'interrupt-start')
     throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
+  // `cancelled` says that nobody answered. A client that keeps what has expired gets rid of it by no other word.
+  if (entry.status === 'cancelled' && end.reason !== 'answer') return end;
   if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
   return sameEnd(end, answerTo(start.interrupt, entry).answer);
 }
