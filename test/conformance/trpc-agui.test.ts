@@ -256,7 +256,11 @@ describe('requests', () => {
     const wrong = await app.request(`${path}/cancel`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
     const { status, headers } = await say('Hi.');
-    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([200, 'text/event-stream', 'no-store']);
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'text/event-stream',
+      'no-store, no-transform',
+    ]);
   });
 
   it('[trpc 133] whose reader goes away block nobody', async () => {
