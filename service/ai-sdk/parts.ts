@@ -19,6 +19,7 @@ export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls'
 export type UiPart =
   | (Metadata & { readonly type: 'start'; readonly messageId: string })
   | (Metadata & { readonly type: 'finish'; readonly finishReason: UiFinishReason })
+  | { readonly type: 'message-metadata'; readonly messageMetadata: { readonly holdfast: MessageFacts } }
   | { readonly type: 'abort'; readonly reason?: string }
   | { readonly type: 'error'; readonly errorText: string }
   | { readonly type: 'start-step' | 'finish-step' }

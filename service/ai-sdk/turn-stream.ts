@@ -102,7 +102,7 @@ class TurnStream {
         until = 'end';
         continue;
       }
-      if (view?.status === 'cancelled') return yield { type: 'abort', reason: view.cancelled?.reason ?? 'The chat was cancelled.' };
+      if (view?.status === 'cancelled') return yield* this.abort(view.cancelled?.reason ?? 'The chat was cancelled.');
       return yield { type: 'error', errorText: view?.error?.message ?? `The chat is ${view?.status ?? 'gone'}.` };
     }
   }
@@ -124,8 +124,14 @@ class TurnStream {
       return yield { type: 'error', errorText: error?.message ?? 'The turn has failed.' };
     }
     if (status === 'completed') return yield* this.finish(this.reason, usage as unknown as Json);
+    yield* this.abort('Somebody stopped the turn.', usage as unknown as Json);
+  }
+
+  /** A page shows an empty step only with what comes behind it, and `abort` shows nothing. */
+  private *abort(reason: string, usage?: Json): Generator<UiPart, void, void> {
     yield* this.close();
-    yield { type: 'abort', reason: 'Somebody stopped the turn.' };
+    yield { type: 'message-metadata', messageMetadata: this.facts(usage) };
+    yield { type: 'abort', reason };
   }
 
   private *finish(finishReason: UiFinishReason, usage?: Json): Generator<UiPart, void, void> {

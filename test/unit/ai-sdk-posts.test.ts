@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import { z } from 'zod';
 import type { RunEvent, RunView } from '../../contract/events';
 import { approval, policy } from '../../middleware/index';
@@ -83,6 +83,21 @@ describe('what a page posts by itself', () => {
     );
     await turnOfTasks();
     expect([statesOf(page), posted.length, page.status]).toEqual([['approval-responded'], 2, 'ready']);
+  });
+
+  it('is nothing more, when somebody has stopped the turn that it decides about', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }]);
+    const posted: unknown[] = [];
+    const sendAutomaticallyWhen: PageOptions['sendAutomaticallyWhen'] = (shown) =>
+      lastAssistantMessageIsCompleteWithToolCalls(shown) || lastAssistantMessageIsCompleteWithApprovalResponses(shown);
+    const chat = await testConversation(support, { model, tools });
+    const page = pageOn(chat, 'support', { posted, sendAutomaticallyWhen });
+    await page.sendMessage({ text: 'Pay!' });
+    await chat.stop();
+    await page.addToolApprovalResponse({ id: page.asked?.approval.id ?? '', approved: true });
+    await page.until(({ status }) => status === 'ready' && statesOf(page).join() !== 'approval-responded');
+    await turnOfTasks();
+    expect([statesOf(page), posted.length, page.error]).toEqual([['output-error'], 2, undefined]);
   });
 
   it('is nothing, when a turn ends with what a tool returned', async () => {
