@@ -90,4 +90,24 @@ describe('a client of AG-UI', () => {
     await say(client, 'u2');
     expect(client.messages.at(-1)).toMatchObject({ content: 'Hi.' });
   });
+
+  it('tries again by the same messages when the turn has failed, and has its message once', async () => {
+    const model = scriptedModel([{ error: 'No.' }, { toolCalls: [echo('x')] }, { text: 'Done.' }]);
+    const agent = agentWith({ middleware: [approval({ tools: { echo: true } })] });
+    const chat = await testConversation(agent, { model, tools });
+    const client = clientOf(chat);
+    const codes: (string | undefined)[] = [];
+    client.addMessage({ id: 'u1', role: 'user', content: 'Go on.' });
+    await client.runAgent({}, { onRunErrorEvent: ({ event }) => void codes.push(event.code) });
+    await client.runAgent();
+    expect([codes.length, client.pendingInterrupts.length]).toEqual([1, 1]);
+    expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    const [asked] = client.pendingInterrupts;
+    await client.runAgent({ resume: [{ interruptId: asked?.id ?? '', status: 'resolved', payload: { approved: true } }] });
+    expect(client.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    const requests = model.requests.length;
+    client.setMessages(client.messages.slice(0, 1));
+    await client.runAgent();
+    expect([client.messages.at(-1), model.requests.length]).toMatchObject([{ content: 'Done.' }, requests]);
+  });
 });
