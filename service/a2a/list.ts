@@ -10,6 +10,7 @@ import { TaskFold } from './task-fold';
 import type { A2aTask } from './wire';
 
 const defaultPageSize = 50;
+const anyState: readonly string[] = ['TASK_STATE_UNSPECIFIED', 'UNRECOGNIZED'];
 
 export interface TaskPage {
   readonly tasks: readonly A2aTask[];
@@ -25,7 +26,7 @@ export async function listTasks(client: HoldfastClient, agent: string, params: L
   if (!isRunId(contextId)) throw new HoldfastError('run-id-invalid', `"${contextId}" cannot be the id of a context.`);
   const after = statusTimestampAfter === undefined ? 0 : Date.parse(statusTimestampAfter);
   const found = (await tasksIn(threadOf(client, agent, contextId), signal))
-    .filter((fold) => (status === undefined || status === 'TASK_STATE_UNSPECIFIED' || fold.state === status) && fold.time >= after)
+    .filter((fold) => (status === undefined || anyState.includes(status) || fold.state === status) && fold.time >= after)
     .map((fold) => fold.task({ withArtifacts: includeArtifacts === true, ...(historyLength === undefined ? {} : { historyLength }) }));
   const begin = pageToken === undefined ? 0 : found.findIndex(({ id }) => id === pageToken) + 1;
   if (pageToken !== undefined && begin === 0)

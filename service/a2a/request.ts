@@ -87,7 +87,10 @@ export const SubscribeParams = z.looseObject({ id: z.string() });
 
 export const ListParams = z.looseObject({
   contextId: text,
-  status: absentOr(z.union([z.enum(['TASK_STATE_UNSPECIFIED', 'TASK_STATE_AUTH_REQUIRED', ...taskStates]), taskStateNumbers])),
+  // The SDK of A2A writes UNRECOGNIZED where its caller gives no status.
+  status: absentOr(
+    z.union([z.enum(['UNRECOGNIZED', 'TASK_STATE_UNSPECIFIED', 'TASK_STATE_AUTH_REQUIRED', ...taskStates]), taskStateNumbers]),
+  ),
   pageSize: absentOr(z.int().min(1).max(100)),
   pageToken: text,
   historyLength: count,

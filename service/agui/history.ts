@@ -23,7 +23,8 @@ export function historyOf(log: readonly RunEvent[]): ThreadHistory {
   let state: AguiEvent[] = [];
   for (const event of log) {
     for (const step of projection.take(event)) {
-      messages.push(...messagesOf(step));
+      // A message that was said again has the id that the client gave it once.
+      messages.push(...messagesOf(step).filter(({ id, role }) => role !== 'user' || !messages.some((one) => one.id === id)));
       const changed = step.step === 'event' ? stateEventOf(step.event) : undefined;
       if (changed !== undefined) state = changed.type === 'STATE_SNAPSHOT' ? [changed] : [...state, changed];
     }

@@ -7,9 +7,12 @@ import type { Json } from '../../contract/messages/messages';
 
 const json = z.custom<Json>((value) => value !== undefined, 'is missing');
 
+/** Clients in other languages write null for what is not there. */
+const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
+
 const Source = z.discriminatedUnion('type', [
   z.object({ type: z.literal('data'), value: z.string(), mimeType: z.string().min(1) }),
-  z.object({ type: z.literal('url'), value: z.string(), mimeType: z.string().min(1).optional() }),
+  z.object({ type: z.literal('url'), value: z.string(), mimeType: absentOr(z.string().min(1)) }),
   z.object({ type: z.literal('file'), value: z.string() }),
 ]);
 
@@ -17,18 +20,18 @@ const GivenPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.enum(['image', 'audio', 'video', 'document']), source: Source }),
   // Of clients before 1.0.
-  z.object({ type: z.literal('binary'), mimeType: z.string().min(1), data: z.string().optional(), url: z.string().optional() }),
+  z.object({ type: z.literal('binary'), mimeType: z.string().min(1), data: absentOr(z.string()), url: absentOr(z.string()) }),
 ]);
 export type GivenPart = z.infer<typeof GivenPart>;
 
 const content = z.union([z.string(), z.array(GivenPart)]);
-const UserMessage = z.object({ id: z.string().min(1), role: z.literal('user'), content, name: z.string().min(1).max(200).optional() });
+const UserMessage = z.object({ id: z.string().min(1), role: z.literal('user'), content, name: absentOr(z.string().min(1).max(200)) });
 const ToolMessage = z.object({
   id: z.string(),
   role: z.literal('tool'),
   toolCallId: z.string().min(1),
   content,
-  error: z.string().optional(),
+  error: absentOr(z.string()),
 });
 export type ToolMessage = z.infer<typeof ToolMessage>;
 
@@ -36,7 +39,7 @@ const ResumeEntry = z.object({
   interruptId: z.string().min(1),
   status: z.enum(['resolved', 'cancelled']),
   payload: json.optional(),
-  metadata: z.record(z.string(), json).optional(),
+  metadata: absentOr(z.record(z.string(), json)),
 });
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 
@@ -44,15 +47,15 @@ export type ResumeEntry = z.infer<typeof ResumeEntry>;
 export const RunAgentInput = z.object({
   threadId: z.string().min(1).max(200),
   runId: z.string().min(1).max(200),
-  protocolVersion: z.string().optional(),
-  parentRunId: z.string().optional(),
+  protocolVersion: absentOr(z.string()),
+  parentRunId: absentOr(z.string()),
   messages: z.array(z.looseObject({ role: z.string() })),
-  tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional(), parameters: json.optional() })).optional(),
-  resume: z.array(ResumeEntry).optional(),
+  tools: absentOr(z.array(z.looseObject({ name: z.string(), description: absentOr(z.string()), parameters: absentOr(json) }))),
+  resume: absentOr(z.array(ResumeEntry)),
 });
 export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
-export const CancelInput = z.object({ threadId: z.string().min(1).max(200), runId: z.string().optional() });
+export const CancelInput = z.object({ threadId: z.string().min(1).max(200), runId: absentOr(z.string()) });
 
 /** Tools of the page that the agent takes. A page names all that it has to every agent, so the others are left out. */
 export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {

@@ -3,15 +3,25 @@ import { HoldfastError } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 
 const encoded = 'agui.';
+const again = '.said-again.';
+const sentAgain = /\.said-again\.\d+$/;
 
 /** The id under which a conversation knows a message of a client. Most stay as they are. */
 export function sentIdOf(id: string): string {
-  const sent = isMessageId(id) && !id.startsWith(encoded) ? id : `${encoded}${Buffer.from(id).toString('base64url')}`;
+  const sent =
+    isMessageId(id) && !id.startsWith(encoded) && !sentAgain.test(id) ? id : `${encoded}${Buffer.from(id).toString('base64url')}`;
   if (isMessageId(sent)) return sent;
   throw new HoldfastError('request-invalid', `The id of a message must have 1 to 70 bytes. This one is ${shown(id)}.`);
 }
 
+/** The id under which a message is said again whose turn came to nothing. Undefined: there is none. */
+export function sentAgainIdOf(sent: string, nth: number): string | undefined {
+  const id = `${sent}${again}${nth}`;
+  return isMessageId(id) ? id : undefined;
+}
+
 /** The id that the client gave the message. */
 export function clientIdOf(sent: string): string {
-  return sent.startsWith(encoded) ? Buffer.from(sent.slice(encoded.length), 'base64url').toString() : sent;
+  const first = sent.replace(sentAgain, '');
+  return first.startsWith(encoded) ? Buffer.from(first.slice(encoded.length), 'base64url').toString() : first;
 }

@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { withdrawn } from '../../contract/interrupts';
 import type { RunEvent, RunView } from '../../contract/events';
+import { cameToNothing } from '../projection/came-to-nothing';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf } from './content';
@@ -10,7 +11,7 @@ import { externalCallIn } from '../../contract/external-calls';
 import type { ResumeEntry, ToolMessage, Wish } from './input';
 import type { GivenAnswer } from './interrupts';
 import { answerTo } from './interrupts';
-import { sentIdOf } from './message-ids';
+import { sentAgainIdOf, sentIdOf } from './message-ids';
 
 /** How a thread stands when a client comes. */
 export interface Standing {
@@ -67,8 +68,10 @@ async function sayOf({ id, content, from }: Extract<Wish, { type: 'say' }>, { vi
   };
   if (view?.conversation === undefined) return say;
   const { queue, status } = view.conversation;
-  const isKnown = queue.some((one) => one.id === sent) || (await log()).some((event) => event.type === 'message' && event.id === sent);
-  if (isKnown) return { ...say, isSent: true, offset: 0 };
+  const said = await log();
+  const free = freeId(sent, said);
+  const isKnown = queue.some((one) => one.id === free) || said.some((event) => event.type === 'message' && event.id === free);
+  if (isKnown) return { ...say, id: free, isSent: true, offset: 0 };
   if (status === 'ended') return say;
   if (view.interrupts.length > 0) {
     const waiting = view.interrupts.map((interrupt) => `"${interrupt.id}"`).join(', ');
@@ -76,7 +79,18 @@ async function sayOf({ id, content, from }: Extract<Wish, { type: 'say' }>, { vi
   }
   if (status === 'working' || queue.length > 0)
     throw new HoldfastError('conversation-busy', `The thread "${view.id}" has a run that goes on: turn ${view.conversation.turn}.`);
-  return say;
+  return { ...say, id: free };
+}
+
+/** The same message is one message, unless its turn came to nothing. */
+function freeId(sent: string, log: readonly RunEvent[]): string {
+  let free = sent;
+  for (let nth = 2; cameToNothing(free, log); nth++) {
+    const next = sentAgainIdOf(sent, nth);
+    if (next === undefined) return free;
+    free = next;
+  }
+  return free;
 }
 
 async function answersOf(entries: readonly ResumeEntry[], standing: Standing): Promise<ThreadPlan> {
@@ -110,6 +124,8 @@ async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEn
   const start = events.filter((event) => event.type === 'interrupt-start' && event.interrupt.id === interruptId).at(-1);
   if (end === undefined || start?.type !== 'interrupt-start')
     throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
+  // `cancelled` says that nobody answered. A client that keeps what has expired gets rid of it by no other word.
+  if (entry.status === 'cancelled' && end.reason !== 'answer') return end;
   if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
   return sameEnd(end, answerTo(start.interrupt, entry).answer);
 }

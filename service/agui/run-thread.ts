@@ -6,7 +6,7 @@ import { textOf } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 import { listen } from '../projection/listen';
 import { Projection } from '../projection/projection';
-import type { AguiEvent, AguiOutcome, LastEvent } from './events';
+import type { AguiEvent, AguiMessage, AguiOutcome, LastEvent } from './events';
 import { isTerminal } from './events';
 import { externalCallIn } from '../../contract/external-calls';
 import type { SnapshotHere } from './frames';
@@ -14,7 +14,7 @@ import { AguiFrames, usageOf } from './frames';
 import { historyOf } from './history';
 import type { RunAgentInput } from './input';
 import { interruptOf } from './interrupts';
-import { resultEventOf, toolMessageOf } from './given-results';
+import { resultEventOf, toolMessageOf, withIdsOf } from './given-results';
 import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
 import type { RunHooks } from './run-hooks';
@@ -25,7 +25,7 @@ import { TranslateError } from './translate';
 
 export interface ThreadRun {
   readonly thread: Thread;
-  readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion'>;
+  readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion' | 'messages'>;
   /** Of the page, for the turn that its message begins. */
   readonly tools: readonly ClientTool[];
   /** Says what is done, or throws what the client is told as an error of the run. */
@@ -105,7 +105,9 @@ class ThreadReading {
   private async *answer({ answers, given, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
     const { thread } = this.run;
     // What ended beside the interrupts stands in no stream that the client has read.
-    const { messages } = historyOf(await this.log(offset));
+    const messages = await this.messagesTo(offset);
+    // The client has a result twice by now, as its own message and as an event of the same id: only without both of them it can have it once.
+    if (given.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages };
     yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...given.map(toolMessageOf)] };
     this.frames = new AguiFrames(() => false, new Set(given.map(({ toolCallId }) => toolCallId)));
     this.hasBegun = true;
@@ -117,7 +119,7 @@ class ThreadReading {
   private async *history(): AsyncGenerator<AguiEvent, void, void> {
     const { view, log, broken } = await readThread(this.run.thread, this.run.signal);
     const { messages, state } = historyOf(log);
-    yield { type: 'MESSAGES_SNAPSHOT', messages };
+    yield { type: 'MESSAGES_SNAPSHOT', messages: withIdsOf(this.run.input.messages, messages) };
     yield* state;
     if (broken !== undefined) throw broken.error;
     this.offset = view?.nextOffset ?? 0;
@@ -160,7 +162,7 @@ class ThreadReading {
       return yield { type: 'RUN_ERROR', message: view.error?.message ?? 'The run has failed.', code: view.error?.code ?? 'run-failed' };
     if (view?.status === 'cancelled') return yield this.cancelled();
     const waiting = view?.interrupts ?? [];
-    if (waiting.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages: historyOf(await this.log(this.offset)).messages };
+    if (waiting.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages: await this.messagesTo(this.offset) };
     yield { type: 'RUN_FINISHED', threadId, runId, outcome: this.outcomeOf(waiting) };
   }
 
@@ -207,7 +209,7 @@ class ThreadReading {
 
   private async *whole(event: AguiEvent | SnapshotHere): AsyncGenerator<AguiEvent, void, void> {
     if (event.type !== 'snapshot-here') return yield event;
-    const { messages } = historyOf(await this.log(this.offset));
+    const messages = await this.messagesTo(this.offset);
     const open = event.open.filter(({ id }) => !messages.some((message) => message.id === id));
     yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...open] };
   }
@@ -226,6 +228,10 @@ class ThreadReading {
       if (isIt(event)) return true;
     }
     return false;
+  }
+
+  private async messagesTo(offset: number): Promise<readonly AguiMessage[]> {
+    return withIdsOf(this.run.input.messages, historyOf(await this.log(offset)).messages);
   }
 
   private log(to: number): Promise<readonly RunEvent[]> {

@@ -22,9 +22,16 @@ interface ShownCall {
   input: Json | undefined;
   /** The interrupt that asks about it. */
   approval?: string;
+  /** Nobody is asked about it any more. */
+  isDecided?: boolean;
   isRejected?: boolean;
+  /** Where it is made, once it has begun. */
+  address?: string;
   isDone?: boolean;
 }
+
+/** How the address of an agent says that its pages do not show it. */
+const hiddenAgent = /[@!]\d+$/;
 
 /** Makes parts of a UI message of steps. It keeps what this message shows, which the log of the turn gives again. */
 export class UiFrames {
@@ -32,6 +39,8 @@ export class UiFrames {
   /** Ids of the messages of models in the step that is open. */
   private readonly inStep = new Set<string>();
   private readonly openTexts = new Set<string>();
+  /** Where somebody is asked, by the ids of the interrupts. */
+  private readonly waiting = new Map<string, readonly string[]>();
   private isStepOpen = false;
   /** Calls whose parts stand in the step that is open at the reader's: in others a page changes no arguments. */
   private readonly changeable = new Set<string>();
@@ -98,10 +107,38 @@ export class UiFrames {
     }
   }
 
-  /** Opens the step again that is open here and not at the reader's. */
-  *goOn(): Generator<UiPart, void, void> {
+  /**
+   * Whether something that the page shows goes on beside what waits: a text, or a call that somebody is not asked about. A page posts its decisions when
+   * all calls of the step have come to something.
+   */
+  get isAtWork(): boolean {
+    if (this.openTexts.size > 0) return true;
+    const asking = [...this.waiting.values()];
+    // What an agent inside of a call asks stands at no call of the page.
+    if (asking.some((address) => address.some((segment) => hiddenAgent.test(segment)))) return false;
+    return [...this.calls.values()].some(
+      ({ isDone, address }) =>
+        isDone !== true && address !== undefined && !asking.some((at) => `${at.join('/')}/`.startsWith(`${address}/`)),
+    );
+  }
+
+  /** The reader has what was made so far: what it shows of an earlier stream is changed no more. */
+  goOn(): void {
     this.changeable.clear();
-    if (this.isStepOpen) yield { type: 'start-step' };
+  }
+
+  /**
+   * Ends the stream. A page posts again by itself where all calls of its last step have come to something. It has been told of all that the run knows,
+   * so then its last step is an empty one.
+   */
+  *endAll(): Generator<UiPart, void, void> {
+    const calls = [...this.calls.values()].filter(({ message }) => this.inStep.has(message));
+    if (calls.length > 0 && calls.every(({ isDone, isDecided }) => isDone === true || isDecided === true)) {
+      yield* this.endStep();
+      this.isStepOpen = true;
+      yield { type: 'start-step' };
+    }
+    yield* this.endStep();
   }
 
   *endStep(): Generator<UiPart, void, void> {
@@ -161,11 +198,15 @@ export class UiFrames {
         if (!isShown(event.runPath) || event.again !== undefined) return;
         const path = event.runPath.join('/');
         const known = this.call(event.callId, path);
-        if (known !== undefined) return yield* this.inputOf(known, event.input);
+        const begun = event.external === true ? {} : { address: event.address };
+        if (known !== undefined) {
+          Object.assign(known, begun);
+          return yield* this.inputOf(known, event.input);
+        }
         yield* this.stepOf(event.address);
         const { callId } = event;
         const id = this.freeId(callId);
-        const call: ShownCall = { id, callId, tool: event.tool, path, message: event.address, text: '', input: undefined };
+        const call: ShownCall = { id, callId, tool: event.tool, path, message: event.address, text: '', input: undefined, ...begun };
         this.calls.set(id, call);
         return yield* this.inputOf(call, event.input);
       }
@@ -173,8 +214,9 @@ export class UiFrames {
         return yield* this.asked(event.interrupt);
       case 'interrupt-end': {
         const { interruptId, reason, answer, by } = event;
+        this.waiting.delete(interruptId);
         const call = [...this.calls.values()].find(({ approval }) => approval === interruptId);
-        if (call !== undefined) call.isRejected = isRecord(answer) && answer['type'] === 'reject';
+        if (call !== undefined) Object.assign(call, { isDecided: true, isRejected: isRecord(answer) && answer['type'] === 'reject' });
         return yield {
           type: 'data-holdfast-interrupt',
           id: interruptId,
@@ -193,6 +235,7 @@ export class UiFrames {
 
   /** A form, or whatever else waits for somebody. An approval of a call that the page shows stands at the call as well. */
   private *asked(interrupt: Interrupt): Generator<UiPart, void, void> {
+    this.waiting.set(interrupt.id, interrupt.address);
     yield { type: 'data-holdfast-interrupt', id: interrupt.id, data: interrupt as unknown as Json };
     if (interrupt.kind !== 'approval') return;
     const call = askedCall(
@@ -200,7 +243,7 @@ export class UiFrames {
       interrupt,
     );
     if (call === undefined) return;
-    call.approval = interrupt.id;
+    Object.assign(call, { approval: interrupt.id, isDecided: false });
     yield* this.inputOf(call, interrupt.input);
     yield { type: 'tool-approval-request', approvalId: interrupt.id, toolCallId: call.id };
   }

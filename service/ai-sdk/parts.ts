@@ -12,10 +12,14 @@ interface Metadata {
   readonly messageMetadata?: { readonly holdfast: MessageFacts };
 }
 
+/** Those of AI SDK 6 that a turn of ours ends with. */
+export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls';
+
 /** The parts of the UI message stream of AI SDK 6 that the service sends. A client of version 6 fails on any other but `data-…`. */
 export type UiPart =
   | (Metadata & { readonly type: 'start'; readonly messageId: string })
-  | (Metadata & { readonly type: 'finish'; readonly finishReason: 'stop' | 'tool-calls' })
+  | (Metadata & { readonly type: 'finish'; readonly finishReason: UiFinishReason })
+  | { readonly type: 'message-metadata'; readonly messageMetadata: { readonly holdfast: MessageFacts } }
   | { readonly type: 'abort'; readonly reason?: string }
   | { readonly type: 'error'; readonly errorText: string }
   | { readonly type: 'start-step' | 'finish-step' }

@@ -5,7 +5,7 @@ import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import type { Thread } from '../projection/thread';
 import { UiFrames } from './frames';
-import type { UiPart } from './parts';
+import type { UiFinishReason, UiPart } from './parts';
 
 /** What is shown: a turn, or the one that takes a message. */
 export type ShownTurn =
@@ -70,6 +70,8 @@ class TurnStream {
   private offset: number;
   /** Whether the reader has what was made so far. */
   private isShowing: boolean;
+  /** Why the model that spoke last had no more to say. */
+  private reason: UiFinishReason = 'stop';
 
   constructor(
     private readonly chat: Thread,
@@ -83,18 +85,24 @@ class TurnStream {
   async *parts(): AsyncGenerator<UiPart, void, void> {
     const { chat, place, signal } = this;
     yield { type: 'start', messageId: messageIdOf(place.turn), messageMetadata: this.facts() };
+    let until: 'waiting' | 'end' = 'waiting';
     for (;;) {
-      for await (const event of chat.events({ from: this.offset, until: 'waiting', signal })) {
+      for await (const event of chat.events({ from: this.offset, until, signal })) {
         yield* this.show(event);
         if (event.type === 'turn-end' && event.turn === place.turn) return yield* this.end(event);
-        if (event.type === 'run-end') break;
+        if (event.type === 'run-end' || (until === 'end' && !this.frames.isAtWork)) break;
       }
+      until = 'waiting';
       if (signal.aborted) return yield { type: 'error', errorText: closing };
       const view = await chat.view();
       // Somebody may have answered meanwhile.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
-      if (view?.status === 'waiting') return yield* this.finish('tool-calls');
-      if (view?.status === 'cancelled') return yield { type: 'abort', reason: view.cancelled?.reason ?? 'The chat was cancelled.' };
+      if (view?.status === 'waiting' && !this.frames.isAtWork) return yield* this.finish('tool-calls');
+      if (view?.status === 'waiting') {
+        until = 'end';
+        continue;
+      }
+      if (view?.status === 'cancelled') return yield* this.abort(view.cancelled?.reason ?? 'The chat was cancelled.');
       return yield { type: 'error', errorText: view?.error?.message ?? `The chat is ${view?.status ?? 'gone'}.` };
     }
   }
@@ -103,9 +111,10 @@ class TurnStream {
     const { from } = this.place;
     if (!this.isShowing && from !== undefined && (event.offset === undefined || event.offset >= from)) {
       this.isShowing = true;
-      yield* this.frames.goOn();
+      this.frames.goOn();
     }
     if (event.offset !== undefined) this.offset = event.offset + 1;
+    if (event.type === 'model-end') this.reason = event.finish === 'length' || event.finish === 'content-filter' ? event.finish : 'stop';
     for (const step of this.projection.take(event)) for (const part of this.frames.take(step)) if (this.isShowing) yield part;
   }
 
@@ -114,19 +123,25 @@ class TurnStream {
       yield* this.close();
       return yield { type: 'error', errorText: error?.message ?? 'The turn has failed.' };
     }
-    if (status === 'completed') return yield* this.finish('stop', usage as unknown as Json);
-    yield* this.close();
-    yield { type: 'abort', reason: 'Somebody stopped the turn.' };
+    if (status === 'completed') return yield* this.finish(this.reason, usage as unknown as Json);
+    yield* this.abort('Somebody stopped the turn.', usage as unknown as Json);
   }
 
-  private *finish(finishReason: 'stop' | 'tool-calls', usage?: Json): Generator<UiPart, void, void> {
+  /** A page shows an empty step only with what comes behind it, and `abort` shows nothing. */
+  private *abort(reason: string, usage?: Json): Generator<UiPart, void, void> {
+    yield* this.close();
+    yield { type: 'message-metadata', messageMetadata: this.facts(usage) };
+    yield { type: 'abort', reason };
+  }
+
+  private *finish(finishReason: UiFinishReason, usage?: Json): Generator<UiPart, void, void> {
     yield* this.close();
     yield { type: 'finish', finishReason, messageMetadata: this.facts(usage) };
   }
 
   private *close(): Generator<UiPart, void, void> {
     for (const step of this.projection.end()) yield* this.frames.take(step);
-    yield* this.frames.endStep();
+    yield* this.frames.endAll();
   }
 
   private facts(usage?: Json): {

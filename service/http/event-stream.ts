@@ -67,7 +67,8 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
     },
   });
   return new Response(stream, {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+    // A proxy that compresses would hold back what comes.
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no', ...headers },
   });
 }
 

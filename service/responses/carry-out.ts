@@ -7,6 +7,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import type { HoldfastClient } from '../../client/index';
+import { cameToNothing } from '../projection/came-to-nothing';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
 import type { AskedInLog, PlannedAnswer } from './answers';
@@ -169,14 +170,6 @@ function freeMessage(first: string, log: readonly RunEvent[]): string {
     const message = nth === 1 ? first : `${first}-${nth}`;
     if (!cameToNothing(message, log)) return message;
   }
-}
-
-function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
-  if (log.some((event) => event.type === 'message-withdrawn' && event.id === message)) return true;
-  const said = log.find((event) => event.type === 'message' && event.id === message);
-  return (
-    said?.type === 'message' && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed')
-  );
 }
 
 /** A conversation is one line: what was said after the response before would be in the context of this one, too. */

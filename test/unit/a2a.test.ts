@@ -397,6 +397,13 @@ describe('cancelling', () => {
     expect(stateOf(asTask(await client.sendMessage(saying('Hi again.'))))).toBe('COMPLETED');
   });
 
+  it('are listed to a caller that gives no status, of which the SDK makes one that there is not', async () => {
+    const { client } = await contextWith([{ text: 'Hello.' }]);
+    const { id } = asTask(await client.sendMessage(saying('Hi.')));
+    const { tasks } = await client.listTasks({ contextId: 'test' } as Parameters<Client['listTasks']>[0]);
+    expect(tasks.map((task) => task.id)).toEqual([id]);
+  });
+
   it('takes a message back that waits for its turn', async () => {
     const { chat, client } = await contextWith([{ text: 'Never.' }]);
     await chat.pause();

@@ -68,6 +68,33 @@ describe('the OpenAPI document', () => {
       { name: 'from', type: 'integer', minimum: 0 },
       { name: 'until', enum: ['waiting', 'end'] },
       { name: 'deltas', type: 'boolean' },
+      { name: 'Last-Event-ID', type: 'string' },
+    ]);
+  });
+
+  it('names the headers that routes read, and each kind of body that comes back', () => {
+    const { paths } = openApiOf('1');
+    const told = (
+      [
+        ['/v1/responses', 'post'],
+        ['/v1/responses/{id}', 'get'],
+        ['/a2a/{agent}', 'post'],
+        ['/a2a/{agent}/', 'post'],
+      ] as const
+    ).map(([path, method]) => {
+      const { parameters = [], responses } = paths[path]?.[method] as unknown as {
+        readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+        readonly responses: Readonly<Record<string, { readonly content: object }>>;
+      };
+      const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
+      return [path, headers, Object.keys(responses['200']?.content ?? {})];
+    });
+    const both = ['application/json', 'text/event-stream'];
+    expect(told).toEqual([
+      ['/v1/responses', ['Idempotency-Key'], both],
+      ['/v1/responses/{id}', [], both],
+      ['/a2a/{agent}', ['A2A-Version'], both],
+      ['/a2a/{agent}/', ['A2A-Version'], both],
     ]);
   });
 

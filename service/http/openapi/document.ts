@@ -42,8 +42,18 @@ export function openApiOf(version: string): OpenApi {
 }
 
 function shownOperation(route: string, path: string, operation: Operation, schemas: Record<string, Schema>): Schema {
-  const { group, summary, body, query } = operation;
-  const parameters = [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query, schemas))];
+  const { group, summary, body, query, headers = {} } = operation;
+  const parameters = [
+    ...pathParameters(path),
+    ...(query === undefined ? [] : queryParameters(query, schemas)),
+    ...Object.entries(headers).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string' },
+    })),
+  ];
   return {
     operationId: operationIdOf(route),
     tags: [group],
@@ -72,8 +82,11 @@ function operationIdOf(route: string): string {
 }
 
 function shownAnswer({ says, schema, type }: ToldAnswer, schemas: Record<string, Schema>): Schema {
-  if (schema !== undefined) return { description: says, content: { 'application/json': { schema: schemaOf(schema, schemas) } } };
-  return type === undefined ? { description: says } : { description: says, content: { [type]: { schema: { type: 'string' } } } };
+  const content = {
+    ...(schema === undefined ? {} : { 'application/json': { schema: schemaOf(schema, schemas) } }),
+    ...(type === undefined ? {} : { [type]: { schema: { type: 'string' } } }),
+  };
+  return Object.keys(content).length === 0 ? { description: says } : { description: says, content };
 }
 
 function pathParameters(path: string): readonly Schema[] {

@@ -34,7 +34,7 @@ import {
 import * as answers from './answers';
 import * as serviceAnswers from './service-answers';
 
-/** What comes back: JSON of a schema, a stream of events, or text of another kind. */
+/** What comes back: JSON of a schema, a stream of events, or text of another kind. With a schema and a type it is one or the other. */
 export interface ToldAnswer {
   readonly says: string;
   readonly schema?: z.ZodType;
@@ -46,6 +46,8 @@ export interface Operation {
   readonly summary: string;
   readonly body?: z.ZodType;
   readonly query?: z.ZodObject;
+  /** Headers that are read, beside those of every request, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** By the status. Problems are the same everywhere. */
   readonly answers: Readonly<Record<number, ToldAnswer>>;
 }
@@ -53,8 +55,12 @@ export interface Operation {
 const json = (schema: z.ZodType, says: string): ToldAnswer => ({ says, schema });
 const events = 'text/event-stream';
 const rpc = z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id: z.union([z.string(), z.number(), z.null()]).optional() });
-const rpcAnswers = { 200: json(z.looseObject({ jsonrpc: z.literal('2.0') }), 'The result or the error, or a stream of both.') };
+const rpcAnswers = {
+  200: { ...json(z.looseObject({ jsonrpc: z.literal('2.0') }), 'The result or the error, or a stream of both.'), type: events },
+};
+const rpcHeaders = { 'A2A-Version': 'The version that the client speaks. Absent: 1.0.' };
 const openAi = (says: string): Operation['answers'] => ({ 200: json(z.looseObject({}), says) });
+const openAiOrEvents = (says: string): Operation['answers'] => ({ 200: { ...json(z.looseObject({}), says), type: events } });
 const done = { 200: json(answers.Id, 'It is done.') };
 
 /** Each route, with the schema by which its requests are checked. A test compares them with the routes of the app. */
@@ -124,6 +130,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     group: 'Runs',
     summary: 'Follows the log of a run. The header Last-Event-ID goes on behind an event.',
     query: EventsQuery,
+    headers: { 'Last-Event-ID': 'The offset of the last event that the reader has. It goes before `from`.' },
     answers: {
       200: { says: 'Each event with its offset as id.', type: events },
       204: { says: 'The reader has all of a run that has ended.' },
@@ -278,21 +285,28 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'A2A: the card of an agent.',
     answers: { 200: json(z.looseObject({}), 'The card.') },
   },
-  'POST /a2a/:agent': { group: 'Protocols', summary: 'A2A: every method.', body: rpc, answers: rpcAnswers },
-  'POST /a2a/:agent/': { group: 'Protocols', summary: 'A2A: the same with a / at the end.', body: rpc, answers: rpcAnswers },
+  'POST /a2a/:agent': { group: 'Protocols', summary: 'A2A: every method.', body: rpc, headers: rpcHeaders, answers: rpcAnswers },
+  'POST /a2a/:agent/': {
+    group: 'Protocols',
+    summary: 'A2A: the same with a / at the end.',
+    body: rpc,
+    headers: rpcHeaders,
+    answers: rpcAnswers,
+  },
   'GET /v1/models': { group: 'Protocols', summary: 'OpenAI: the agents as models.', answers: openAi('A list.') },
   'GET /v1/models/:model': { group: 'Protocols', summary: 'OpenAI: an agent as a model.', answers: openAi('A model.') },
   'POST /v1/responses': {
     group: 'Protocols',
     summary: 'OpenAI: says something, or answers, and begins a response.',
     body: CreateBody,
-    answers: openAi('A response, or its events with `stream`.'),
+    headers: { 'Idempotency-Key': 'The same request under the same key is one response.' },
+    answers: openAiOrEvents('A response, or its events with `stream`.'),
   },
   'GET /v1/responses/:id': {
     group: 'Protocols',
     summary: 'OpenAI: reads a response, or follows it with `stream`.',
     query: StreamQuery,
-    answers: openAi('A response, or its events.'),
+    answers: openAiOrEvents('A response, or its events.'),
   },
   'GET /v1/responses/:id/input_items': {
     group: 'Protocols',
