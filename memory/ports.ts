@@ -193,6 +193,7 @@ export class MemoryPorts implements Ports {
 
   readonly editsAskAll = (): boolean => true;
   readonly knowsSecondEyes = (): boolean => true;
+  readonly waivesInRun = (): boolean => true;
 
   emit(event: EventBody): void {
     if (this.left) return;
