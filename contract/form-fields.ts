@@ -92,7 +92,7 @@ function typeOf({ type, format }: JsonObject): FormField['type'] {
 export function withoutDefaulted(schema: JsonObject): JsonObject {
   const { properties, required, items } = schema;
   const parts = isRecord(properties) ? properties : {};
-  const inside = (part: Json): Json => (isRecord(part) ? withoutDefaulted(part) : part);
+  const inside = (part: Json | undefined): Json | undefined => (isRecord(part) ? withoutDefaulted(part) : part);
   return {
     ...schema,
     ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, inside(part)])) } : {}),
@@ -106,15 +106,16 @@ export function withoutDefaulted(schema: JsonObject): JsonObject {
 /** An answer with the defaults of what it leaves out. */
 export function withDefaults(schema: JsonObject, answer: Json): Json {
   const { properties, items } = schema;
-  if (Array.isArray(answer)) return isRecord(items) ? (answer as readonly Json[]).map((one) => withDefaults(items, one)) : answer;
+  if (Array.isArray(answer))
+    return isRecord(items) ? (answer as readonly Json[]).map((one): Json => withDefaults(items, one)) : (answer as readonly Json[]);
   if (!isRecord(answer) || !isRecord(properties)) return answer;
-  const whole: [string, Json][] = Object.entries(answer).map(([name, value]) => {
+  const whole = Object.entries(answer).map(([name, value]) => {
     const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return [name, isRecord(part) ? withDefaults(part, value) : value];
+    return [name, isRecord(part) && value !== undefined ? withDefaults(part, value) : value] as const;
   });
-  const usual = Object.keys(properties).flatMap((name): [string, Json][] => {
+  const usual = Object.keys(properties).flatMap((name) => {
     const value = Object.hasOwn(answer, name) ? undefined : defaultOf(properties, name);
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries([...whole, ...usual]);
 }

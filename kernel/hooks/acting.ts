@@ -22,6 +22,7 @@ import type { AgentScope } from '../run/scope';
 import { peopleOf } from '../run/second-eyes';
 import { writersOf } from '../run/state';
 import { waivedElsewhere } from '../run/waivers';
+import { refuseAnswerOfOthers, refuseOtherPeople } from '../run/asked-people';
 import { agreed } from './agreed';
 import { LayerTogether } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
@@ -171,9 +172,11 @@ export class Acting implements Inside {
           checkApproveOptions(options);
           const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
           const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
+          refuseOtherPeople(scope, asked.shown);
           return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
         })
         .then((answer) => {
+          if (policy !== undefined) refuseAnswerOfOthers(scope, frame, options, answer as unknown as DecisionOfSomebody);
           // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
           if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
           frame.decision?.agreed(owner.key);

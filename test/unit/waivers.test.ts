@@ -20,7 +20,7 @@ async function waive(run: TestRun): Promise<void> {
 }
 
 describe.each<[string, AgentMiddleware]>([
-  ['an approval', approval({ tools: { pay: true } as never })],
+  ['an approval', approval({ tools: { pay: true } })],
   ['a policy', policy({ name: 'payments', tools: ['pay'], stages: [{ by: { users: ['ada'] } }] })],
 ])('what a person approved for the rest of the run, of %s, holds', (_, rules) => {
   const clerk = member('clerk', { model: 'test/model', tools: ['pay'], middleware: [rules] });
