@@ -116,7 +116,22 @@ function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item
     if (bytes > limits.window) break;
     if (messageOf(items[position] as Item).role === 'user' || position === head) first = position;
   }
+  if (first === items.length) return [...items.slice(0, head), ...endOfTurn(items.slice(head), window, messageOf)];
   return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
+}
+
+/** Of a turn that is larger than the window: what began it, and its last messages. A result does not stand without its call. */
+function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
+  const begin = items.map((item) => messageOf(item).role).lastIndexOf('user');
+  const begins = items.slice(Math.max(0, begin), begin + 1);
+  let bytes = begins.reduce((sum, item) => sum + jsonSize(messageOf(item)), 0);
+  let first = items.length;
+  for (let position = items.length - 1; position > begin && items.length - position < window; position--) {
+    bytes += jsonSize(messageOf(items[position] as Item));
+    if (bytes > limits.window) break;
+    if (messageOf(items[position] as Item).role !== 'tool') first = position;
+  }
+  return [...begins, ...items.slice(first)];
 }
 
 async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<void> {
