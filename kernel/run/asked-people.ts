@@ -14,8 +14,10 @@ export function refuseOtherPeople({ run }: { readonly run: RunScope }, { id, add
   throw run.journal.change(`The code at ${address.join('/')} changed: it asks "${id}" of other people.`);
 }
 
-function peopleIn({ by, roles, notBy }: Pick<AskedInTime, 'by' | 'roles' | 'notBy'>): string {
-  return canonicalJson([by ?? null, roles ?? null, notBy ?? null]);
+/** Also those to whom it will go. When does not matter here. */
+function peopleIn({ by, roles, notBy, steps = [] }: Omit<AskedInTime, 'id'>): string {
+  const later = steps.flatMap((step) => (step.type === 'escalate' ? [[step.by ?? null, step.roles ?? null]] : []));
+  return canonicalJson([by ?? null, roles ?? null, notBy ?? null, later]);
 }
 
 interface Told extends Answerer {
