@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CancelRequest } from '../contract/cancel';
 import { names } from '../contract/names';
+import { HoldfastError } from '../contract/errors';
 import type { CancelOutcome } from './cancel';
 import { cancelOutcomeOf } from './cancel';
 import type { Run } from './run';
@@ -17,9 +18,9 @@ export async function askToStop(handle: WorkflowHandle, request: CancelRequest |
   });
 }
 
-/** Waits for the end of a run that was asked to stop, and tells what became of that. */
-export async function cancelOutcome(run: Run<unknown>): Promise<CancelOutcome> {
-  const events = run.events({ deltas: false });
-  while ((await events.next()).done !== true);
-  return cancelOutcomeOf(await run.view());
+/** Waits for the end of a run that was asked to stop, and tells what became of that. `since`: behind an earlier end it may have gone on. */
+export async function cancelOutcome(run: Run<unknown>, since: number): Promise<CancelOutcome> {
+  for await (const event of run.events({ deltas: false }))
+    if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
+  throw new HoldfastError('request-invalid', `The run "${run.id}" has not ended: it is ${(await run.view()).status}.`);
 }

@@ -4,7 +4,7 @@ import { cancelModes } from '../contract/cancel';
 import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError } from '../contract/errors';
-import type { RunView } from '../contract/events';
+import type { RunEvent } from '../contract/events';
 import { limits } from '../contract/limits';
 import { anyOf } from '../contract/shown';
 import { optionsOf } from './options';
@@ -63,9 +63,11 @@ export function cancelRequestOf(options: CancelOptions): CancelRequest | undefin
   return { modes: asked, recursive, ...defined({ withinMs, reason, by }) };
 }
 
-/** What became of a cancel of a run that has ended. */
-export function cancelOutcomeOf({ id, status, cancelled }: RunView): CancelOutcome {
-  if (status === 'completed' || status === 'failed') return 'ended-first';
-  if (status !== 'cancelled') throw new HoldfastError('request-invalid', `The run "${id}" has not ended: it is ${status}.`);
-  return cancelled?.escalated === true ? 'escalated' : 'in-time';
+/** What became of a cancel of a run that ended so. */
+export function cancelOutcomeOf({
+  status,
+  escalated,
+}: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
+  if (status !== 'cancelled') return 'ended-first';
+  return escalated === true ? 'escalated' : 'in-time';
 }

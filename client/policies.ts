@@ -110,7 +110,7 @@ async function applyToOne(
   }
 }
 
-const gone: readonly ErrorCode[] = ['interrupt-unknown', 'interrupt-withdrawn', 'interrupt-answered'];
+const gone: readonly ErrorCode[] = ['interrupt-unknown', 'interrupt-withdrawn', 'interrupt-answered', 'run-ended'];
 
 function isSameCall(one: Asking, other: Asking): boolean {
   return one.callId === other.callId && one.address.join('/') === other.address.join('/');

@@ -199,15 +199,16 @@ export class Run<Output = unknown> {
   /** Asks the run to stop: now, or at a safe point. What runs is told by its signal. The run ends as cancelled, and `resume()` lets it go on. */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
-    await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request)).then(() => this.seenByAll()));
-    return { settled: () => cancelOutcome(this) };
+    const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request)));
+    await this.reader.work.wait(() => this.seenByAll());
+    return { settled: () => cancelOutcome(this, since) };
   }
 
-  /** Ends a run that is open, also one whose history nobody can read. The server takes a request to cancel what has ended, and does nothing. */
-  private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<void> {
+  /** Ends a run that is open, also one whose history nobody can read, and says since when it is. The server takes a cancel of what has ended, and does nothing. */
+  private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<number> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      const { status } = await this.reader.executions.describe(this.workflowId, this.id);
+      const { status, startTime } = await this.reader.executions.describe(this.workflowId, this.id);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
       await askedAgain(
         () => act(handle),
@@ -215,6 +216,7 @@ export class Run<Output = unknown> {
         Date.now() + updateTimeoutMs,
       );
       this.reader.executions.changed();
+      return startTime.getTime();
     } catch (error) {
       throw await this.explained(error);
     }

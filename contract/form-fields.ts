@@ -88,26 +88,39 @@ function typeOf({ type, format }: JsonObject): FormField['type'] {
   return format === 'date-time' || format === 'time' ? 'time' : 'text';
 }
 
-/** The same schema for answers: what has a default may be left out. */
+/** The same schema for answers: what has a default may be left out, also inside of objects and lists. */
 export function withoutDefaulted(schema: JsonObject): JsonObject {
-  const { properties, required } = schema;
-  if (!Array.isArray(required) || !isRecord(properties)) return schema;
-  const left = (required as readonly Json[]).filter((name) => defaultOf(properties, name) === undefined);
-  return { ...schema, required: left };
+  const { properties, required, items } = schema;
+  const parts = isRecord(properties) ? properties : {};
+  const inside = (part: Json | undefined): Json | undefined => (isRecord(part) ? withoutDefaulted(part) : part);
+  return {
+    ...schema,
+    ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, inside(part)])) } : {}),
+    ...(isRecord(items) ? { items: withoutDefaulted(items) } : {}),
+    ...(Array.isArray(required)
+      ? { required: (required as readonly Json[]).filter((name) => typeof name !== 'string' || defaultOf(parts, name) === undefined) }
+      : {}),
+  };
 }
 
 /** An answer with the defaults of what it leaves out. */
 export function withDefaults(schema: JsonObject, answer: Json): Json {
-  const { properties } = schema;
+  const { properties, items } = schema;
+  if (Array.isArray(answer))
+    return isRecord(items) ? (answer as readonly Json[]).map((one): Json => withDefaults(items, one)) : (answer as readonly Json[]);
   if (!isRecord(answer) || !isRecord(properties)) return answer;
+  const whole = Object.entries(answer).map(([name, value]) => {
+    const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, isRecord(part) && value !== undefined ? withDefaults(part, value) : value] as const;
+  });
   const usual = Object.keys(properties).flatMap((name) => {
     const value = Object.hasOwn(answer, name) ? undefined : defaultOf(properties, name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  return usual.length === 0 ? answer : { ...answer, ...Object.fromEntries(usual) };
+  return Object.fromEntries([...whole, ...usual]);
 }
 
-function defaultOf(properties: JsonObject, name: Json): Json | undefined {
-  const part = typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isRecord(part) ? (part['default'] ?? undefined) : undefined;
+function defaultOf(properties: JsonObject, name: string): Json | undefined {
+  const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isRecord(part) ? part['default'] : undefined;
 }

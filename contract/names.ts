@@ -59,6 +59,8 @@ export const patches = {
   editsAskAll: 'holdfast-edits-ask-all',
   /** Whoever wrote to a turn is no second pair of eyes, nor is another form of a name. */
   secondEyes: 'holdfast-second-eyes',
+  /** What a person approved for the rest of the run holds when its agent works again. */
+  waivesInRun: 'holdfast-waives-in-run',
   /** A build that comes to a run that another one tried tries it on a copy. */
   triesCopy: 'holdfast-tries-copy',
   /** Questions of before a continue-as-new that no code has asked again end with their place, and with the run. */

@@ -151,7 +151,7 @@ function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
 }
 
 /** All of a stage that decides who has to say yes. */
-function demandOf(stage: PlannedStage): string {
+export function demandOf(stage: PlannedStage): string {
   const { need, fourEyes, delegates, by } = stage;
   return canonicalJson([peopleOf(by), need, fourEyes, escalationOf(stage), approvesAfter(stage) ?? null, delegates]);
 }

@@ -194,6 +194,7 @@ export class MemoryPorts implements Ports {
   readonly editsAskAll = (): boolean => true;
   readonly endsRestored = (): boolean => true;
   readonly knowsSecondEyes = (): boolean => true;
+  readonly waivesInRun = (): boolean => true;
 
   emit(event: EventBody): void {
     if (this.left) return;

@@ -184,11 +184,14 @@ export class TestRun<Output = unknown> {
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
     if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${this.run.view().status}).`);
+    const from = this.run.events.length;
     await this.run.cancel(request);
     return {
       settled: async () => {
         await this.outcome();
-        return cancelOutcomeOf(this.run.view());
+        const end = this.run.events.slice(from).find((event) => event.type === 'run-end');
+        if (end !== undefined) return cancelOutcomeOf(end);
+        throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${this.run.view().status}.`);
       },
     };
   }

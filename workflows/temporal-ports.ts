@@ -143,6 +143,7 @@ export class TemporalPorts implements Ports {
   readonly tellsOnce = (): boolean => this.tools.tellsOnce;
   readonly endsRestored = (): boolean => this.tools.endsRestored;
   readonly knowsSecondEyes = (): boolean => this.tools.knowsSecondEyes;
+  readonly waivesInRun = (): boolean => this.tools.waivesInRun;
   readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
 
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */

@@ -55,6 +55,11 @@ export class ToolCalls {
     return patched(patches.secondEyes);
   }
 
+  /** Whether what a person approved for the rest of the run holds for later turns of an agent. */
+  get waivesInRun(): boolean {
+    return patched(patches.waivesInRun);
+  }
+
   async call(call: ToolCallRequest): Promise<CallToolResult> {
     const held = this.desk.held();
     if (held !== undefined) await held;

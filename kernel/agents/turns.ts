@@ -3,15 +3,15 @@ import { defined } from '../../contract/defined';
 import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
 import { titleOf } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
-import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
-import { textOf, toolCallsOf, toolMessage } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../../contract/messages/messages';
+import { textOf, toolMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
 import { Frame } from '../effects/frames';
 import { toolsForTurn, withClientTools } from '../run/client-tools';
-import { rootConversation } from '../run/conversation';
+import { closeCalls, rootConversation } from '../run/conversation';
 import type { MessageInbox } from '../run/message-inbox';
 import type { AgentPlace } from '../run/place';
 import { forget, forgetInside } from '../run/place';
@@ -116,7 +116,22 @@ function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item
     if (bytes > limits.window) break;
     if (messageOf(items[position] as Item).role === 'user' || position === head) first = position;
   }
+  if (first === items.length) return [...items.slice(0, head), ...endOfTurn(items.slice(head), window, messageOf)];
   return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
+}
+
+/** Of a turn that is larger than the window: what began it, and its last messages. A result does not stand without its call. */
+function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
+  const begin = items.map((item) => messageOf(item).role).lastIndexOf('user');
+  const begins = items.slice(Math.max(0, begin), begin + 1);
+  let bytes = begins.reduce((sum, item) => sum + jsonSize(messageOf(item)), 0);
+  let first = items.length;
+  for (let position = items.length - 1; position > begin && items.length - position < window; position--) {
+    bytes += jsonSize(messageOf(items[position] as Item));
+    if (bytes > limits.window) break;
+    if (messageOf(items[position] as Item).role !== 'tool') first = position;
+  }
+  return [...begins, ...items.slice(first)];
 }
 
 async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<void> {
@@ -148,7 +163,7 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   forgetInside(run, place);
   forget(run, place);
   if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record, result.status);
-  else if (result.status === 'failed' || (result.status === 'stopped' && lacksResults(run))) forgetCalls(run);
+  else if (result.status !== 'completed') closeCalls(run, rootConversation, (call) => resultOfLost(run, call, result.status));
   const last = isAlone(root) ? record?.messages.at(-1) : state.said?.[rootConversation]?.at(-1)?.message;
   const { conversation } = { conversation: inbox.state };
   inbox.rest();
@@ -167,30 +182,15 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   delete conversation.stops;
 }
 
-/** No provider takes calls without results, so those that an error or a stop left without one are told so. */
-function restingRecord({ ports }: RunScope, record: AgentRecord, status: TurnStatus): AgentRecord {
-  const lost = pendingCallsOf(record.messages).map((call) =>
-    toolMessage(ports.uuid(), call, `The turn ${status === 'stopped' ? 'was stopped' : 'ended'} before this call had a result.`, {
-      isError: true,
-    }),
-  );
+function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): AgentRecord {
+  const lost = pendingCallsOf(record.messages).map((call) => resultOfLost(run, call, status));
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-function lacksResults({ state }: RunScope): boolean {
-  const entries = (state.said?.[rootConversation] ?? []).map(({ message }) => message);
-  const answered = new Set(entries.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : []))));
-  return entries.some((message) => toolCallsOf(message).some(({ id }) => !answered.has(id)));
-}
-
-/** Of a turn of several agents that failed or was cut off, what was said stays, and calls and their results go. */
-function forgetCalls({ state }: RunScope): void {
-  const entries = state.said?.[rootConversation] ?? [];
-  const turn = entries.map(({ agent }) => agent).lastIndexOf(null);
-  const kept = entries.filter(
-    ({ message }, position) => position <= turn || (message.role !== 'tool' && toolCallsOf(message).length === 0),
-  );
-  state.said = { ...state.said, [rootConversation]: [...kept] };
+/** No provider takes calls without results, so those that an error or a stop left without one are told so. */
+function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
+  const how = status === 'stopped' ? 'was stopped' : 'ended';
+  return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });
 }
 
 function usageSince(before: Usage, now: Usage): Usage {

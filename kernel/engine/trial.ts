@@ -119,6 +119,10 @@ class TrialPorts implements Ports {
     return true;
   }
 
+  waivesInRun(): boolean {
+    return true;
+  }
+
   sleep(): Timer {
     return this.timer();
   }

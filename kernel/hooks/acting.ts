@@ -21,6 +21,8 @@ import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { peopleOf } from '../run/second-eyes';
 import { writersOf } from '../run/state';
+import { waivedElsewhere } from '../run/waivers';
+import { refuseAnswerOfOthers, refuseOtherPeople } from '../run/asked-people';
 import { agreed } from './agreed';
 import { LayerTogether } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
@@ -170,9 +172,11 @@ export class Acting implements Inside {
           checkApproveOptions(options);
           const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
           const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
+          refuseOtherPeople(scope, asked.shown);
           return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
         })
         .then((answer) => {
+          if (policy !== undefined) refuseAnswerOfOthers(scope, frame, options, answer as unknown as DecisionOfSomebody);
           // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
           if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
           frame.decision?.agreed(owner.key);
@@ -241,12 +245,13 @@ export class Acting implements Inside {
   // The effects keep the kind that they had when waivers were run-local values: open frames find theirs again.
   get waivers(): Waivers {
     const { frame } = this;
-    const { state } = this.scope.run;
     const key = this.scope.path.join('/');
+    const { state, ports } = this.scope.run;
     const given = (): readonly string[] => state.waivers?.[key] ?? [];
+    const others = (): readonly string[] => waivedElsewhere(state, this.scope.path);
     return {
-      has: (name) => frame.once('run-local', () => given().includes(name)),
-      all: () => frame.once('run-local', given),
+      has: (name) => frame.once('run-local', () => given().includes(name) || (others().includes(name) && ports.waivesInRun())),
+      all: () => frame.once('run-local', () => (others().length > 0 && ports.waivesInRun() ? [...given(), ...others()] : given())),
       add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
     };
   }

@@ -1,6 +1,6 @@
 import { contextMessage, contextOf } from '../../contract/messages/context-messages';
 import { HoldfastError } from '../../contract/errors';
-import type { Message, StoredMessage } from '../../contract/messages/messages';
+import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { inputId, toolCallsOf } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { frozen } from '../../contract/freeze';
@@ -79,6 +79,22 @@ export function join({ state }: RunScope, { conversation, path: lane }: Branch, 
   beginnings.delete(said);
 }
 
+/** A turn was cut off: what was said beside each other is said, and calls without a result get one. None that happened is forgotten. */
+export function closeCalls({ state }: RunScope, conversation: string, resultOf: (call: ToolCall) => StoredMessage): void {
+  const said = state.said?.[conversation] ?? [];
+  const closed = said.flatMap((entry, position): readonly SaidEntry[] => {
+    const { agent, lane, message } = entry;
+    const calls = toolCallsOf(message);
+    if (calls.length === 0) return [entry];
+    const own = said.slice(position + 1).filter((other) => other.agent === agent && other.lane === lane);
+    const end = own.findIndex((other) => other.message.role !== 'tool');
+    const answered = own.slice(0, end === -1 ? own.length : end).map((other) => calledBy(other.message));
+    const lost = calls.filter(({ id }) => !answered.includes(id));
+    return [entry, ...lost.map((call) => ({ ...entry, message: resultOf(call) }))];
+  });
+  state.said = { ...state.said, [conversation]: closed.map((entry) => (entry.lane === '' ? entry : { ...entry, lane: '' })) };
+}
+
 function visibleTo({ state }: RunScope, { conversation, path: lane }: Branch): readonly SaidEntry[] {
   return (state.said?.[conversation] ?? []).filter((entry) => isVisible(entry, lane));
 }
@@ -139,7 +155,27 @@ function beginningOf(run: RunScope, { conversation, path: lane }: Branch, agent:
     beginning.ids.add(message.id);
     beginning.messages.push(frozen(message));
   }
-  return Object.freeze([...beginning.messages]);
+  return Object.freeze(withResultsBehindCalls(beginning.messages));
+}
+
+/** Where agents spoke beside each other, others may have spoken between a call and its result. No provider takes that. */
+function withResultsBehindCalls(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  const ordered: StoredMessage[] = [];
+  let open = new Set<string>();
+  let held: StoredMessage[] = [];
+  for (const message of messages) {
+    const called = calledBy(message);
+    const isResult = called !== undefined && open.delete(called);
+    if (isResult || open.size === 0) ordered.push(message);
+    else held.push(message);
+    const isNext = message.role === 'assistant';
+    if (isNext || open.size === 0) {
+      ordered.push(...held);
+      held = [];
+    }
+    if (isNext) open = new Set(toolCallsOf(message).map(({ id }) => id));
+  }
+  return [...ordered, ...held];
 }
 
 /** Whether a message is what an agent was told of the words of another one, also when it was told so before its run was made one of its own. */

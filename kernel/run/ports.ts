@@ -123,6 +123,8 @@ export interface Ports {
   editsAskAll(): boolean;
   /** Whether whoever wrote to a turn is no second pair of eyes, nor another form of a name. In runs of before, they were. */
   knowsSecondEyes(): boolean;
+  /** Whether what a person approved for the rest of the run holds for later turns of an agent, too. In runs of before, each turn asked again. */
+  waivesInRun(): boolean;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Told of what code of users threw and somebody caught, for the log of whoever runs it. Absent: nobody hears of it. */

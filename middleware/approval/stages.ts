@@ -1,4 +1,4 @@
-import type { AskingPolicy, GivenDecision, PolicyDecision } from '../../contract/decisions';
+import type { AskingPolicy } from '../../contract/decisions';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import type { MaybePromise } from '../../contract/maybe-promise';
@@ -13,6 +13,8 @@ import type { Eyes, StartedWith } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
 import { notDecided, rejection } from './decided';
+import type { PolicyWaiver, WaivingDecision } from './policy-waivers';
+import { waiverOf, waivesOf } from './policy-waivers';
 
 /** What a policy asks about one call. */
 export interface Plan extends PolicyPlan {
@@ -22,17 +24,10 @@ export interface Plan extends PolicyPlan {
 }
 
 /** A decision that counts for the arguments as they are. `stage` counts from 0. */
-interface Given extends GivenDecision {
-  readonly waives?: { readonly upTo: number };
-}
-
-/** Without `upTo` it holds for every amount. */
-export interface PolicyWaiver {
-  readonly upTo?: number;
-}
+type Given = WaivingDecision;
 
 export type StagesEnd =
-  | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver; readonly version: string }
+  | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver }
   /** In place of the result of the tool. */
   | { readonly runs: false; readonly output: Json };
 
@@ -52,8 +47,11 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   let editedInput: Json | undefined;
   let problem = why;
   let given: readonly Given[] = [];
+  // Of versions that asked before the one of the plan: they stand before its stages.
+  let kept: readonly PlannedStage[] = [];
   const beside = (newer: Plan): void => {
     const { stages, places } = joinedStages(plan.stages, newer.stages);
+    kept = stages.slice(0, stages.length - newer.stages.length);
     given = given.flatMap((one) => movedTo(one, stages, places));
     const times = [...began].map(([number, at]) => [places[number] ?? number, at] as const);
     began.clear();
@@ -63,7 +61,10 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   for (;;) {
     const number = plan.stages.findIndex((stage, position) => !isDone(stage, position, given));
     const stage = plan.stages[number];
-    if (stage === undefined) return { runs: true, version: plan.version, ...defined({ editedInput, waiver: waiverOf(given) }) };
+    if (stage === undefined) {
+      const waiver = waiverOf(given, { ...plan, stages: plan.stages.slice(kept.length) });
+      return { runs: true, ...defined({ editedInput, waiver }) };
+    }
     const now = ctx.now();
     const passed = now - (began.get(number) ?? now);
     began.set(number, now - passed);
@@ -97,7 +98,9 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       given = [...given, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment }) }];
       continue;
     }
-    const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives: waivesOf(answer) }) };
+    // Whoever decides in the place of somebody who was asked does so about this call.
+    const waives = takes(stage, stage, { by, roles }, eyes.people) ? waivesOf(answer) : undefined;
+    const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives }) };
     if (answer.editedInput === undefined) {
       given = [...given, decision];
       continue;
@@ -112,11 +115,12 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
     // Those before decided about other arguments.
     given = [...given.filter(({ type }) => type === 'delegate'), decision];
     began.clear();
-    const newer = await asking.planOf(shown);
-    if (newer.version !== plan.version) {
-      if (newer.holds) beside(newer);
+    const edited = await asking.planOf(shown);
+    if (edited.version !== plan.version) {
+      if (edited.holds) beside(edited);
       continue;
     }
+    const newer = { ...edited, stages: [...kept, ...edited.stages] };
     // Who decides may depend on the arguments: nobody lets a call through that they have made one of others.
     const { stages } = plan;
     given = given.filter(
@@ -186,8 +190,10 @@ function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, peopl
   const notBy = [...new Set(out.filter((name) => name !== undefined))];
   const { escalate } = stage;
   const own: Deciders = { users: [...(stage.by.users ?? []), ...handed.map(({ to }) => to ?? '')], roles: stage.by.roles ?? [] };
-  const isOpen = own.users?.length === 0 && own.roles?.length === 0;
-  if (isOpen) return { notBy };
+  const isOfAnybody = (stage.by.users ?? []).length + (stage.by.roles ?? []).length === 0;
+  // Of anybody, too, until each decision that it needs is handed to somebody.
+  if (isOfAnybody && here.filter(({ type }) => type === 'approve').length + othersIn(own.users ?? [], notBy, people).length < stage.need)
+    return { notBy };
   const isLate = escalate !== undefined && millisecondsOf(escalate.after, 'hook-failed') <= passed;
   const left = (asked: readonly Deciders[]): Pick<Who, 'by' | 'roles'> => ({
     by: [...new Set(asked.flatMap(({ users = [] }) => users))].filter((name) => !isOneOf(notBy, name, people)),
@@ -208,11 +214,16 @@ function nothing(list: readonly string[] | undefined): readonly string[] | undef
 /** Why the stage can never come to its end, or nothing. Who has a role is not known here. */
 function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, people: People, have: number): string | undefined {
   if (by === undefined || roles !== undefined || escalate?.to.roles !== undefined) return undefined;
-  const others = [...by, ...(escalate?.to.users ?? [])].filter((name) => !isOneOf(notBy, name, people));
-  const ever = others.filter((name, position) => !isOneOf(others.slice(0, position), name, people));
+  const ever = othersIn([...by, ...(escalate?.to.users ?? [])], notBy, people);
   if (ever.length >= need - have) return undefined;
   const left = ever.length === 0 ? 'nobody is left who may decide' : `only ${ever.join(', ')} may still decide`;
   return `Its policy needs ${need - have} more ${need - have === 1 ? 'person' : 'people'}, and ${left}.`;
+}
+
+/** Those of some names who are none of others, each person once. */
+function othersIn(names: readonly string[], than: readonly string[], people: People): readonly string[] {
+  const others = names.filter((name) => !isOneOf(than, name, people));
+  return others.filter((name, position) => !isOneOf(others.slice(0, position), name, people));
 }
 
 type AskOptions = NonNullable<Parameters<HookContext['approve']>[1]>;
@@ -247,18 +258,4 @@ function askingPolicy(plan: Plan, number: number, given: readonly Given[], { has
     ...(delegates === false ? { delegates } : {}),
     ...(plan.isConfigured === true ? { plan: stages, ...defined({ hasUnnamedWriter }) } : {}),
   };
-}
-
-function waivesOf({ forRestOfRun, upTo }: Extract<PolicyDecision, { type: 'approve' }>): Given['waives'] {
-  if (upTo !== undefined) return { upTo };
-  return forRestOfRun === true ? { upTo: Infinity } : undefined;
-}
-
-/** All who decided have to say so: nobody waives the decision of another. */
-function waiverOf(given: readonly Given[]): PolicyWaiver | undefined {
-  const counting = given.filter(({ type }) => type !== 'delegate');
-  const amounts = counting.map(({ waives }) => waives?.upTo).filter((upTo) => upTo !== undefined);
-  if (counting.length === 0 || amounts.length < counting.length) return undefined;
-  const least = Math.min(...amounts);
-  return least === Infinity ? {} : { upTo: least };
 }

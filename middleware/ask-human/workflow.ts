@@ -100,8 +100,8 @@ async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptio
       ? {}
       : { escalate: { after: escalate.after, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }),
   });
-  if (expired) return { answer: fallback, expired };
-  return { answer: whole.isObject ? withDefaults(schema, answer) : answer, expired };
+  const said = expired ? fallback : answer;
+  return { answer: whole.isObject && said !== undefined ? withDefaults(schema, said) : said, expired };
 }
 
 function whom({ by = {} }: AskHumanOptions, ctx: HookContext): Deciders {

@@ -45,3 +45,23 @@ it('whoever gave an answer that comes again after a continue-as-new hears that i
   await run.cancel();
   await bed.close();
 });
+
+it('whoever cancelled a run hears what became of that, also when it was resumed before they asked, and cancelled again', async () => {
+  const asks = calls({ id: 'a', name: 'ask', input: { question: 'One?' } });
+  const bed = await startTestBed(script(asks, text('Done.')));
+  const run = await bed.client.start('plain', 'hello');
+  await run.outcome({ timeout: '30s' });
+  const first = await run.cancel({ by: 'ada' });
+  await run.outcome({ timeout: '30s' });
+  await run.resume();
+  await run.outcome({ timeout: '30s' });
+  const second = await run.cancel({ mode: 'after-tools', by: 'bob' });
+  await run.outcome({ timeout: '30s' });
+  await run.resume();
+  await run.outcome({ timeout: '30s' });
+  const [question] = await run.interrupts();
+  await run.resume(question?.id ?? '', { answer: 'yes' });
+  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect([await first.settled(), await second.settled()]).toEqual(['in-time', 'in-time']);
+  await bed.close();
+});

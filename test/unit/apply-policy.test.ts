@@ -43,7 +43,7 @@ function runsOf(all: Readonly<Record<string, readonly Interrupt[]>>, { busy = []
     run: (id) =>
       ({
         resume: async (...given: readonly unknown[]) => {
-          if (refusing.includes(id)) throw new HoldfastError('run-ended', `The run "${id}" has ended.`);
+          if (refusing.includes(id)) throw new HoldfastError('run-stuck', `The run "${id}" is stuck.`);
           applied.push([id, ...given]);
         },
       }) as never,
@@ -64,7 +64,7 @@ describe('client.applyPolicy', () => {
     expect(first).toMatchObject({ policy: 'refunds', version: versionOf(two), more: true });
     const second = await applyPolicy(fake.runs, two, { by: 'olga', after: first.next ?? '' });
     expect(second).toMatchObject({ more: false });
-    expect([...first.outcomes, ...second.outcomes].map(short)).toEqual(['r1 failed run-ended', 'r2 asked', 'r3 unchanged', 'r4 left']);
+    expect([...first.outcomes, ...second.outcomes].map(short)).toEqual(['r1 failed run-stuck', 'r2 asked', 'r3 unchanged', 'r4 left']);
     const answer = { type: 'apply-policy', version: versionOf(two) };
     expect(fake.applied).toEqual([
       ['r2', 'q2', answer, { by: 'olga' }],
@@ -81,6 +81,15 @@ describe('client.applyPolicy', () => {
       run: () => ({ resume: () => Promise.reject(new HoldfastError('interrupt-withdrawn', 'Nobody waits for it.')) }) as never,
     };
     expect((await applyPolicy(runs, two)).outcomes.map(short)).toEqual(['r1 unchanged']);
+  });
+
+  it('says nothing of a run that has ended since it was listed, and that one that is being cancelled takes nothing', async () => {
+    const fake = runsOf({ r1: [question('q1')], r2: [question('q2')] }, { busy: ['r2'] });
+    const runs: WaitingRuns = {
+      ...fake.runs,
+      run: () => ({ resume: () => Promise.reject(new HoldfastError('run-ended', 'It takes no answer any more.')) }) as never,
+    };
+    expect((await applyPolicy(runs, two)).outcomes.map(short)).toEqual(['r2 failed run-ended']);
   });
 
   it('only says what would be asked in a dry run', async () => {

@@ -300,6 +300,15 @@ describe('approval', () => {
     expect((await logOf(run)).find((event) => event.type === 'interrupt-end')).toMatchObject({ reason: 'deadline' });
   });
 
+  it('asks nobody else after an upgrade than before: a build that names others is refused', async () => {
+    const run = await started({ by: ['ada'] });
+    await run.outcome();
+    const before = await run.interrupts();
+    const newer = agentWith({ tools: ['refund'], middleware: [approval<typeof tools>({ tools: { refund: { by: ['bob'] } } })] });
+    await expect(run.upgrade(newer)).rejects.toMatchObject({ code: 'frame-changed', message: expect.stringContaining('other people') });
+    expect(await run.interrupts()).toEqual(before);
+  });
+
   it('takes the decision of those who are named, and of nobody else', async () => {
     const run = await started({ by: ['ada', 'bob'] });
     const { id } = await pendingOf(run);

@@ -94,6 +94,21 @@ describe('a cancel at a safe point', () => {
     await expect(run.resume()).rejects.toMatchObject({ code: 'run-not-cancelled' });
   });
 
+  it('tells so also when the run went on behind its end, and was cancelled again', async () => {
+    const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
+    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    await run.outcome();
+    const first = await run.cancel({ mode: 'after-tools', within: '30s' });
+    await run.advance('31s');
+    await run.resume();
+    const second = await run.cancel();
+    await run.outcome();
+    await run.resume();
+    await run.advance('1d');
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect([await first.settled(), await second.settled()]).toEqual(['escalated', 'in-time']);
+  });
+
   it('becomes one at once when its time is up, also behind a continue-as-new', async () => {
     const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
     const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });

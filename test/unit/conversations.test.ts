@@ -13,7 +13,7 @@ import { messageOfSent } from '../../contract/conversations';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import { agentUnder, agentWith, echo, gate, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, lineOf, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -288,6 +288,34 @@ describe('a conversation', () => {
     }
     expect(model.requests[5]?.messages.map(textOf)).toEqual(['question 5', 'answer 5', 'question 6']);
     expect(await saidIn(chat)).toHaveLength(12);
+  });
+
+  it('begins a turn with the end of the one before, and what began that, where this is larger than its window', async () => {
+    const model = scriptedModel([
+      { toolCalls: [echo('a')] },
+      { toolCalls: [echo('b'), echo('c')] },
+      { text: 'Said.' },
+      { text: 'Yes.' },
+      { text: 'Bye.' },
+    ]);
+    const chat = await testConversation(agentWith(), { model, tools, window: 5 });
+    for (const content of ['Say it.', 'All of it?', 'Bye.']) {
+      await chat.send(content);
+      await chat.run.outcome();
+    }
+    const beginnings = [3, 4].map((at) => model.requests[at]?.messages.map(lineOf));
+    const last = ['assistant: echo({"text":"b"}) echo({"text":"c"})', 'tool: b', 'tool: c', 'assistant: Said.'];
+    expect(beginnings[0]).toEqual(['user: Say it.', ...last, 'user: All of it?']);
+    expect(beginnings[1]).toEqual(['user: All of it?', 'assistant: Yes.', 'user: Bye.']);
+    const small = await testConversation(agentWith(), {
+      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Said.' }, { text: 'Yes.' }]),
+      tools,
+      window: 1,
+    });
+    await small.send('Say it.');
+    await small.run.outcome();
+    await small.send('All of it?');
+    expect((await small.run.transcript()).map(textOf)).toContain('Yes.');
   });
 
   it('is read by page, the last page first', async () => {

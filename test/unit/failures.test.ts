@@ -181,12 +181,14 @@ describe('a failure of a model call', () => {
 });
 
 describe('the time to wait', () => {
-  const waitOf = (responseHeaders: Record<string, string>, status = 429): number | undefined =>
+  const waitOf = (responseHeaders: Readonly<Record<string, string | number>>, status = 429): number | undefined =>
     classify(http(status, { responseHeaders })).retryAfterMs;
 
-  it.each<[Record<string, string>, number | undefined]>([
+  it.each<[Readonly<Record<string, string | number>>, number | undefined]>([
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after': '1.5' }, 1500],
+    [{ 'Retry-After': '7' }, 7000],
+    [{ 'retry-after': 7 }, 7000],
     [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
     [{ 'retry-after-ms': 'soon', 'retry-after': '7' }, 7000],
     [{ 'retry-after': '86400' }, 600_000],

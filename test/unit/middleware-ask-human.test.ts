@@ -138,6 +138,45 @@ describe('askHuman', () => {
     expect(await resultOf(run)).toBe('tool: {"street":"Hill 4","carrier":"dhl"}');
   });
 
+  it('fills in the defaults of objects and lists in a form, of null, and of an answer that stands instead', async () => {
+    const line = {
+      type: 'object',
+      properties: { sku: { type: 'string' }, count: { type: 'integer', default: 1 } },
+      required: ['sku', 'count'],
+    };
+    const place = {
+      type: 'object',
+      properties: { city: { type: 'string' }, country: { type: 'string', default: 'DE' } },
+      required: ['city', 'country'],
+    };
+    const note = { type: ['string', 'null'], default: null };
+    const form = {
+      type: 'object',
+      properties: { place, lines: { type: 'array', items: line }, note },
+      required: ['place', 'lines', 'note'],
+    };
+    const fallback = { place: { city: 'Ulm' }, lines: [] };
+    const options: AskHumanOptions = { form, expires: '1d', fallback };
+    const run = await asking({ question: 'What?' }, options);
+    const { id } = await asked(run);
+    const without = run.resume(id, { place: { country: 'FR' }, lines: [] });
+    await expect(without).rejects.toMatchObject({ code: 'answer-invalid' });
+    await run.resume(id, { place: { city: 'Bonn' }, lines: [{ sku: 'a' }, { sku: 'b', count: 2 }] });
+    const whole = {
+      place: { city: 'Bonn', country: 'DE' },
+      lines: [
+        { sku: 'a', count: 1 },
+        { sku: 'b', count: 2 },
+      ],
+      note: null,
+    };
+    expect(await resultOf(run)).toBe(`tool: ${JSON.stringify(whole)}`);
+    const late = await asking({ question: 'What?' }, options);
+    await asked(late);
+    await late.advance('1d');
+    expect(await resultOf(late)).toContain(JSON.stringify({ place: { city: 'Ulm', country: 'DE' }, lines: [], note: null }));
+  });
+
   it('draws the fields that the model asks for', async () => {
     const fields = [
       { name: 'size', label: 'Size', type: 'choice', choices: ['S', 'L'] },

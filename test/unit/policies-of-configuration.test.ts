@@ -232,6 +232,20 @@ describe('a policy that changes', () => {
     await expect(refused).rejects.toMatchObject({ code: 'answer-forbidden' });
   });
 
+  it('keeps asking whom the old one asked, also when one of them changes the call', async () => {
+    const run = await started(ofStages(ada, { by: { users: ['cleo'] } }));
+    await run.applyPolicy(ofStages(bob), waiting);
+    await run.approve((await asked(run)).id, { by: 'ada', editedInput: { orderId: '42', amount: 60 } });
+    for (const by of ['cleo', 'bob']) {
+      const question = await asked(run);
+      expect(question).toMatchObject({ by: [by], input: { amount: 60 } });
+      expect(paid).toEqual([]);
+      await run.approve(question.id, { by });
+    }
+    await run.outcome();
+    expect(paid).toEqual([60]);
+  });
+
   it('asks the people of both where it names others', async () => {
     const run = await started(ofStages(ada));
     await run.applyPolicy(ofStages(bob), waiting);

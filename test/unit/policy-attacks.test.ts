@@ -4,7 +4,7 @@ import { defineTool } from 'holdfast/worker';
 import type { PolicyStage } from 'holdfast/middleware';
 import { approvalsBy, policy } from 'holdfast/middleware';
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
 import { parallel } from 'holdfast/workflow';
 import { agentWith, only } from '../support/memory-bed';
 
@@ -95,6 +95,13 @@ describe('a policy whose people depend on the arguments holds against', () => {
     expect(paid).toEqual([5000]);
   });
 
+  it.each([{ forRestOfRun: true }, { upTo: 10_000 }])('a clerk who waives what the boss decides about: %j', async (waived) => {
+    const run = await started([byAmount], { turns: [[80], [90], [5000]] });
+    await run.approve((await asked(run)).id, { by: 'clerk', ...waived });
+    expect(await asked(run)).toMatchObject({ by: ['boss'], input: large });
+    expect(paid).toEqual([80, 90]);
+  });
+
   it('a role that decides about small amounts only', async () => {
     const roles = { by: (call: unknown) => ({ roles: [amountOf(call) > 100 ? 'boss' : 'clerk'] }) };
     const run = await started([roles]);
@@ -180,6 +187,26 @@ describe('a policy holds against', () => {
     expect(await code(run.approve(id, { by: 'ada ' }))).toBe('answer-forbidden');
   });
 
+  it('somebody to whom a decision was handed, and who waives those of whoever handed it on', async () => {
+    const run = await started([{ by: { users: ['ada'] } }], { turns: [[80], [90]] });
+    await run.delegate((await asked(run)).id, 'bob', { by: 'ada' });
+    await run.approve((await asked(run)).id, { by: 'bob', forRestOfRun: true });
+    expect(await asked(run)).toMatchObject({ by: ['ada'], input: { amount: 90 } });
+  });
+
+  it('a decision of anybody that is handed on: the others that are needed stay those of anybody', async () => {
+    const run = await started([{ need: 2 }]);
+    await run.delegate((await asked(run)).id, 'bob', { by: 'ada' });
+    const open = await asked(run);
+    expect(open.by).toBeUndefined();
+    await run.approve(open.id, { by: 'cleo' });
+    const handed = await asked(run);
+    expect(handed.by).toEqual(['bob']);
+    await run.approve(handed.id, { by: 'bob' });
+    await run.outcome();
+    expect(paid).toEqual([80]);
+  });
+
   it('calls that somebody posted with the messages that a run begins with', async () => {
     const run = await started([{}], { pending: 80, turns: [] });
     expect(await asked(run)).toMatchObject({ input: { amount: 80 }, policy: { name: 'refunds' } });
@@ -213,4 +240,20 @@ describe('a policy holds against', () => {
     await run.outcome();
     expect(paid).toEqual([80]);
   });
+});
+
+it('somebody who waived a decision does not let through what they ask for themselves in a later turn', async () => {
+  paid.length = 0;
+  const rules = policy({ name: 'refunds', tools: ['refund'], stages: [{ by: { users: ['ada', 'bob'] }, fourEyes: true }] });
+  const refunds = [80, 90, 5000].flatMap((amount) => [{ toolCalls: [{ name: 'refund', input: { amount } }] }, { text: 'Done.' }]);
+  const agent = agentWith({ tools: ['refund'], middleware: [rules] });
+  const chat = await testConversation(agent, { model: scriptedModel(refunds), tools: { refund }, by: 'sue' });
+  await chat.send('A refund, please.', { from: 'sue' });
+  await chat.run.approve((await asked(chat.run)).id, { by: 'ada', forRestOfRun: true });
+  await chat.run.outcome();
+  await chat.send('Another one.', { from: 'sue' });
+  await chat.run.outcome();
+  await chat.send('One for me.', { from: 'Ada ' });
+  expect(await asked(chat.run)).toMatchObject({ by: ['bob'], input: { amount: 5000 } });
+  expect(paid).toEqual([80, 90]);
 });

@@ -528,6 +528,57 @@ describe('a policy over a continue-as-new', () => {
   });
 });
 
+describe('a policy in other code, while a call waits', () => {
+  const of = (user: string): PolicyStage => ({ by: { users: [user] } });
+  const goingTo = (user: string): PolicyStage['escalate'] => ({ after: '2d', to: { users: [user] } });
+  const boss: PolicyStage = { ...of('boss'), escalate: goingTo('dora') };
+  const two = [of('clerk'), boss];
+
+  it.each<[string, readonly PolicyStage[]]>([
+    ['in the place of whoever has decided', [of('cfo'), boss]],
+    ['before those who have decided', [of('cfo'), ...two]],
+    ['in another order', [boss, of('clerk')]],
+    ['in the place of whoever is asked', [of('clerk'), { ...boss, ...of('cfo') }]],
+    ['without those to whom it would go', [of('clerk'), { ...boss, escalate: goingTo('emil') }]],
+    ['as far as they are not whoever started it', [of('clerk'), { ...boss, fourEyes: true }]],
+  ])('takes no decision for that of somebody whom it asks %s', async (_, stages) => {
+    const run = await started({ stages: two }, { by: 'sue' });
+    await run.approve((await asked(run)).id, { by: 'clerk' });
+    const before = await asked(run);
+    const newer = policy({ name: 'refunds', tools: ['refund'], stages });
+    const upgrade = run.upgrade(agentWith({ tools: ['refund'], middleware: [newer] }));
+    await expect(upgrade).rejects.toMatchObject({ code: 'frame-changed' });
+    expect(await asked(run)).toEqual(before);
+    expect(paid).toEqual([]);
+  });
+
+  it('goes on in the same code, also when somebody to whom it went decides after that', async () => {
+    const stages = [of('clerk'), { ...of('boss'), escalate: { after: '2d', to: { roles: ['manager'] } }, remind: ['1d'] }];
+    const agent = agentWith({ tools: ['refund'], middleware: [policy({ name: 'refunds', tools: ['refund'], stages })] });
+    const run = await started({ stages }, { by: 'sue' });
+    await run.delegate((await asked(run)).id, 'carl', { by: 'clerk' });
+    await run.upgrade(agent);
+    await run.approve((await asked(run)).id, { by: 'carl' });
+    await run.advance('1d');
+    await run.upgrade(agent);
+    await run.advance('2d');
+    await run.upgrade(agent);
+    await run.approve((await asked(run)).id, { by: 'mia', roles: ['manager'] });
+    await run.outcome();
+    expect(paid).toEqual([80]);
+  });
+
+  it('goes on where it asks the same people first', async () => {
+    const run = await started({ stages: two });
+    await run.approve((await asked(run)).id, { by: 'clerk' });
+    const newer = policy({ name: 'refunds', tools: ['refund'], stages: [...two, of('cfo')] });
+    await run.upgrade(agentWith({ tools: ['refund'], middleware: [newer] }));
+    for (const by of ['boss', 'cfo']) await run.approve((await asked(run)).id, { by });
+    await run.outcome();
+    expect(paid).toEqual([80]);
+  });
+});
+
 it('a policy of an isolated agent tells the run that somebody started of reminders, and knows who that was', async () => {
   paid.length = 0;
   const rules = policy({ name: 'refunds', tools: ['refund'], stages: [{ fourEyes: true, by: { users: ['ada', 'bob'] }, remind: ['1d'] }] });

@@ -117,8 +117,8 @@ function waitOf(link: ErrorFields): number | undefined {
   const header = (name: string): string | undefined => {
     for (const headers of [link['responseHeaders'], link['headers']]) {
       if (!isFields(headers)) continue;
-      const value: unknown = typeof headers['get'] === 'function' ? (headers as unknown as Headers).get(name) : headers[name];
-      if (typeof value === 'string') return value;
+      const value = headerIn(headers, name);
+      if (typeof value === 'string' || typeof value === 'number') return String(value);
     }
     return undefined;
   };
@@ -128,6 +128,12 @@ function waitOf(link: ErrorFields): number | undefined {
   const seconds = countOf(text) ?? countOf(/"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1]);
   const wait = milliseconds ?? (seconds === undefined ? dateOf(text) : seconds * 1000);
   return wait === undefined || wait <= 0 ? undefined : Math.min(Math.round(wait), longestWait);
+}
+
+/** Names of headers have no capitals of their own, and models that users write may give them any. */
+function headerIn(headers: ErrorFields, name: string): unknown {
+  if (typeof headers['get'] === 'function') return (headers as unknown as Headers).get(name);
+  return Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
 }
 
 function countOf(text: string | undefined): number | undefined {
