@@ -5,6 +5,8 @@ interface OpenCall {
   readonly tool: string;
   input: string;
   isOpen: boolean;
+  /** How much of its arguments comes again. */
+  repeated: number;
 }
 
 type Kind = 'text' | 'reasoning';
@@ -13,6 +15,8 @@ type Kind = 'text' | 'reasoning';
 export class OpenMessage {
   private readonly shown: Record<Kind, string> = { text: '', reasoning: '' };
   private open: Kind | undefined;
+  /** How much of what comes has been shown already. */
+  private readonly repeated: Record<Kind, number> = { text: 0, reasoning: 0 };
   private readonly calls = new Map<string, OpenCall>();
 
   constructor(
@@ -28,7 +32,20 @@ export class OpenMessage {
     return this.of.runPath.join('/') === runPath.join('/');
   }
 
-  *say(kind: Kind, text: string): Generator<ShownStep, void, void> {
+  /** The same attempt is told again from its beginning, to a reader that has come back. */
+  repeat(): void {
+    for (const kind of ['text', 'reasoning'] as const) this.repeated[kind] = this.shown[kind].length;
+    for (const call of this.calls.values()) call.repeated = call.input.length;
+  }
+
+  /** A piece as it comes in. */
+  *hear(kind: Kind, piece: string): Generator<ShownStep, void, void> {
+    const known = Math.min(this.repeated[kind], piece.length);
+    this.repeated[kind] -= known;
+    yield* this.say(kind, piece.slice(known));
+  }
+
+  private *say(kind: Kind, text: string): Generator<ShownStep, void, void> {
     if (text === '') return;
     if (this.open !== kind) {
       yield* this.closeText();
@@ -42,11 +59,19 @@ export class OpenMessage {
   *beginCall(callId: string, tool: string): Generator<ShownStep, void, void> {
     if (this.calls.has(callId)) return;
     yield* this.closeText();
-    this.calls.set(callId, { tool, input: '', isOpen: true });
+    this.calls.set(callId, { tool, input: '', isOpen: true, repeated: 0 });
     yield { ...this.of, step: 'call-start', id: this.id, callId, tool };
   }
 
-  *callInput(callId: string, text: string): Generator<ShownStep, void, void> {
+  *hearInput(callId: string, piece: string): Generator<ShownStep, void, void> {
+    const call = this.calls.get(callId);
+    if (call === undefined) return;
+    const known = Math.min(call.repeated, piece.length);
+    call.repeated -= known;
+    yield* this.callInput(callId, piece.slice(known));
+  }
+
+  private *callInput(callId: string, text: string): Generator<ShownStep, void, void> {
     const call = this.calls.get(callId);
     if (call?.isOpen !== true || text === '') return;
     call.input += text;

@@ -14,6 +14,8 @@ export class Projection {
   /** How often what was shown of a message became void. Its next try has an id of its own. */
   private readonly voids = new Map<string, number>();
   private readonly outputs = new Map<string, string>();
+  /** Which attempt was heard last, by the address of the call. */
+  private readonly attempts = new Map<string, number>();
 
   *take(event: RunEvent | Delta): Generator<ShownStep, void, void> {
     if (isDelta(event)) yield* this.delta(event);
@@ -29,19 +31,25 @@ export class Projection {
   private *delta(delta: Delta): Generator<ShownStep, void, void> {
     const { agent, runPath, address } = delta;
     switch (delta.type) {
-      case 'attempt-start':
+      case 'attempt-start': {
+        const known = this.open.get(address);
+        if (known !== undefined && this.attempts.get(address) === delta.attempt) return known.repeat();
+        this.attempts.set(address, delta.attempt);
+        this.outputs.delete(address);
+        return yield* this.forget(address, { agent, runPath });
+      }
       case 'attempt-void':
       case 'message-replaced':
         this.outputs.delete(address);
         return yield* this.forget(address, { agent, runPath });
       case 'text-delta':
-        return yield* this.message(address, { agent, runPath }).say('text', delta.text);
+        return yield* this.message(address, { agent, runPath }).hear('text', delta.text);
       case 'reasoning-delta':
-        return yield* this.message(address, { agent, runPath }).say('reasoning', delta.text);
+        return yield* this.message(address, { agent, runPath }).hear('reasoning', delta.text);
       case 'tool-input-start':
         return yield* this.message(address, { agent, runPath }).beginCall(delta.callId, delta.tool);
       case 'tool-input-delta':
-        return yield* this.message(address, { agent, runPath }).callInput(delta.callId, delta.text);
+        return yield* this.message(address, { agent, runPath }).hearInput(delta.callId, delta.text);
       case 'tool-progress':
         return yield { agent, runPath, step: 'progress', callId: delta.callId, tool: delta.tool, data: delta.data };
       case 'tool-output-delta': {

@@ -60,6 +60,20 @@ describe('a message', () => {
     ]);
   });
 
+  it('goes on where it was for a reader that comes back in the middle of an attempt', () => {
+    const asks = delta({ type: 'tool-input-start', callId: 'c1', tool: 'refund' });
+    const writes = (piece: string): Delta => delta({ type: 'tool-input-delta', callId: 'c1', text: piece });
+    const heard = [begin(), thinks('Hm.'), says('Do'), says('n'), asks, writes('{"amo')];
+    const again = [begin(), thinks('H'), thinks('m.'), says('Don'), asks, writes('{"amount'), writes('":4}')];
+    expect(shown(...heard, ...again)).toEqual([...shown(...heard).slice(0, -1), 'call-input unt', 'call-input ":4}', 'call-end']);
+    expect(shown(begin(), says('Do'), begin(), says('Done.'))).toEqual(['text-start', 'text Do', 'text ne.', 'text-end']);
+  });
+
+  it('begins anew where the same attempt was void', () => {
+    const lines = shown(begin(), says('Do'), delta({ type: 'attempt-void' }), begin(), says('Do'));
+    expect(lines).toEqual(['text-start', 'text Do', 'text-end', `void ${address}`, 'text-start', 'text Do', 'text-end']);
+  });
+
   it('has only what is missing behind what was heard of it', () => {
     expect(shown(begin(), says('Do'), says('n'), answer([text('Done.')]))).toEqual([
       'text-start',
