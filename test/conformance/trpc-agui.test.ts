@@ -259,7 +259,7 @@ describe('requests', () => {
     expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
       200,
       'text/event-stream',
-      'no-store, no-transform',
+      'no-cache, no-store, no-transform',
     ]);
   });
 
