@@ -11,6 +11,8 @@ import { FoundService } from './found-service';
 export interface SearchPatience {
   /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
   readonly ms: number;
+  /** Nor is a start waited for. */
+  readonly isAtOnce?: boolean;
   /** What whoever waits, or is led elsewhere, should know. */
   readonly say: (text: string) => void;
 }
@@ -44,7 +46,7 @@ export async function findService(
     patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
     return new FoundService(usual);
   }
-  const started = await startedService(directory, patience);
+  const started = patience.isAtOnce === true ? undefined : await startedService(directory, patience);
   if (started !== undefined) return found(started);
   if (usual === undefined)
     throw new HoldfastError('service-unreachable', `No service runs on the directory ${directory}, which has the runs of this project.`);

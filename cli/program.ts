@@ -4,7 +4,7 @@ import type { ReplayFlags, SaveFlags } from './commands/history-commands';
 import type { CancelFlags, ResumeFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
 import type { FilterFlags, RunListFlags } from './commands/list-commands';
-import type { JsonFlag } from './commands/read-commands';
+import type { AgentListFlags, JsonFlag } from './commands/read-commands';
 import type { RetryFlags } from './commands/retry-commands';
 import type { DoctorFlags } from './doctor/doctor';
 import type { ProcessFlags } from './processes/process-settings';
@@ -261,14 +261,12 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
       return (service) => inbox(service, terminal, flags);
     },
   );
-  toService(
-    'agents',
-    'Lists the agents.',
-    json,
-  )(async (_, flags: JsonFlag) => {
-    const { listAgents } = await import('./commands/read-commands.js');
-    return (service) => listAgents(service, terminal, flags);
-  });
+  toService('agents', 'Lists the agents.', (command) => json(command).option('--names', 'print names alone'))(
+    async (_, flags: AgentListFlags) => {
+      const { listAgents } = await import('./commands/read-commands.js');
+      return (service) => listAgents(service, terminal, flags);
+    },
+  );
 }
 
 /** What every list filters by. */
@@ -321,10 +319,12 @@ function serviceCommand(program: Command, terminal: Terminal, exit: (code: numbe
     <Flags>(prepare: (args: readonly unknown[], flags: Flags) => Promise<Act>): void => {
       const command = options(program.command(usage).description(description)).option('--url <url>', 'address of the service');
       command.action(async (...received: unknown[]) => {
-        const flags = received.at(-2) as Flags & { url?: string };
+        const flags = received.at(-2) as Flags & { url?: string; ids?: true; names?: true };
         const act = await prepare(received.slice(0, -2), flags);
         const say = (text: string): void => terminal.writeError(terminal.paint.dim(text));
-        exit(await act(await findService(flags.url, process.env, { ms: 5_000, say })));
+        // Whoever presses Tab waits for no service.
+        const isAtOnce = flags.ids === true || flags.names === true;
+        exit(await act(await findService(flags.url, process.env, { ms: isAtOnce ? 0 : 5_000, isAtOnce, say })));
       });
     };
 }

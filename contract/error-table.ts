@@ -13,7 +13,7 @@ export const errorTable = {
   'run-id-invalid': { status: 400, fix: 'Use 1 to 200 letters, digits and . _ - : @ as an id, starting with a letter or digit.' },
   'run-id-in-use': {
     status: 409,
-    fix: 'The id belongs to a run with another agent or input. Use a new id, or send the same agent and input to get that run.',
+    fix: 'Use a new id, or send the same agent and input to get that run.',
   },
   'input-invalid': {
     status: 400,
@@ -158,7 +158,10 @@ export const errorTable = {
     status: 409,
     fix: 'Only runs that were cancelled are resumed. Look at how this one stands; one that failed goes on with `holdfast retry`.',
   },
-  'run-not-failed': { status: 409, fix: 'Only runs that have failed are retried. Look at how this one stands.' },
+  'run-not-failed': {
+    status: 409,
+    fix: 'Look at how the run stands. One that was cancelled goes on with `holdfast resume`, one that has ended needs another run.',
+  },
   'upgrade-failed': {
     status: 503,
     fix: 'Nothing is known of how the run would do under the newest build, so it stays where it is. See the message; try again when workers of both builds run.',

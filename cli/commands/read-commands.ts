@@ -175,8 +175,16 @@ export async function printEvents(
   }
 }
 
-export async function listAgents(service: FoundService, terminal: Terminal, flags: JsonFlag): Promise<number> {
+export interface AgentListFlags extends JsonFlag {
+  readonly names?: boolean;
+}
+
+export async function listAgents(service: FoundService, terminal: Terminal, flags: AgentListFlags): Promise<number> {
   const agents = await service.agents();
+  if (flags.names === true) {
+    for (const { name } of agents) terminal.write(name);
+    return exitCodes.done;
+  }
   if (flags.json === true) return writeJson(terminal, { agents });
   const areJobs = agents.some(({ takesJob }) => takesJob === true);
   writeTable(

@@ -59,9 +59,14 @@ export class Lifetime {
     this.closing = true;
     this.signalledAt = Date.now();
     this.terminal.write(
-      signal === 'SIGINT' ? '\nStopping. Calls that run may end; Ctrl-C again to stop now.' : 'Stopping. Calls that run may end.',
+      `${signal === 'SIGINT' ? '\n' : ''}Stopping.${this.awaited}${signal === 'SIGINT' ? ' Ctrl-C again stops at once.' : ''}`,
     );
     this.end(0);
+  }
+
+  /** Only a worker has calls of its own. */
+  private get awaited(): string {
+    return this.opened.some(({ name }) => name === 'worker') ? ' Calls of models and tools that are at work are waited for.' : '';
   }
 
   private async closeAll(): Promise<void> {

@@ -13,8 +13,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type CompletedShell = (typeof shells)[number];
 
 /**
- * A script for a shell. It is made of the commands and options themselves. Only for the id of a run it starts a process, which asks the service of the
- * directory.
+ * A script for a shell. It is made of the commands and options themselves. Only for the id of a run and the name of an agent it starts a process, which
+ * asks the service of the directory.
  */
 export function completionScript(shell: CompletedShell, program: Command): string {
   const all = completedOf(program);
@@ -34,13 +34,20 @@ const takesValue = (option: Option): boolean => option.required || option.option
 /** By the word for the value: `<file>`, `<files...>`, `[dir]`, `<directory>`. */
 const isPath = (text: string): boolean => /[<[](?:file|dir)/.test(text);
 const argumentIsPath = (argument: Argument | undefined): boolean => argument !== undefined && isPath(`<${argument.name()}`);
-/** Commands whose argument is a run, and which runs make sense there. Shells evaluate the line, so that an alias counts. */
-const argumentIsRun = ({ argument }: Completed): boolean => /^(runs?|conversation)$/.test(argument?.name() ?? '');
 const statusOfRuns: Readonly<Record<string, string>> = { approve: 'waiting', reject: 'waiting', answer: 'waiting', retry: 'failed' };
-const listOfRuns = ({ path }: Completed): string => {
+/** What lists the values of an argument: runs that make sense there, or agents. Shells evaluate the line, so that an alias counts. */
+const listerOf = ({ path, argument }: Completed): string | undefined => {
+  const name = argument?.name() ?? '';
+  if (name === 'agent') return 'holdfast agents --names 2>/dev/null';
   const status = statusOfRuns[path];
+  if (!/^(runs?|conversation)$/.test(name)) return undefined;
   return `holdfast list --ids --limit 200${status === undefined ? '' : ` --status ${status}`} 2>/dev/null`;
 };
+const withLister = (all: readonly Completed[]): readonly (readonly [path: string, lister: string])[] =>
+  all.flatMap((one) => {
+    const lister = listerOf(one);
+    return lister === undefined ? [] : [[one.path, lister] as const];
+  });
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** `case` branches, without those that would be empty. */
@@ -73,12 +80,10 @@ function findCommand(all: readonly Completed[], words: string): string {
 const bashFiles = 'compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current"))';
 
 /** Options are known without a process. */
-function bashRuns(all: readonly Completed[]): string {
-  return all
-    .filter(argumentIsRun)
+function bashListed(all: readonly Completed[]): string {
+  return withLister(all)
     .map(
-      (one) =>
-        `    "${one.path}") [[ $current == -* ]] || COMPREPLY+=($(compgen -W "$(eval ${quote(listOfRuns(one))})" -- "$current")) ;;\n`,
+      ([path, lister]) => `    "${path}") [[ $current == -* ]] || COMPREPLY+=($(compgen -W "$(eval ${quote(lister)})" -- "$current")) ;;\n`,
     )
     .join('');
 }
@@ -98,16 +103,15 @@ ${lines.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${bashRuns(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${bashListed(all)}  esac
 }
 complete -F _holdfast holdfast
 `;
 }
 
-function zshRuns(all: readonly Completed[]): string {
-  return all
-    .filter(argumentIsRun)
-    .map((one) => `    "${one.path}") [[ $current == -* ]] || compadd -- \${(f)"$(eval ${quote(listOfRuns(one))})"} ;;\n`)
+function zshListed(all: readonly Completed[]): string {
+  return withLister(all)
+    .map(([path, lister]) => `    "${path}") [[ $current == -* ]] || compadd -- \${(f)"$(eval ${quote(lister)})"} ;;\n`)
     .join('');
 }
 
@@ -133,7 +137,7 @@ ${lines.join('\n')}
   esac
   _describe 'holdfast' words_of_command
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${zshRuns(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${zshListed(all)}  esac
 }
 compdef _holdfast holdfast
 `;
@@ -157,7 +161,7 @@ function forFish(all: readonly Completed[]): string {
       return line(one.path, `${names.join(' ')}${value} -d ${quote(option.description)}`);
     }),
     ...(argumentIsPath(one.argument) ? [line(one.path, '-F')] : []),
-    ...(argumentIsRun(one) ? [line(one.path, `-a ${quote(`(${listOfRuns(one)})`)}`)] : []),
+    ...withLister([one]).map(([path, lister]) => line(path, `-a ${quote(`(${lister})`)}`)),
   ]);
   return `# Completion of holdfast for fish. In ~/.config/fish/config.fish: npx holdfast completion fish | source
 complete -c holdfast -f

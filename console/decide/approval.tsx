@@ -122,13 +122,26 @@ function MoreConsent({ id, interrupt, draft }: Pick<ApprovalProps, 'id' | 'inter
 
 function CommentField({ id, draft }: { readonly id: string; readonly draft: AnswerDraft }): JSX.Element {
   return (
+    <LineField
+      label={<span class="light">{decideTexts.comment}</span>}
+      value={draft.comment}
+      onText={(comment) => changeDraft(id, { comment })}
+    />
+  );
+}
+
+interface LineFieldProps {
+  readonly label: JSX.Element;
+  readonly value: string | undefined;
+  readonly required?: boolean;
+  readonly onText: (text: string) => void;
+}
+
+function LineField({ label, value = '', required = false, onText }: LineFieldProps): JSX.Element {
+  return (
     <label class="field">
-      <span class="light">{decideTexts.comment}</span>
-      <input
-        value={draft.comment ?? ''}
-        autocomplete="off"
-        onInput={({ currentTarget }) => changeDraft(id, { comment: currentTarget.value })}
-      />
+      {label}
+      <input value={value} required={required} autocomplete="off" onInput={({ currentTarget }) => onText(currentTarget.value)} />
     </label>
   );
 }
@@ -218,10 +231,7 @@ function DelegateForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
       title={decideTexts.delegate}
       onSubmit={() => onDecide({ type: 'delegate', to: to.trim(), ...defined({ comment: comment === '' ? undefined : comment }) })}
     >
-      <label class="field">
-        <span>{decideTexts.delegateTo}</span>
-        <input value={to} required autocomplete="off" onInput={({ currentTarget }) => changeDraft(id, { to: currentTarget.value })} />
-      </label>
+      <LineField label={<span>{decideTexts.delegateTo}</span>} value={to} required onText={(next) => changeDraft(id, { to: next })} />
       <CommentField id={id} draft={draft} />
       <div class="actions start">
         <Button kind="primary" type="submit">

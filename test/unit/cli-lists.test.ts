@@ -408,6 +408,11 @@ it('holdfast run with a text, where the agent takes a job, says how to give one'
 });
 
 describe('holdfast agents', () => {
+  it('prints names alone with --names', async () => {
+    const { service } = serviceOf({ '/agents': { agents: [text, { ...text, name: 'orders' }] } });
+    expect(await shown((terminal) => listAgents(service, terminal, { names: true }))).toEqual([text.name, 'orders']);
+  });
+
   const text = { name: 'support', description: 'Answers.', takesJob: false };
   const inputSchema = { type: 'object', properties: { orderId: { type: 'string' }, note: { type: 'string' } }, required: ['orderId'] };
 

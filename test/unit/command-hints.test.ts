@@ -153,6 +153,8 @@ describe('a service that is found', () => {
     writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
     await expect(find()).rejects.toMatchObject({ code: 'service-unreachable' });
     const forgetStart = recordStart(directory);
+    const atOnce = findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, isAtOnce: true, say });
+    await expect(atOnce).rejects.toMatchObject({ code: 'service-unreachable' });
     const found = find();
     await isWaiting;
     expect(said).toEqual(['The service is starting; waiting for it.']);

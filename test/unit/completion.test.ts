@@ -73,7 +73,9 @@ describe('completion in bash', () => {
     [['approve', 'ticket-2'], ['ticket-2'], 'list --ids --limit 200 --status waiting'],
     [['withdraw', 'n'], ['night-1'], 'list --ids --limit 200'],
     [['retry', '--dry-run', 'night'], ['night-1'], 'list --ids --limit 200 --status failed'],
-  ])('offers runs that it asks for, such as have the status: %j', (words, ids, asked) => {
+    [['run', 'tick'], ['ticket-1', 'ticket-2'], 'agents --names'],
+    [['chat', 'n'], ['night-1'], 'agents --names'],
+  ])('offers runs and agents that it asks for, such as have the status: %j', (words, ids, asked) => {
     expect(offered(...words)).toEqual(ids);
     expect(readFileSync(join(folder, 'asked'), 'utf8').trim()).toBe(asked);
   });

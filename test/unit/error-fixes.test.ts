@@ -29,6 +29,13 @@ describe('what an error says to change', () => {
   });
 });
 
+it.each([
+  ['run-id-in-use', /^Use a new id/],
+  ['run-not-failed', /holdfast resume/],
+] as const)('of %s does not repeat its message, and leads on', (code, fix) => {
+  expect(errorTable[code].fix).toMatch(fix);
+});
+
 it('a run that has ended says how one that was cancelled or failed goes on', () => {
   expect(errorTable['run-ended'].fix).toMatch(/holdfast resume.*holdfast retry/);
 });

@@ -18,12 +18,13 @@ afterEach(() => {
 });
 
 /** A process that ends when the gate of what it has opened is open. */
-function startedProcess() {
+function startedProcess(name = 'service') {
   let open = (): void => undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
   const logger = createLogger({ write: () => undefined });
-  const code = Lifetime.of(recordedTerminal({ live: false }), logger, (lifetime) => lifetime.onEnd('service', () => gate));
-  return { code, open };
+  const terminal = recordedTerminal({ live: false });
+  const code = Lifetime.of(terminal, logger, (lifetime) => lifetime.onEnd(name, () => gate));
+  return { code, open, said: () => terminal.written().trim() };
 }
 
 describe('Ctrl-C', () => {
@@ -43,5 +44,19 @@ describe('Ctrl-C', () => {
     expect(() => process.emit('SIGINT')).toThrow('exit 130');
     open();
     expect(await code).toBe(0);
+  });
+
+  it.each([
+    ['worker', 'SIGINT', 'Stopping. Calls of models and tools that are at work are waited for. Ctrl-C again stops at once.'],
+    ['worker', 'SIGTERM', 'Stopping. Calls of models and tools that are at work are waited for.'],
+    ['Temporal server', 'SIGINT', 'Stopping. Ctrl-C again stops at once.'],
+    ['Temporal server', 'SIGTERM', 'Stopping.'],
+  ] as const)('says what a process with a %s waits for at %s', async (name, signal, words) => {
+    const { code, open, said } = startedProcess(name);
+    await Promise.resolve();
+    process.emit(signal, signal);
+    open();
+    expect(await code).toBe(0);
+    expect(said()).toBe(words);
   });
 });
