@@ -84,9 +84,11 @@ export class HistoryEvents {
       if (task === undefined) continue;
       // Of local activities only the results count here, which the history has. Commands of the same task may name them.
       read.push(...recorded.filter((each) => each.task === task && each.local !== undefined).map(withoutLocal));
-      for (const { time, commands } of waiting.filter((each) => each.task === task))
+      const woken = waiting.filter((each) => each.task === task);
+      const isTakenBack = takenBackIn(woken);
+      for (const { time, commands } of woken)
         for (const command of commands) {
-          const made = eventOf(command, ids);
+          const made = isTakenBack(command) ? undefined : eventOf(command, ids);
           if (made !== undefined) read.push({ ...(await this.todayEvent(made)), task, time });
         }
     }
@@ -114,6 +116,15 @@ interface MadeEvent {
   readonly event: FactEvent;
   readonly timerMs?: number;
   readonly localInput?: { readonly type: string; readonly input: Payload | undefined };
+}
+
+/** What ends in the task in which it begins is in no history: Temporal's core takes its command back. */
+function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => boolean {
+  const all = woken.flatMap(({ commands }) => commands);
+  const timers = new Set(all.map(({ cancelTimer }) => cancelTimer?.seq));
+  const calls = new Set(all.map(({ requestCancelActivity }) => requestCancelActivity?.seq));
+  return ({ startTimer, scheduleActivity }) =>
+    (startTimer != null && timers.has(startTimer.seq)) || (scheduleActivity != null && calls.has(scheduleActivity.seq));
 }
 
 /** The event that a command would be in a history; undefined of one that is not compared. */
