@@ -68,7 +68,12 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
   });
   return new Response(stream, {
     // A proxy that compresses would hold back what comes.
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-store, no-transform', 'x-accel-buffering': 'no', ...headers },
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-store, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    },
   });
 }
 
