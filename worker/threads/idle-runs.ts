@@ -1,7 +1,7 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { codeAtHand } from '../../activities/health/code-at-hand';
 import { names } from '../../contract/names';
-import { OpenLocals, onlyQuery } from './patient-queries';
+import { OpenLocals, onlyQuery } from './beside-locals';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;

@@ -7,7 +7,7 @@ import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-option
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import type { IdleOptions } from './idle-runs';
 import { IdleRuns } from './idle-runs';
-import { PatientQueries } from './patient-queries';
+import { BesideLocals } from './beside-locals';
 import { RunsAtHand } from './runs-at-hand';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
@@ -45,7 +45,7 @@ export class WatchedWorker extends Worker {
     options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces' | 'idle'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    const creator = (inner: WorkflowCreator): WorkflowCreator => new RunsAtHand(new PatientQueries(inner));
+    const creator = (inner: WorkflowCreator): WorkflowCreator => new RunsAtHand(new BesideLocals(inner));
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
     if (options.debugMode)
       return creator(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));

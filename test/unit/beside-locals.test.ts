@@ -1,5 +1,5 @@
 import type { Workflow, WorkflowCreateOptions } from '@temporalio/worker/lib/workflow/interface';
-import { PatientQueries } from '../../worker/threads/patient-queries';
+import { BesideLocals } from '../../worker/threads/beside-locals';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Job = NonNullable<Activation['jobs']>[number];
@@ -10,10 +10,14 @@ const query: Job = { queryWorkflow: { queryId: '1', queryType: 'holdfast-status'
 const cameBack: Job = { resolveActivity: { seq: 1, isLocal: true } };
 
 /** A run whose code has `commands` with its next activation. */
-async function run(): Promise<{ activate(job: Job, ...commands: Command[]): Promise<readonly Command[]>; readonly reached: Job[] }> {
+async function run(): Promise<{
+  readonly workflow: Workflow;
+  activate(job: Job, ...commands: Command[]): Promise<readonly Command[]>;
+  readonly reached: Job[];
+}> {
   const reached: Job[] = [];
   let next: Command[] = [];
-  const workflow = await new PatientQueries({
+  const workflow = await new BesideLocals({
     createWorkflow: () =>
       Promise.resolve({
         activate: ({ jobs }: Activation) => (
@@ -24,8 +28,9 @@ async function run(): Promise<{ activate(job: Job, ...commands: Command[]): Prom
         dispose: () => Promise.resolve(),
       }),
     destroy: () => Promise.resolve(),
-  }).createWorkflow({} as WorkflowCreateOptions);
+  }).createWorkflow({ info: { taskTimeoutMs: 10_000 } } as WorkflowCreateOptions);
   return {
+    workflow,
     reached,
     async activate(job, ...commands) {
       next = commands;
@@ -60,8 +65,46 @@ describe('a query that came with a task', () => {
   });
 });
 
-it('a query that is a task of its own is answered always: nobody would ask again', async () => {
-  const { activate } = await run();
+it('a query that is a task of its own sends a run away while a local activity runs, as its task would never end', async () => {
+  const { workflow, activate, reached } = await run();
+  const asks: Job = { queryWorkflow: { queryId: 'legacy_query', queryType: 'holdfast-status' } };
+  expect(await activate(asks, answer)).toEqual([answer]);
   await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
-  expect(await activate({ queryWorkflow: { queryId: 'legacy_query', queryType: 'holdfast-status' } }, answer)).toEqual([answer]);
+  reached.length = 0;
+  expect(await workflow.activate({ runId: 'first', jobs: [asks] })).toMatchObject({ failed: { failure: {} } });
+  expect(reached).toEqual([]);
+});
+
+describe('what comes from outside while a local activity runs', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+  const signal: Job = { signalWorkflow: { signalName: 'any' } };
+
+  it('comes to the code when the task was renewed', async () => {
+    const { activate, reached } = await run();
+    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
+    jest.advanceTimersByTime(8500);
+    await activate(signal);
+    jest.advanceTimersByTime(8500);
+    await activate(signal);
+    expect(reached).toHaveLength(3);
+  });
+
+  it('sends the run away when the server has given up the task: a replay would have it before what the run has done since', async () => {
+    const { workflow, activate, reached } = await run();
+    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
+    jest.advanceTimersByTime(10_000);
+    expect(await workflow.activate({ runId: 'first', jobs: [signal] })).toMatchObject({ failed: { failure: {} } });
+    expect(reached).toHaveLength(1);
+  });
+
+  it('comes to the code whenever it comes, where no local activity runs', async () => {
+    const { activate, reached } = await run();
+    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
+    jest.advanceTimersByTime(10_000);
+    await activate(cameBack);
+    jest.advanceTimersByTime(10_000);
+    await activate(signal);
+    expect(reached).toHaveLength(3);
+  });
 });
