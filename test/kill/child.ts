@@ -18,6 +18,8 @@ export interface WorkerSettings {
   /** Stay inside of the calls that say `hold`, until a line comes on stdin. */
   readonly hold?: boolean;
   readonly payTimeout?: string;
+  /** Orders are looked up by a quick tool, which is a local activity. */
+  readonly quickLookups?: boolean;
   readonly graceMs?: number;
 }
 

@@ -59,6 +59,17 @@ const tools = {
       return payment;
     },
   }),
+  ...(settings.quickLookups === true
+    ? {
+        lookupOrder: defineTool({
+          description: 'Looks an order up.',
+          inputSchema: z.object({ orderId: z.string(), hold: z.boolean().optional() }),
+          quick: true,
+          timeout: '10s',
+          execute: ({ hold }) => reach('tool:lookupOrder', hold === true).then(() => 'found'),
+        }),
+      }
+    : {}),
   pay: defineTool({
     description: 'Pays once.',
     inputSchema: z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional(), forgetful: z.boolean().optional() }),

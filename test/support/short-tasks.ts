@@ -18,7 +18,7 @@ import { fixtureAgents, fixtureBundle } from './test-bed';
 export async function startWithShortTasks(
   { connection }: Temporal,
   input: string,
-  { taskQueue }: TestBed,
+  { taskQueue }: Pick<TestBed, 'taskQueue'>,
   agent = 'works',
   workflowTaskTimeout: '1s' | '2s' = '1s',
 ): Promise<string> {
