@@ -28,7 +28,7 @@ async function run(): Promise<{
         dispose: () => Promise.resolve(),
       }),
     destroy: () => Promise.resolve(),
-  }).createWorkflow({ info: { taskTimeoutMs: 10_000 } } as WorkflowCreateOptions);
+  }).createWorkflow({} as WorkflowCreateOptions);
   return {
     workflow,
     reached,
@@ -73,38 +73,4 @@ it('a query that is a task of its own sends a run away while a local activity ru
   reached.length = 0;
   expect(await workflow.activate({ runId: 'first', jobs: [asks] })).toMatchObject({ failed: { failure: {} } });
   expect(reached).toEqual([]);
-});
-
-describe('what comes from outside while a local activity runs', () => {
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
-  const signal: Job = { signalWorkflow: { signalName: 'any' } };
-
-  it('comes to the code when the task was renewed', async () => {
-    const { activate, reached } = await run();
-    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
-    jest.advanceTimersByTime(8500);
-    await activate(signal);
-    jest.advanceTimersByTime(8500);
-    await activate(signal);
-    expect(reached).toHaveLength(3);
-  });
-
-  it('sends the run away when the server has given up the task: a replay would have it before what the run has done since', async () => {
-    const { workflow, activate, reached } = await run();
-    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
-    jest.advanceTimersByTime(10_000);
-    expect(await workflow.activate({ runId: 'first', jobs: [signal] })).toMatchObject({ failed: { failure: {} } });
-    expect(reached).toHaveLength(1);
-  });
-
-  it('comes to the code whenever it comes, where no local activity runs', async () => {
-    const { activate, reached } = await run();
-    await activate({ fireTimer: { seq: 1 } }, { scheduleLocalActivity: { seq: 1 } });
-    jest.advanceTimersByTime(10_000);
-    await activate(cameBack);
-    jest.advanceTimersByTime(10_000);
-    await activate(signal);
-    expect(reached).toHaveLength(3);
-  });
 });

@@ -27,7 +27,7 @@ export class BesideLocals implements WorkflowCreator {
   constructor(private readonly creator: WorkflowCreator) {}
 
   async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
-    return new RunBesideLocals(await this.creator.createWorkflow(options), options.info.taskTimeoutMs);
+    return new RunBesideLocals(await this.creator.createWorkflow(options));
   }
 
   destroy(): Promise<void> {
@@ -37,33 +37,20 @@ export class BesideLocals implements WorkflowCreator {
 
 class RunBesideLocals implements Workflow {
   private readonly locals = new OpenLocals();
-  /** When the last task came that brought something. */
-  private begun = performance.now();
 
-  constructor(
-    private readonly workflow: Workflow,
-    private readonly taskTimeoutMs: number,
-  ) {}
+  constructor(private readonly workflow: Workflow) {}
 
   async activate(activation: Activation): Promise<Completion> {
     if (this.locals.count > 0) {
       const [query] = (activation.jobs ?? []).flatMap(({ queryWorkflow }) => (queryWorkflow == null ? [] : [queryWorkflow]));
-      if (query?.queryId === onlyQuery) return leaves(activation, 'The run is at a call that is over in a moment. Ask it again.');
+      if (query?.queryId === onlyQuery) return leaves(activation);
       // The server sends queries without an answer again when the task is over.
       if (query !== undefined) return { runId: activation.runId ?? '', successful: { commands: [] } };
-      if (this.isGivenUp && !(activation.jobs ?? []).every(isResultOfLocal))
-        return leaves(activation, 'The server has given up the task in which a local activity ran. It is done again.');
     }
-    if (!(activation.jobs ?? []).every(isResultOfLocal)) this.begun = performance.now();
     this.locals.came(activation);
     const completion = await this.workflow.activate(activation);
     this.locals.asked(completion);
     return completion;
-  }
-
-  /** Temporal's core renews the task of a local activity when four fifths of its time are over. */
-  private get isGivenUp(): boolean {
-    return performance.now() - this.begun > shareOfGivenUp * this.taskTimeoutMs;
   }
 
   getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
@@ -75,13 +62,11 @@ class RunBesideLocals implements Workflow {
   }
 }
 
-const shareOfGivenUp = 0.95;
-
 function isResultOfLocal({ resolveActivity }: Job): boolean {
   return resolveActivity?.isLocal === true;
 }
 
 /** The run leaves the memory. Its next task has all from the history. */
-function leaves({ runId }: Activation, message: string): Completion {
-  return { runId: runId ?? '', failed: { failure: { message } } };
+function leaves({ runId }: Activation): Completion {
+  return { runId: runId ?? '', failed: { failure: { message: 'The run is at a call that is over in a moment. Ask it again.' } } };
 }
