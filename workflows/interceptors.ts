@@ -13,6 +13,15 @@ interface RunningLocal {
 }
 
 const running = new Set<RunningLocal>();
+/** Local activities whose results this activation has. Code that runs before it has them may cancel them. */
+const cameBack = new Set<number>();
+/** Local activities that call a tool. The others are over in a moment, and are waited for. */
+const toolCalls = new Set<number>();
+
+/** Temporal's core fails the task when a local activity is cancelled that has just ended. */
+function mayCancel(seq: number): boolean {
+  return toolCalls.has(seq) && !cameBack.has(seq);
+}
 /** The time at which a local activity last began or ended. */
 let lastTime = 0;
 
@@ -58,12 +67,21 @@ const ofRuns: WorkflowInterceptors = {
       activate(input, next) {
         const jobs = input.activation.jobs ?? [];
         const results = jobs.filter(isResultOfLocal);
+        for (const { resolveActivity } of results) cameBack.add(resolveActivity?.seq ?? 0);
         begin(input);
         if (results.length === 0 || results.length === jobs.length) return run(() => next(input));
         run(() => next(withJobs(input, (job) => !isResultOfLocal(job))));
         const came = withJobs(input, isResultOfLocal);
         if (isOutlasted()) return void whenCodeRests().then(() => deliver(came, next));
         run(() => next(came));
+      },
+      concludeActivation(input, next) {
+        const { commands } = next(input);
+        for (const { scheduleLocalActivity: local } of commands) if (local?.activityType === 'callTool') toolCalls.add(local.seq ?? 0);
+        const left = commands.filter(({ requestCancelLocalActivity: cancel }) => cancel == null || mayCancel(cancel.seq ?? 0));
+        for (const seq of cameBack) toolCalls.delete(seq);
+        cameBack.clear();
+        return { commands: left };
       },
     },
   ],

@@ -4,7 +4,7 @@ import { SwitchedParts } from '../../worker/switched-parts';
 import { gate } from '../support/gate';
 import { errorOfReplay, renewed, startWithShortTasks } from '../support/short-tasks';
 import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 let temporal: Temporal;
@@ -42,6 +42,8 @@ it('a question ends with a run that is cancelled behind a continue-as-new before
     prepared.open();
     for (const id of ids) {
       const run = bed.client.run(id);
+      // The question is shown until the run has been prepared.
+      await eventually(async () => expect((await run.outcome({ timeout: '30s' })).status).not.toBe('waiting'));
       expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
       const log: RunEvent[] = [];
       for await (const event of run.events({ deltas: false })) log.push(event);
