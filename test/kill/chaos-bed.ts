@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
@@ -137,7 +137,7 @@ class Bed {
   ) {}
 
   async play(points: readonly Point[]): Promise<Played> {
-    const queue = `chaos-${process.pid}-${this.runs++}`;
+    const queue = `${basename(this.directory)}-${this.runs++}`;
     const { agent, input, by, program } = this.scenario;
     const place = this.scenario.placeOf(this.directory, queue);
     const open = (): Promise<HoldfastClient> => connect({ server: this.settings.server, taskQueue: queue });
