@@ -17,13 +17,13 @@ const running = new Set<RunningLocal>();
 const cameBack = new Set<number>();
 /** Local activities that call a tool. The others are over in a moment, and are waited for. */
 const toolCalls = new Set<number>();
+/** The time at which a local activity last began or ended. */
+let lastTime = 0;
 
 /** Temporal's core fails the task when a local activity is cancelled that has just ended. */
 function mayCancel(seq: number): boolean {
   return toolCalls.has(seq) && !cameBack.has(seq);
 }
-/** The time at which a local activity last began or ended. */
-let lastTime = 0;
 
 /** Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run. */
 export const activation = {

@@ -1,4 +1,5 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
+import { WrappedRun } from './wrapped-run';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
@@ -35,10 +36,8 @@ export class BesideLocals implements WorkflowCreator {
   }
 }
 
-class RunBesideLocals implements Workflow {
+class RunBesideLocals extends WrappedRun {
   private readonly locals = new OpenLocals();
-
-  constructor(private readonly workflow: Workflow) {}
 
   async activate(activation: Activation): Promise<Completion> {
     if (this.locals.count > 0) {
@@ -51,14 +50,6 @@ class RunBesideLocals implements Workflow {
     const completion = await this.workflow.activate(activation);
     this.locals.asked(completion);
     return completion;
-  }
-
-  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
-    return this.workflow.getAndResetSinkCalls();
-  }
-
-  dispose(): Promise<void> {
-    return this.workflow.dispose();
   }
 }
 

@@ -2,6 +2,7 @@ import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporal
 import { codeAtHand } from '../../activities/health/code-at-hand';
 import { names } from '../../contract/names';
 import { OpenLocals, onlyQuery } from './beside-locals';
+import { WrappedRun } from './wrapped-run';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
@@ -68,7 +69,7 @@ export class IdleRuns implements WorkflowCreator {
 }
 
 /** Temporal gives a workflow one activation after another, and disposes of it when it has left. */
-class IdleRun implements Workflow {
+class IdleRun extends WrappedRun {
   /** Set while the run may become idle. */
   private timer: NodeJS.Timeout | undefined;
   /** Their task is open, however long they take, and would be lost. */
@@ -77,11 +78,13 @@ class IdleRun implements Workflow {
   private isAsked = false;
 
   constructor(
-    private readonly workflow: Workflow,
+    workflow: Workflow,
     private readonly runId: string,
     private readonly idleMs: number,
     private readonly onIdle: () => void,
-  ) {}
+  ) {
+    super(workflow);
+  }
 
   async activate(activation: Activation): Promise<Completion> {
     const asked = queryToLeave(activation);
@@ -119,13 +122,9 @@ class IdleRun implements Workflow {
     return completion;
   }
 
-  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
-    return this.workflow.getAndResetSinkCalls();
-  }
-
-  async dispose(): Promise<void> {
+  override async dispose(): Promise<void> {
     clearTimeout(this.timer);
-    await this.workflow.dispose();
+    await super.dispose();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { codeAtHand } from '../../activities/health/code-at-hand';
+import { WrappedRun } from './wrapped-run';
 
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
 type Command = NonNullable<NonNullable<NonNullable<Completion['successful']>['commands']>[number]>;
@@ -17,13 +18,14 @@ export class RunsAtHand implements WorkflowCreator {
   }
 }
 
-class RunAtHand implements Workflow {
+class RunAtHand extends WrappedRun {
   private readonly leave: () => void;
 
   constructor(
-    private readonly workflow: Workflow,
+    workflow: Workflow,
     private readonly runId: string,
   ) {
+    super(workflow);
     this.leave = codeAtHand.came(runId);
   }
 
@@ -36,13 +38,9 @@ class RunAtHand implements Workflow {
     return completing;
   }
 
-  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
-    return this.workflow.getAndResetSinkCalls();
-  }
-
-  dispose(): Promise<void> {
+  override dispose(): Promise<void> {
     this.leave();
-    return this.workflow.dispose();
+    return super.dispose();
   }
 }
 

@@ -4,6 +4,7 @@ import { VMWorkflowThreadProxy } from '@temporalio/worker/lib/workflow/threaded-
 import { names } from '../../contract/names';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThread, isThreadEnded } from './watched-thread';
+import { WrappedRun } from './wrapped-run';
 
 /** Workflows whose code has looped once; more are forgotten, oldest first. */
 const mostLoopers = 1000;
@@ -110,22 +111,20 @@ class ThreadPlace {
 }
 
 /** A workflow that gives its turn back when its first task has ended. */
-class FirstTask implements Workflow {
+class FirstTask extends WrappedRun {
   constructor(
-    private readonly workflow: Workflow,
+    workflow: Workflow,
     private readonly giveBack: () => void,
-  ) {}
+  ) {
+    super(workflow);
+  }
 
   activate(...given: Parameters<Workflow['activate']>): ReturnType<Workflow['activate']> {
     return this.workflow.activate(...given).finally(this.giveBack);
   }
 
-  getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
-    return this.workflow.getAndResetSinkCalls();
-  }
-
-  async dispose(): Promise<void> {
+  override async dispose(): Promise<void> {
     this.giveBack();
-    await this.workflow.dispose();
+    await super.dispose();
   }
 }
