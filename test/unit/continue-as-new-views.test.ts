@@ -1,17 +1,11 @@
-import { scriptedModel } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Message } from 'holdfast/workflow';
 import { HistoryFold } from '../../contract/record/fold';
 import type { RunView } from '../../contract/events';
-import { OutputRegistry } from '../../activities/schemas/outputs';
-import { defaultModelFacts } from '../../activities/parts';
-import { ModelRegistry } from '../../activities/models/models';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
-import { memoryWork } from '../../testing/memory-work';
-import { agentUnder, echo, lineOf, only, tools } from '../support/memory-bed';
+import { agentUnder, echo, lineOf, only } from '../support/memory-bed';
+import { scriptedWork } from '../support/scripted-work';
 
 const twoTurns: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { text: 'Done.' }];
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -28,18 +22,7 @@ const asking = (text: string): AgentMiddleware => ({
 });
 
 async function started(script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]): Promise<MemoryRun> {
-  const work = memoryWork(
-    {
-      tools: new ToolRegistry(tools),
-      models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-      middleware: new WorkerMiddlewareRegistry([]),
-      outputs: new OutputRegistry({}),
-      language: 'en',
-      toolDefaults: defaultToolFacts,
-      modelFacts: defaultModelFacts,
-    },
-    () => undefined,
-  );
+  const work = scriptedWork(script);
   const start = {
     version: 1 as const,
     tenant: 'default',

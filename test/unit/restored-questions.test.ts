@@ -1,12 +1,6 @@
-import { scriptedModel } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
-import { OutputRegistry } from '../../activities/schemas/outputs';
-import { defaultModelFacts } from '../../activities/parts';
-import { ModelRegistry } from '../../activities/models/models';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { EventBody } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { definitionOf } from '../../kernel/define/agent-ref';
@@ -14,8 +8,8 @@ import { OpenInterrupts } from '../../kernel/run/interrupts';
 import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 import { MemoryRun } from '../../memory/run';
-import { memoryWork } from '../../testing/memory-work';
-import { agentUnder, echo, gate, only, tools } from '../support/memory-bed';
+import { agentUnder, echo, gate, only } from '../support/memory-bed';
+import { scriptedWork } from '../support/scripted-work';
 import { member } from '../support/team-bed';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
@@ -27,18 +21,7 @@ const mapOf = (agent: Agent) => new Map([['agent', definitionOf(agent)]]);
 async function goingOn(agents: ReturnType<typeof mapOf>) {
   const door = gate();
   let prepared = 0;
-  const work = memoryWork(
-    {
-      tools: new ToolRegistry(tools),
-      models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-      middleware: new WorkerMiddlewareRegistry([]),
-      outputs: new OutputRegistry({}),
-      language: 'en',
-      toolDefaults: defaultToolFacts,
-      modelFacts: defaultModelFacts,
-    },
-    () => undefined,
-  );
+  const work = scriptedWork(script);
   const slow = {
     ...work,
     prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
