@@ -1,3 +1,5 @@
+const { representatives, smoke } = require('./test/tiers');
+
 /** Tests run on the TypeScript source; `tsc -b` checks the types before. */
 const base = {
   testEnvironment: '<rootDir>/test/support/environment.js',
@@ -23,41 +25,48 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdfast/'],
 };
 
-const real = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTeardown: '<rootDir>/test/support/stop-server.ts' };
+const server = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTeardown: '<rootDir>/test/support/stop-server.ts' };
+const filesOf = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
+const named = (names) => names.map((name) => `<rootDir>/test/${name}.test.ts`);
 
+/** The tiers: `npm test` plays unit, cases and server, `npm run system` system and conformance, `npm run nightly` nightly (CONTRIBUTING.md, Tests). */
 module.exports = {
-  // On two cores, too: a test that waits for a server or for a process leaves them to others.
+  // On two cores, too: a test that waits for a server or for a process leaves the cores to other tests.
   maxWorkers: 3,
   testSequencer: '<rootDir>/test/support/long-first.js',
   // Tests that wait do it together. More of them would only make each other late.
   maxConcurrency: 3,
-  testTimeout: 60_000,
+  // A busy machine may take its time: this limit only ends a test that hangs.
+  testTimeout: 240_000,
   projects: [
-    { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/{unit,rules}/**/*.test.ts'] },
+    { ...base, displayName: 'unit', testMatch: filesOf('unit', 'rules') },
+    // The cases of both specifications in memory.
+    { ...base, displayName: 'cases', testMatch: filesOf('conformance'), globals: { holdfastEngine: 'memory' } },
+    { ...base, ...server, displayName: 'server', testMatch: named(representatives) },
     {
       ...base,
-      ...real,
-      displayName: 'integration',
-      testMatch: ['<rootDir>/test/integration/**/*.test.ts', '<rootDir>/test/replay/**/*.test.ts'],
+      ...server,
+      displayName: 'system',
+      testMatch: [...filesOf('integration', 'replay', 'kill', 'host', 'product'), ...named(smoke)],
+      testPathIgnorePatterns: named(representatives).map((path) => `^${path}$`),
     },
-    // The cases in memory: a part of `npm test`.
-    { ...base, displayName: 'cases', testMatch: ['<rootDir>/test/conformance/**/*.test.ts'], globals: { holdfastEngines: ['memory'] } },
-    // And on every engine that they name: `npm run conformance`.
+    // The same cases on a server.
     {
       ...base,
-      ...real,
+      ...server,
       displayName: 'conformance',
       globalSetup: '<rootDir>/test/conformance/start-server.ts',
-      testMatch: ['<rootDir>/test/conformance/**/*.test.ts'],
+      testMatch: filesOf('conformance'),
+      testPathIgnorePatterns: ['/cases\\.test\\.ts$'],
+      globals: { holdfastEngine: 'temporal' },
+      setupFilesAfterEnv: ['<rootDir>/test/conformance/on-server-only.ts'],
     },
-    { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
-    { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
-    { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
-    // Each takes more than half a minute: `npm run long`.
-    { ...base, ...real, displayName: 'long', testMatch: ['<rootDir>/test/long/**/*.test.ts'] },
-    // In Chromium: `npm run browser`.
-    { ...base, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
-    // Measures time, or takes the disk from others: a part of `npm run long`, one after another.
-    { ...base, ...real, displayName: 'alone', testMatch: ['<rootDir>/test/alone/**/*.test.ts'] },
+    {
+      ...base,
+      ...server,
+      displayName: 'nightly',
+      testMatch: filesOf('nightly', 'browser'),
+      testPathIgnorePatterns: named(smoke).map((path) => `^${path}$`),
+    },
   ],
 };

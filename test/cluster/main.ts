@@ -7,7 +7,7 @@ import { Cluster, dynamicConfigs } from './cluster';
 
 type Configuration = keyof typeof dynamicConfigs;
 
-/** What `.ci/run` adds up, of Jest's report. */
+/** The part of Jest's report that the passes add up. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
@@ -76,8 +76,8 @@ async function pass(name: Configuration, patterns: readonly string[]): Promise<{
   try {
     console.log(`The cluster is up at ${cluster.address} (${name}).`);
     const file = join(folder, 'report.json');
-    const only = patterns.length === 0 ? [] : ['--testPathPatterns', ...patterns];
-    const status = await jest(['--selectProjects', 'integration', '--json', '--outputFile', file, ...only], cluster.address);
+    const only = ['--testPathPatterns', ...(patterns.length === 0 ? ['test/integration', 'test/replay'] : patterns)];
+    const status = await jest(['--selectProjects', 'server', 'system', '--json', '--outputFile', file, ...only], cluster.address);
     return { status, report: JSON.parse(readFileSync(file, 'utf8')) as Report };
   } finally {
     await cluster.stop();
@@ -91,7 +91,7 @@ function jest(args: readonly string[], address: string): Promise<number> {
   // The four processes and the database want their part of the machine.
   const child = spawn(process.execPath, [program, '--maxWorkers=2', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, HOLDFAST_TEST_ADDRESS: address, HOLDFAST_TEST_CLUSTER: 'true' },
+    env: { ...process.env, HOLDFAST_TEST_ADDRESS: address },
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -280,19 +280,22 @@ function played(run: AnyRun, { followed, events, eventsBelow, letTimePass, goOnA
   };
 }
 
-/** The engines of this Jest project: those that it names in its globals, else both. */
-const here = (globalThis as { readonly holdfastEngines?: readonly EngineName[] }).holdfastEngines ?? ['memory', 'temporal'];
+/** The engine of this Jest project, and how it defines a test (on-server-only.ts). */
+const { holdfastEngine: here, holdfastTest: define = it } = globalThis as unknown as {
+  readonly holdfastEngine: EngineName;
+  readonly holdfastTest?: typeof it;
+};
 
-/** Runs a case on each engine that it names, with the same assertions. */
+/** Runs a case on the engine of this Jest project, if the case names that engine: the assertions are the same on both. */
 export function onEngines(title: string, test: (engine: Engine) => Promise<void>): void {
   const found = cases.find(({ key }) => key === keyOf(title));
   if (found === undefined) throw new Error(`"${title}" begins with the key of no case.`);
-  for (const name of found.engines) if (here.includes(name)) it(`${title} (${name})`, () => test(name === 'memory' ? memory : temporal));
+  if (found.engines.includes(here)) define(`${title} (${here})`, () => test(here === 'memory' ? memory : temporal));
 }
 
 /** What only a server can tell. */
 export function onServer(title: string, test: (client: HoldfastClient) => Promise<void>): void {
-  if (here.includes('temporal')) it(title, async () => test((await (bed ??= startBed())).client));
+  if (here === 'temporal') define(title, async () => test((await (bed ??= startBed())).client));
 }
 
 /** Ends the worker that the cases of a file used. */

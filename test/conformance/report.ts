@@ -20,7 +20,7 @@ function main(): number {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
   const file = join(folder, 'report.json');
   const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
-  const { status } = spawnSync(process.execPath, [jest, '--selectProjects', 'conformance', '--json', '--outputFile', file], {
+  const { status } = spawnSync(process.execPath, [jest, '--selectProjects', 'cases', 'conformance', '--json', '--outputFile', file], {
     stdio: ['inherit', 'ignore', 'inherit'],
   });
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;

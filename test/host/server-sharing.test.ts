@@ -133,7 +133,7 @@ describe('the server of a directory', () => {
     }
   });
 
-  // How long that may take is measured in test/alone.
+  // How long that may take is measured in test/nightly/alone.
   it('leaves no process behind when its owner is killed', async () => {
     const owner = await startOwner({ directory: temporaryDirectory() });
     const family = processesOfSession(owner.server.pid);

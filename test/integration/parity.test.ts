@@ -1,4 +1,4 @@
-import { describeRandomScripts } from '../parity/random-scripts';
+import { describeScripts } from '../parity/describe-scripts';
+import { representatives } from '../parity/seeds';
 
-/** A hundred are in `test/long`. */
-describeRandomScripts(process.env['HOLDFAST_TEST_CLUSTER'] === undefined ? 25 : 40);
+describeScripts(representatives);

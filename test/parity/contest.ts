@@ -12,41 +12,29 @@ import { tableInMemory, tableOnServer } from './tables';
 import { cameTooLate } from './too-late';
 
 export interface Contest {
-  readonly seed: string;
   readonly compared: readonly Compared[];
   readonly wrong: readonly Compared[];
   /** Scripts that nobody could play to their end. */
   readonly broken: readonly string[];
+  /** Scripts for whose deadlines the machine was too slow. Nothing is known of them. */
+  readonly missed: readonly string[];
   readonly shares: Readonly<Record<Kind, number>>;
 }
 
 const atOnce = 16;
-/** Of those that somebody came too late for, while the machine has less to do. */
-const lateAtOnce = 2;
-const mostTries = 3;
 
 /** Plays scripts in memory and on a server. */
 export class Stage {
   private runs = 0;
-  private late = 0;
 
   constructor(
     private readonly beds: ParityBeds,
     private readonly temporal: Temporal,
-    private readonly seed: string,
+    private readonly name: string,
   ) {}
 
-  /** Again where the harness came too late for a deadline: a defect shows each time. */
   async play(script: Script): Promise<Compared> {
-    for (let tries = 1; ; tries++) {
-      const compared = await this.playOnce(script);
-      if (tries === mostTries || !cameTooLate(compared)) return compared;
-      this.late += 1;
-    }
-  }
-
-  private async playOnce(script: Script): Promise<Compared> {
-    const id = `parity-${this.seed}-${this.runs++}`;
+    const id = `parity-${this.name}-${this.runs++}`;
     const memory = await lead(script, id, tableInMemory);
     const server = await follow(memory, id, async (one, runId, places) =>
       tableOnServer(await this.beds.bedFor(one), this.temporal, one, runId, places),
@@ -54,44 +42,34 @@ export class Stage {
     return { memory, server };
   }
 
-  /** Plays those of a seed that have these numbers, and says what came of it. */
-  async playAll(numbers: readonly string[], say: (line: string) => void): Promise<Contest> {
-    const { seed } = this;
+  /** Plays the scripts of these names, each once, and says how they ended. */
+  async playAll(names: readonly string[], say: (line: string) => void): Promise<Contest> {
     const began = Date.now();
     const compared: Compared[] = [];
-    const rest = [...numbers.map((number) => scriptOf(`${seed}/${number}`))].sort((one, other) => waitsOf(other) - waitsOf(one));
+    const rest = names.map(scriptOf).sort((one, other) => waitsOf(other) - waitsOf(one));
     const broken: string[] = [];
-    const late: Script[] = [];
-    const playThem = async (scripts: Script[], playOne: (script: Script) => Promise<Compared | undefined>): Promise<void> => {
-      for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
+    const missed: string[] = [];
+    const playRest = async (): Promise<void> => {
+      for (let script = rest.shift(); script !== undefined; script = rest.shift()) {
         try {
-          const one = await playOne(script);
-          if (one === undefined) late.push(script);
+          const one = await this.play(script);
+          if (cameTooLate(one)) missed.push(script.name);
           else compared.push(one);
         } catch (error) {
           broken.push(script.name);
-          say(
-            `parity: HOLDFAST_SEED=${script.name} (${script.agent}) cannot be played: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
-          );
+          say(`parity: ${script.name} (${script.agent}) cannot be played: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
         }
       }
     };
-    const inTime = async (script: Script): Promise<Compared | undefined> => {
-      const one = await this.playOnce(script);
-      return cameTooLate(one) ? undefined : one;
-    };
-    await Promise.all(Array.from({ length: atOnce }, () => playThem(rest, inTime)));
-    this.late += late.length;
-    await Promise.all(Array.from({ length: lateAtOnce }, () => playThem(late, (script) => this.play(script))));
+    await Promise.all(Array.from({ length: atOnce }, playRest));
     const seconds = Math.round((Date.now() - began) / 1000);
     const shares = sharesOf(compared.map(({ memory }) => memory));
-    say(
-      `parity: seed ${seed}, ${compared.length} scripts in ${seconds} s, ${this.beds.kills} kills, ${this.late} played again, of a hundred with ${JSON.stringify(shares)}`,
-    );
+    say(`parity: ${compared.length} scripts in ${seconds} s, ${this.beds.kills} kills, of a hundred with ${JSON.stringify(shares)}`);
+    if (missed.length > 0) say(`parity: not compared, as the machine was too slow for their deadlines: ${missed.join(' ')}`);
     const wrong = compared.filter(differs);
     for (const one of wrong)
-      say(`parity: HOLDFAST_SEED=${one.memory.script.name} (${one.memory.script.agent}) differs: ${delayOf(one)}${whatDiffers(one)}`);
-    return { seed, compared, wrong, broken, shares };
+      say(`parity: ${one.memory.script.name} (${one.memory.script.agent}) differs: ${delayOf(one)}${whatDiffers(one)}`);
+    return { compared, wrong, broken, missed, shares };
   }
 
   /** As simple as it is found within a minute. */
@@ -110,7 +88,6 @@ function waitsOf({ agent, said, parts = {} }: Script): number {
 
 /** What may be a fault of the machine, which has too much to do. */
 function delayOf(compared: Compared): string {
-  if (cameTooLate(compared)) return `somebody came too late for a deadline, ${mostTries} times. `;
   const { silentMs } = compared.server.end;
   return silentMs === undefined ? '' : `nothing came from the server for ${silentMs / 1000} s. `;
 }

@@ -1,6 +1,6 @@
 /**
- * `node dist/test/parity/main.js 300` plays 300 scripts of a new seed in memory and on a server of its own; `… 300 4711` those of the seed 4711,
- * `… 4711/17 4711/20` single ones.
+ * `node dist/test/parity/main.js 300` plays 300 scripts of a new seed in memory and on a server of its own; `… 300 4711` plays scripts of the seed 4711,
+ * `… 4711/17 4711/20` plays two. A script that differs belongs into seeds.ts.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,12 +24,10 @@ async function main(given: readonly string[]): Promise<number> {
   const [temporal, beds] = await Promise.all([openTemporal(), openParityBeds()]);
   try {
     const single = given.filter((one) => one.includes('/'));
-    const seed = single[0]?.split('/')[0] ?? given[1] ?? String(Date.now() % 1_000_000);
-    const count = Number(given[0] ?? 300);
-    const numbers =
-      single.length > 0 ? single.map((one) => one.split('/')[1] ?? '') : Array.from({ length: count }, (_, number) => String(number));
-    const stage = new Stage(beds, temporal, seed);
-    const { wrong, broken } = await stage.playAll(numbers, (line) => console.log(line));
+    const seed = given[1] ?? String(Date.now() % 1_000_000);
+    const names = single.length > 0 ? single : Array.from({ length: Number(given[0] ?? 300) }, (_, number) => `${seed}/${number}`);
+    const stage = new Stage(beds, temporal, 'main');
+    const { wrong, broken } = await stage.playAll(names, (line) => console.log(line));
     for (const one of wrong.slice(0, process.env['HOLDFAST_SHRINK'] === undefined ? 0 : 3)) {
       const simplest = await stage.simplest(one);
       console.log(`parity: ${one.memory.script.name}, as simple as it was found: ${JSON.stringify(simplest)}`);

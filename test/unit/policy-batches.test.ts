@@ -2,8 +2,7 @@ import { approvalsBy } from 'holdfast/middleware';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { approvedIn, decideBatch, ofTwo, payingTool, randomBatch, resultsIn, wordsOf } from '../support/batches';
 import { agentWith } from '../support/memory-bed';
-
-const seed = process.env['HOLDFAST_SEED'] ?? String(Math.floor(Math.random() * 1e9));
+import { seed } from '../support/seed';
 
 describe.each(['a policy of the agent', 'a policy of the configuration'])('a batch with mixed decisions under %s', (which) => {
   const isConfigured = which.endsWith('configuration');

@@ -22,6 +22,7 @@ import { Random } from '../parity/random';
 import { tableInMemory } from '../parity/tables';
 import { textIn } from '../support/a2a-bed';
 import { pageOf, toolsOf } from '../support/ai-sdk-page';
+import { seed } from '../support/seed';
 
 /** What readers are shown of a run, whatever they speak. */
 interface Shown {
@@ -271,8 +272,6 @@ function untilRetry<Entry extends { readonly type: string }>(log: readonly Entry
 }
 
 describe('random scripts', () => {
-  const seed = process.env['HOLDFAST_SEED'] ?? String(Date.now() % 1_000_000);
-
   it(`show clients of AI SDK, of AG-UI, of A2A and of OpenAI what the log says, with tokens and without (seed ${seed})`, async () => {
     const random = new Random(seed);
     for (let number = 0; number < 100; number++) {

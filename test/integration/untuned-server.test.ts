@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordHistory, replayHistories } from 'holdfast/testing';
 import { z } from 'zod';
-import type { Outcome } from '../../../client/reading/outcome';
-import { defineTool } from '../../../activities/tools/tools';
-import { names } from '../../../contract/names';
-import { DirectoryDriver, snapshotStorage } from '../../../host/snapshot-storage';
-import { fixtureTools } from '../../fixtures/tools';
-import { gate } from '../../support/gate';
-import { eventually, openTemporal } from '../../support/temporal';
-import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, text } from '../../support/test-bed';
+import type { Outcome } from '../../client/reading/outcome';
+import { defineTool } from '../../activities/tools/tools';
+import { names } from '../../contract/names';
+import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
+import { fixtureTools } from '../fixtures/tools';
+import { gate } from '../support/gate';
+import { eventually, openTemporal } from '../support/temporal';
+import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
 
 /** What a run of that size goes on with needs storage, as documented. */
 const storage = mkdtempSync(join(tmpdir(), 'holdfast-check-14-'));

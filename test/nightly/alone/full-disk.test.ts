@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from '../product/command';
-import { commandFile, commandOf, commandsIn } from '../product/command';
+import type { Command } from '../../product/command';
+import { commandFile, commandOf, commandsIn } from '../../product/command';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-full-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools/tools';
-import type { HoldfastError } from '../../../contract/errors';
-import { fixtureTools } from '../../fixtures/tools';
-import type { TestBed } from '../../support/test-bed';
-import { calls, startTestBed, text } from '../../support/test-bed';
+import { defineTool } from '../../activities/tools/tools';
+import type { HoldfastError } from '../../contract/errors';
+import { fixtureTools } from '../fixtures/tools';
+import type { TestBed } from '../support/test-bed';
+import { calls, startTestBed, text } from '../support/test-bed';
 
 const heartbeatMs = 1000;
 const blockMs = 1700;

@@ -1,6 +1,6 @@
-import type { Observer } from '../../contract/observed';
-import type { TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import type { Observer } from '../../../contract/observed';
+import type { TestBed } from '../../support/test-bed';
+import { calls, script, startTestBed, text } from '../../support/test-bed';
 
 const limitMs = 3000;
 /**

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { ServiceClient } from '../../http/index';
-import { openBrowser } from '../browser/browser';
-import type { ConsoleBed } from '../browser/console-bed';
-import { openConsole } from '../browser/console-bed';
+import { ServiceClient } from '../../../http/index';
+import { openBrowser } from '../../browser/browser';
+import type { ConsoleBed } from '../../browser/console-bed';
+import { openConsole } from '../../browser/console-bed';
 
 /** Others may have the processor for a moment: the best of some rounds says what the page takes. */
 const rounds = 3;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type * as Opening from '../../examples/backoffice/open-office';
+import type * as Opening from '../../../examples/backoffice/open-office';
 
-const root = join(__dirname, '..', '..');
+const root = join(__dirname, '..', '..', '..');
 // The processes are the compiled ones.
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- what is compiled has no place among the sources
 const { openOffice } = require(join(root, 'dist', 'examples', 'backoffice', 'open-office.js')) as typeof Opening;

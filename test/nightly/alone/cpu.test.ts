@@ -1,8 +1,8 @@
-import type { GenerateAnswer } from '../../activities/models/models';
-import type { RawBed } from '../support/raw-bed';
-import { startRawBed } from '../support/raw-bed';
-import type { TestBed } from '../support/test-bed';
-import { script, startTestBed, testServer, text } from '../support/test-bed';
+import type { GenerateAnswer } from '../../../activities/models/models';
+import type { RawBed } from '../../support/raw-bed';
+import { startRawBed } from '../../support/raw-bed';
+import type { TestBed } from '../../support/test-bed';
+import { script, startTestBed, testServer, text } from '../../support/test-bed';
 
 const turns = 20;
 const runs = 4;

@@ -1,5 +1,5 @@
-import { processesOfSession, startOwner, untilGone } from '../host/owner-process';
-import { temporaryDirectory } from '../host/temporary-directory';
+import { processesOfSession, startOwner, untilGone } from '../../host/owner-process';
+import { temporaryDirectory } from '../../host/temporary-directory';
 
 it('the server of a directory leaves no process behind within 6 seconds of the kill -9 of its owner', async () => {
   const owner = await startOwner({ directory: temporaryDirectory() });

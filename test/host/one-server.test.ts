@@ -12,18 +12,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { makeUsable } from '../../../cli/processes/usable-directory';
-import { recordService } from '../../../cli/processes/service-record';
-import { startEmbeddedServer } from '../../../host/server/embedded-server';
-import { watchDisk } from '../../../host/disk-watch';
-import type { HoldfastError } from '../../../contract/errors';
-import { serverFailure } from '../../../host/server/server-log';
-import { guardOf } from '../../../host/server/orphans';
-import { isAlive, parentOf } from '../../../host/server/process-probe';
-import { findLiveServer } from '../../../host/server/server-reuse';
-import { BundleStore } from '../../../worker/bundle-store';
-import { startOwner, untilGone } from '../../host/owner-process';
-import { temporaryDirectory } from '../../host/temporary-directory';
+import { makeUsable } from '../../cli/processes/usable-directory';
+import { recordService } from '../../cli/processes/service-record';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { watchDisk } from '../../host/disk-watch';
+import type { HoldfastError } from '../../contract/errors';
+import { serverFailure } from '../../host/server/server-log';
+import { guardOf } from '../../host/server/orphans';
+import { isAlive, parentOf } from '../../host/server/process-probe';
+import { findLiveServer } from '../../host/server/server-reuse';
+import { BundleStore } from '../../worker/bundle-store';
+import { startOwner, untilGone } from '../host/owner-process';
+import { temporaryDirectory } from '../host/temporary-directory';
 
 jest.setTimeout(90_000);
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from '../browser/browser';
-import { askingRun, manyRuns } from '../browser/many-runs';
+import { openBrowser } from '../../browser/browser';
+import { askingRun, manyRuns } from '../../browser/many-runs';
 
 const count = 5_000;
 const asked = 1_000;

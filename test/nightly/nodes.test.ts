@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command, Ended } from '../../product/command';
-import { commandsIn } from '../../product/command';
+import type { Command, Ended } from '../product/command';
+import { commandsIn } from '../product/command';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-nodes-')));
 const start = commandsIn(directory);

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../host/server/free-port';
-import { client, filesOfReadme, pack, ready, run } from '../../product/package-bed';
+import { freePort } from '../../host/server/free-port';
+import { client, filesOfReadme, pack, ready, run } from '../product/package-bed';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-managers-')));
 const tool = (name: string, ...path: readonly string[]): string => join(folder, 'tools', 'node_modules', name, ...path);

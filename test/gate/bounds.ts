@@ -1,0 +1,24 @@
+/** The bounds of the benches: the value at a path of the bench's line is at most this. */
+const bounds: readonly (readonly [bench: string, path: string, most: number])[] = [
+  ['engine', 'single.ratio', 1.05],
+  ['engine', 'fifty.ratio', 0.85],
+  ['resume', 'ratio', 1.3],
+  ['recovery', 'killToEndMs', 4000],
+  ['recovery', 'doubled', 0],
+];
+
+/** Why the lines of the benches are not within the bounds, or nothing. */
+export function withinBounds(output: string): string | undefined {
+  const lines = new Map<string, unknown>();
+  for (const line of output.split('\n')) {
+    if (!line.startsWith('{"bench":')) continue;
+    const result = JSON.parse(line) as { readonly bench: string };
+    lines.set(result.bench, result);
+  }
+  const problems = bounds.flatMap(([bench, path, most]) => {
+    const value = path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], lines.get(bench));
+    if (typeof value !== 'number') return [`${bench} has no ${path}`];
+    return value <= most ? [] : [`${bench} ${path} is ${value}, more than ${most}`];
+  });
+  return problems.length === 0 ? undefined : problems.join('; ');
+}

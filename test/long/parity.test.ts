@@ -1,3 +1,0 @@
-import { describeRandomScripts } from '../parity/random-scripts';
-
-describeRandomScripts(100);

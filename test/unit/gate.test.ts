@@ -1,0 +1,78 @@
+import type { JestReport, Unsteady } from '../gate/verdict';
+import { failuresOf, filesToPlayAgain, limitIn, tooUnsteady, unsteadyOf } from '../gate/verdict';
+
+const late = 'thrown: "Exceeded timeout of 240000 ms for a test.\nAdd a timeout value to this test …"';
+const failure = (file: string, message: string) => ({ file, test: 'it works', message });
+const line = (date: string, file = 'test/a.test.ts'): Unsteady => ({ file, test: 'it works', date, limit: late });
+
+describe('a failure', () => {
+  it.each([
+    ['a test', late],
+    ['a hook', 'thrown: "Exceeded timeout of 240000 ms for a hook.'],
+    ['a page', 'locator.waitFor: Timeout 30000ms exceeded.'],
+    ['a gate of our own', 'LimitOfTime: the run has not ended after 120 s'],
+  ])('is one by a limit of time for %s', (_, message) => expect(limitIn(message)).toBeDefined());
+
+  it.each([
+    ['a value that differs', 'expect(received).toEqual(expected)'],
+    ['a stuck run', 'Error: Runs are stuck: default/run-7'],
+    ['a test about timeouts', 'expect(received).toBe("tool-timeout")'],
+  ])('is none by a limit of time for %s', (_, message) => expect(limitIn(message)).toBeUndefined());
+
+  it('is read of tests, and of files that could not be run', () => {
+    const report = {
+      testResults: [
+        {
+          name: '/r/test/a.test.ts',
+          status: 'failed',
+          message: '',
+          assertionResults: [{ fullName: 'one', status: 'failed', failureMessages: ['x', 'y'] }],
+        },
+        { name: '/r/test/b.test.ts', status: 'failed', message: 'SyntaxError', assertionResults: [] },
+        {
+          name: '/r/test/c.test.ts',
+          status: 'passed',
+          message: '',
+          assertionResults: [{ fullName: 'two', status: 'passed', failureMessages: [] }],
+        },
+      ],
+    } as unknown as JestReport;
+    expect(failuresOf(report, '/r')).toEqual([
+      { file: 'test/a.test.ts', test: 'one', message: 'x' },
+      { file: 'test/a.test.ts', test: 'one', message: 'y' },
+      { file: 'test/b.test.ts', test: '', message: 'SyntaxError' },
+    ]);
+  });
+});
+
+describe('the second play', () => {
+  it('is for the files whose tests failed only by a limit of time', () => {
+    expect(filesToPlayAgain([failure('a', late), failure('a', late), failure('b', late)])).toEqual(['a', 'b']);
+  });
+
+  it('is for no file while an invariant has failed, in the same file or elsewhere', () => {
+    expect(filesToPlayAgain([failure('a', late), failure('a', 'Runs are stuck')])).toEqual([]);
+    expect(filesToPlayAgain([failure('a', late), failure('b', 'expect(received).toEqual(expected)')])).toEqual([]);
+  });
+
+  it('is for no file if more than five files were too late', () => {
+    expect(filesToPlayAgain(['a', 'b', 'c', 'd', 'e', 'f'].map((file) => failure(file, late)))).toEqual([]);
+  });
+
+  it('gives one line for each file that passed', () => {
+    expect(unsteadyOf([failure('a', late), failure('a', 'LimitOfTime: two')], '2026-11-26')).toEqual([
+      { file: 'a', test: 'it works', date: '2026-11-26', limit: 'Exceeded timeout of 240000 ms for a test' },
+    ]);
+  });
+});
+
+describe('the list of unsteady tests', () => {
+  it('refuses three lines of one file within 14 days, in whatever order they stand', () => {
+    expect(tooUnsteady([line('2026-12-05'), line('2026-11-21'), line('2026-12-01')])).toEqual(['test/a.test.ts']);
+  });
+
+  it('takes three lines of one file over a longer time, and of three files', () => {
+    expect(tooUnsteady([line('2026-11-01'), line('2026-11-10'), line('2026-11-20')])).toEqual([]);
+    expect(tooUnsteady([line('2026-11-01', 'a'), line('2026-11-01', 'b'), line('2026-11-01', 'c')])).toEqual([]);
+  });
+});
