@@ -132,26 +132,22 @@ describe('an API key', () => {
 });
 
 describe('no server', () => {
-  it('is server-unreachable for client and worker, naming the address, within the deadline', async () => {
+  it('is server-unreachable for client and worker, naming the address', async () => {
     const settings = { address: `127.0.0.1:${await freePort()}`, namespace: 'default' };
     const expected = { code: 'server-unreachable', message: expect.stringContaining(settings.address) };
-    const started = Date.now();
     await expect(connectTemporal(settings, { deadlineMs: 700 })).rejects.toMatchObject({
       ...expected,
       message: expect.stringMatching(/refused/),
     });
     await expect(connectNative(settings, NativeConnection, { deadlineMs: 700 })).rejects.toMatchObject(expected);
-    expect(Date.now() - started).toBeLessThan(4_000);
   });
 
   it('is server-unreachable also when somebody accepts and never answers', async () => {
     const accepted: Socket[] = [];
     const silent = createServer((socket) => void accepted.push(socket.on('error', () => undefined)));
     const settings = { address: await listening(silent), namespace: 'default' };
-    const started = Date.now();
     await expect(connectTemporal(settings, { deadlineMs: 700 })).rejects.toMatchObject({ code: 'server-unreachable' });
     await expect(connectNative(settings, NativeConnection, { deadlineMs: 700 })).rejects.toMatchObject({ code: 'server-unreachable' });
-    expect(Date.now() - started).toBeLessThan(4_000);
     for (const socket of accepted) socket.destroy();
   });
 });

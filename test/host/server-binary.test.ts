@@ -113,15 +113,13 @@ describe('the server binary', () => {
     expect(said.join('\n')).toContain('Building the Temporal server with Go 1.26.1');
   });
 
-  it('is missed with an error that names all ways, quickly', async () => {
+  it('is missed with an error that names all ways', async () => {
     const environment = bareEnvironment();
     script(join(environment.PATH ?? '', 'go'), 'echo "go version go1.22.0 linux/amd64"');
-    const started = Date.now();
     const error = (await find(environment).catch((thrown: unknown) => thrown)) as { code: string; message: string };
     expect(error.code).toBe('server-unavailable');
     for (const way of ['on the PATH', 'cache', 'download', 'go build', '1.22.0', 'HOLDFAST_TEMPORAL_CLI', 'TEMPORAL_ADDRESS'])
       expect(error.message).toContain(way);
-    expect(Date.now() - started).toBeLessThan(10_000);
     expect(existsSync(join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2'))).toBe(false);
   });
 });

@@ -70,7 +70,14 @@ function nameOf({ part, offset }: Point): string {
 function tests(patterns: readonly string[]): Promise<number> {
   const child = spawn(
     process.execPath,
-    [require.resolve('jest/bin/jest'), '--selectProjects', 'server', 'system', '--testPathPatterns', ...(patterns.length === 0 ? ['test/kill'] : patterns)],
+    [
+      require.resolve('jest/bin/jest'),
+      '--selectProjects',
+      'server',
+      'system',
+      '--testPathPatterns',
+      ...(patterns.length === 0 ? ['test/kill'] : patterns),
+    ],
     { stdio: 'inherit' },
   );
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
