@@ -18,7 +18,8 @@ const longest = [
   'product/cli',
   'product/service',
   'integration/parity',
-  'integration/checks/01-late-steps',
+  'integration/late-limits',
+  'integration/late-answers',
   'integration/worker-middleware',
 ];
 
