@@ -2,7 +2,7 @@
 exports.representatives = [
   'integration/run',
   'integration/tools',
-  'integration/answered',
+  'integration/answers',
   'integration/cancels',
   'integration/chains',
   'integration/upgrade',

@@ -19,11 +19,11 @@ export function useConsole(config?: string, onClosed: () => void = () => undefin
   beforeAll(async () => {
     [desk.bed, desk.browser] = await Promise.all([openConsole(config), openBrowser()]);
     desk.service = new ServiceClient(desk.bed.url);
-  }, 120_000);
+  });
   afterAll(async () => {
     await desk.browser?.close();
     await desk.bed?.close();
     onClosed();
-  }, 60_000);
+  });
   return desk as ConsoleDesk;
 }

@@ -361,4 +361,4 @@ it('says that the service is away, and goes on by itself, also with what was dec
   await startAsking(desk.service, 'support', 'kill-2', [refund(4)]);
   await rowOf(page, 'kill-2').waitFor();
   await page.context().close();
-}, 90_000);
+});

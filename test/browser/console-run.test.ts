@@ -21,12 +21,12 @@ beforeAll(async () => {
   [bed, browser] = await Promise.all([openConsole('test/browser/fixtures/holdfast.config.ts'), openBrowser()]);
   service = new ServiceClient(bed.url);
   many = (await service.start({ agent: 'plain', input: 'many 400' })).id;
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await bed.close();
   rmSync(gates, { recursive: true, force: true });
-}, 60_000);
+});
 
 const errors: string[] = [];
 afterEach(() => expect(errors.splice(0)).toEqual([]));
@@ -180,7 +180,7 @@ it('goes on at its place when the service was killed under an open page, and sho
   expect(await conversation(page).getByText('First half. Second half.').count()).toBe(1);
   expect(await conversation(page).getByText('stream killed').count()).toBe(1);
   await page.close();
-}, 90_000);
+});
 
 it('executes nothing of what a run says, and shows it as said by the run', async () => {
   const id = await started('plain', 'hostile');
@@ -206,37 +206,33 @@ it('says what to do about a run that is not there', async () => {
   await page.close();
 });
 
-it.each(['light', 'dark'] as const)(
-  'has no violation of axe, %s',
-  async (colorScheme) => {
-    const waiting = await started('clerk', 'pay 80');
-    for await (const event of service.events(waiting)) if (event.type === 'interrupt-start') break;
-    const failed = await started('plain', 'break never');
-    await ended(failed);
-    const looked = await started('clerk', 'look 42');
-    await ended(looked);
-    const shown: readonly (readonly [string, string])[] = [
-      [waiting, ''],
-      [failed, ''],
-      [looked, '?step=clerk%2Ft2%2Fmodel'],
-      [looked, '?tab=timeline&step=clerk%2Ft1%2FlookUp.0'],
-      [looked, '?tab=events'],
-      ['a-conversation', ''],
-    ];
-    for (const [id, query] of shown) {
-      const page = await opened(id, query, { colorScheme });
-      await page.locator('.run-view > *').first().waitFor();
-      if (query.includes('step=')) await page.locator('.step-section').first().waitFor();
-      await page.evaluate(axe);
-      const found = await page.evaluate<readonly string[]>(
-        'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 200)}`)))',
-      );
-      expect([id, query, found]).toEqual([id, query, []]);
-      await page.close();
-    }
-  },
-  60_000,
-);
+it.each(['light', 'dark'] as const)('has no violation of axe, %s', async (colorScheme) => {
+  const waiting = await started('clerk', 'pay 80');
+  for await (const event of service.events(waiting)) if (event.type === 'interrupt-start') break;
+  const failed = await started('plain', 'break never');
+  await ended(failed);
+  const looked = await started('clerk', 'look 42');
+  await ended(looked);
+  const shown: readonly (readonly [string, string])[] = [
+    [waiting, ''],
+    [failed, ''],
+    [looked, '?step=clerk%2Ft2%2Fmodel'],
+    [looked, '?tab=timeline&step=clerk%2Ft1%2FlookUp.0'],
+    [looked, '?tab=events'],
+    ['a-conversation', ''],
+  ];
+  for (const [id, query] of shown) {
+    const page = await opened(id, query, { colorScheme });
+    await page.locator('.run-view > *').first().waitFor();
+    if (query.includes('step=')) await page.locator('.step-section').first().waitFor();
+    await page.evaluate(axe);
+    const found = await page.evaluate<readonly string[]>(
+      'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 200)}`)))',
+    );
+    expect([id, query, found]).toEqual([id, query, []]);
+    await page.close();
+  }
+});
 
 it('opens a run of 400 turns at its end, and scrolls through its steps', async () => {
   await ended(many);
@@ -252,4 +248,4 @@ it('opens a run of 400 turns at its end, and scrolls through its steps', async (
   expect(await rows.last().getAttribute('aria-posinset')).toBe(await rows.last().getAttribute('aria-setsize'));
   expect(await rows.count()).toBeLessThan(100);
   await page.close();
-}, 90_000);
+});

@@ -64,7 +64,7 @@ it('shows under which build a run went on, while the service is killed and comes
   await page.locator('.step-row.mark').getByText('The run is completed').waitFor();
   expect(errors).toEqual([]);
   await page.context().close();
-}, 120_000);
+});
 
 it('shows a retry, and the error of the execution before with its stack and what to do', async () => {
   await desk.service.start({ agent: 'support', input: 'Hello', model: 'openai/gpt-5', id: 'keyless' });

@@ -12,11 +12,11 @@ let bed: ConsoleBed;
 let browser: Browser;
 beforeAll(async () => {
   [bed, browser] = await Promise.all([openConsole(), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await bed.close();
-}, 60_000);
+});
 
 it('opens at the address that the ready line says, and loads nothing from elsewhere', async () => {
   const page = await browser.newPage();
@@ -121,7 +121,7 @@ describe('what a browser loads at first', () => {
       for await (const event of service.events(id)) if (event.type === 'interrupt-start' || event.type === 'run-end') break;
     // Lists of the server come a moment after what they list.
     for (;;) if ((await service.list()).runs.length === 3 && (await service.interrupts()).interrupts.length === 2) break;
-  }, 60_000);
+  });
 
   it.each(Object.keys(entrances) as (keyof typeof entrances)[])(
     'is at most 60 KB of gzipped script, wherever in %s somebody comes in',

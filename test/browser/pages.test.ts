@@ -12,11 +12,11 @@ let pages: Opening.Pages;
 let browser: Browser;
 beforeAll(async () => {
   [pages, browser] = await Promise.all([openPages(0), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await pages.close();
-}, 60_000);
+});
 
 /** A page that has printed no error when it is closed. */
 async function visited(path: string, play: (page: Page) => Promise<void>): Promise<void> {

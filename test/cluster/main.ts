@@ -18,10 +18,10 @@ interface Report {
 }
 
 /** Steps that follow on each other, and long histories: what the flags of the page change. */
-const steps = ['integration/checks/0', 'large-steps', 'run.test', 'tools.test', 'upgrade.test'];
+const steps = ['integration/(answers|bundles|cancels|endless-loops|large-steps|late-|run|tools|upgrade)'];
 /** What of the tests rests on the server's own settings. Limits of sizes are the same with the flags. Replays are here, as histories are read there. */
 const touched: Readonly<Record<Configuration, readonly string[]>> = {
-  plain: [...steps, 'integration/checks/1', 'bad-input', 'replay'],
+  plain: [...steps, 'integration/(passwords|stuck)', 'bad-input', 'replay'],
   tuned: steps,
 };
 

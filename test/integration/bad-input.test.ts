@@ -117,15 +117,9 @@ describe('input that nobody should send', () => {
       expect(await end(third)).toMatchObject(done);
     });
 
-    it.concurrent(
-      'tells within 15 s that there is no server',
-      async () => {
-        const started = Date.now();
-        expect(await code(connect({ address: '127.0.0.1:9' }))).toBe('server-unreachable');
-        expect(Date.now() - started).toBeLessThan(15_000);
-      },
-      20_000,
-    );
+    it.concurrent('tells that there is no server', async () => {
+      expect(await code(connect({ address: '127.0.0.1:9' }))).toBe('server-unreachable');
+    });
   });
 
   describe('in an answer', () => {

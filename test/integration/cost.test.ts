@@ -1,10 +1,9 @@
 import { temporal as protocol } from '@temporalio/proto';
-import type { Message } from '../../contract/messages/messages';
+import type { GenerateAnswer } from '../../activities/models/models';
 import { fixtureTools } from '../fixtures/tools';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import type { Answerer } from '../support/test-bed';
+import { calls, script, text } from '../support/test-bed';
 
 const turns = 20;
 const { EventType } = protocol.api.enums.v1;
@@ -38,35 +37,28 @@ function actionsIn(events: Events): number {
 
 type Events = readonly protocol.api.history.v1.IHistoryEvent[];
 
+const bed = sharedBed({ tools: { ...fixtureTools, lookupOrder: { ...fixtureTools.lookupOrder, effect: 'none' } } });
+
+async function historyOf(id: string): Promise<Events> {
+  return ((await bed.temporal.handle(id).fetchHistory()) as { events?: Events }).events ?? [];
+}
+
 /** What a run of so many turns may cost: what it costs today, and a little for the server's own moments. Whoever makes it dearer says why. */
 describe('a run of twenty turns with a tool each', () => {
-  let temporal: Temporal;
-  let bed: TestBed;
-  beforeAll(async () => {
-    temporal = await openTemporal();
-    const echo = calls({ name: 'echo', input: { text: 'hello' } });
-    const short = calls({ name: 'lookupOrder', input: { orderId: '42' } });
-    const answers = [echo, short].map((call) => script(...Array.from({ length: turns }, () => call), text('Done.')));
-    const lookupOrder = { ...fixtureTools.lookupOrder, effect: 'none' as const };
-    bed = await startTestBed((request) => (isShort(request.messages) ? answers[1] : answers[0])?.(request) ?? text(''), {
-      tools: { ...fixtureTools, lookupOrder },
-    });
-  });
-  afterAll(async () => {
-    await bed.close();
-    await temporal.close();
-  });
+  const everyTurn = (call: GenerateAnswer): Answerer => script(...Array.from({ length: turns }, () => call), text('Done.'));
+  const echoing = bed.scripted(everyTurn(calls({ name: 'echo', input: { text: 'hello' } })));
+  const looking = bed.scripted(everyTurn(calls({ name: 'lookupOrder', input: { orderId: '42' } })));
 
-  async function played(input: string): Promise<Events> {
-    const run = await bed.client.start('plain', input);
+  async function played(model: typeof echoing): Promise<Events> {
+    const run = await model.start('plain', 'Go.');
     await run.result();
-    return ((await temporal.handle(run.id).fetchHistory()) as { events?: Events }).events ?? [];
+    return historyOf(run.id);
   }
 
   /** Of its second run: in the first one nobody knows yet how long its calls take. A machine with much else to do may need some more. */
   async function playedBriefly(): Promise<Events> {
     for (let tries = 1; ; tries++) {
-      const events = await played('Short.');
+      const events = await played(looking);
       const inActivities = events.some(({ activityTaskScheduledEventAttributes: made }) => made?.activityType?.name === 'callTool');
       if (!inActivities || tries === 5) return events;
     }
@@ -79,7 +71,7 @@ describe('a run of twenty turns with a tool each', () => {
   });
 
   it('has at most 13 events, 2.2 actions as Temporal Cloud bills them, and 2.8 KB a turn, where model and tool say next to nothing', async () => {
-    const { events, actions, kilobytes } = perTurn(await played('Go.'));
+    const { events, actions, kilobytes } = perTurn(await played(echoing));
     expect(events).toBeLessThan(13);
     expect(actions).toBeLessThan(2.2);
     expect(kilobytes).toBeLessThan(2.8);
@@ -93,6 +85,9 @@ describe('a run of twenty turns with a tool each', () => {
   });
 });
 
-function isShort(messages: readonly Message[]): boolean {
-  return messages.some(({ role, parts }) => role === 'user' && parts.some((part) => part.type === 'text' && part.text === 'Short.'));
-}
+it('the history of a run that waits for an approval has at most 5 KB', async () => {
+  const asking = bed.scripted(() => calls({ name: 'refund', input: { orderId: '42', amount: 80 } }));
+  const run = await asking.start('guarded', 'Refund order 42.');
+  await run.outcome();
+  expect(Number((await bed.temporal.handle(run.id).describe()).historySize)).toBeLessThan(5 * 1024);
+});

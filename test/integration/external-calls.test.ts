@@ -3,18 +3,18 @@ import { externalCallIn } from '../../contract/external-calls';
 import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';
 import { eventLine, lineOf } from '../support/memory-bed';
-import { openTemporal } from '../support/temporal';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { calls, script, text } from '../support/test-bed';
+
+const bed = sharedBed();
+afterEach(() => bed.startWorker());
 
 const pick = (of: string, id: string) => ({ id, name: 'pickColor', input: { of } });
 const picks = script(calls(pick('car', 'a'), { id: 'b', name: 'echo', input: { text: 'own' } }, pick('roof', 'c')), text('Done.'));
 
 it('a turn waits for the results of external calls over a continue-as-new and while no worker runs', async () => {
   const asked: GenerateRequest[] = [];
-  const answer = (request: GenerateRequest) => (asked.push(request), picks(request));
-  const bed = await startTestBed(answer);
-  const temporal = await openTemporal();
-  const chat = bed.client.conversation('picks', `picks-${bed.taskQueue}`);
+  const chat = bed.scripted((request) => (asked.push(request), picks(request))).conversation('picks');
   const run = bed.client.run(chat.id);
   await chat.send('Pick.');
   await run.outcome({ timeout: '30s' });
@@ -25,15 +25,15 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
     { tool: 'pickColor', callId: 'c', input: { of: 'roof' } },
   ]);
   await expect(run.resume(idOf('c'), 'blue')).rejects.toMatchObject({ code: 'answer-invalid' });
-  const execution = await temporal.executionOf(chat.id);
-  await temporal.handle(chat.id).signal(names.continueAsNewSignal);
-  await temporal.untilAnotherExecution(chat.id, execution);
+  const execution = await bed.temporal.executionOf(chat.id);
+  await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
+  await bed.temporal.untilAnotherExecution(chat.id, execution);
   expect(await run.interrupts()).toEqual(open);
 
-  await bed.worker.shutdown();
+  await bed.stopWorker();
   await expect(run.resume(idOf('c'), { result: 'blue' })).rejects.toMatchObject({ code: 'answer-invalid' });
   await run.resume(idOf('c'), { output: 'blue' });
-  const again = await startTestBed(answer, { taskQueue: bed.taskQueue });
+  await bed.startWorker();
   await run.resume(idOf('a'), { error: 'It was closed.' });
   expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   expect(asked.at(-1)?.messages.slice(-3).map(lineOf)).toEqual(['tool: error It was closed.', 'tool: own', 'tool: blue']);
@@ -43,9 +43,6 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
   const lines = events.map(eventLine);
   expect(lines.filter((line) => line === 'tool-start pickColor')).toHaveLength(2);
   expect(lines.filter((line) => line === 'tool-end pickColor')).toHaveLength(2);
-  await temporal.close();
-  await again.close();
-  await bed.client.close();
 });
 
 it('a turn has the tools that its message brings, also over a continue-as-new and on another worker, and the next turn has none', async () => {
@@ -56,21 +53,18 @@ it('a turn has the tools that its message brings, also over a continue-as-new an
     text('Found.'),
     text('Bye.'),
   );
-  const answer = (request: GenerateRequest) => (asked.push(request), locates(request));
-  const bed = await startTestBed(answer);
-  const temporal = await openTemporal();
-  const chat = bed.client.conversation('takes', `takes-${bed.taskQueue}`);
+  const chat = bed.scripted((request) => (asked.push(request), locates(request))).conversation('takes');
   const run = bed.client.run(chat.id);
   await expect(chat.send('Hi', { tools: [{ name: 'pay' }] })).rejects.toMatchObject({ code: 'client-tools-refused' });
   const inputSchema = { type: 'object', properties: { who: { type: 'string' } } };
   await chat.send('Where?', { tools: [{ name: 'locate', description: 'Finds.', inputSchema }] });
   await run.outcome({ timeout: '30s' });
   const answerWith = async (output: string): Promise<void> => run.resume((await run.interrupts())[0]?.id ?? '', { output });
-  const execution = await temporal.executionOf(chat.id);
-  await temporal.handle(chat.id).signal(names.continueAsNewSignal);
-  await temporal.untilAnotherExecution(chat.id, execution);
-  await bed.worker.shutdown();
-  const again = await startTestBed(answer, { taskQueue: bed.taskQueue });
+  const execution = await bed.temporal.executionOf(chat.id);
+  await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
+  await bed.temporal.untilAnotherExecution(chat.id, execution);
+  await bed.stopWorker();
+  await bed.startWorker();
   await answerWith('Here');
   await run.outcome({ timeout: '30s' });
   await answerWith('There');
@@ -85,7 +79,4 @@ it('a turn has the tools that its message brings, also over a continue-as-new an
   ]);
   expect(asked[2]?.tools[1]).toEqual({ name: 'locate', description: 'Finds.', inputSchema });
   expect(asked[2]?.messages.filter(({ role }) => role === 'tool').map(lineOf)).toEqual(['tool: Here', 'tool: There']);
-  await temporal.close();
-  await again.close();
-  await bed.client.close();
 });

@@ -177,4 +177,4 @@ it('is seen alike by five clients that come in the middle of it', async () => {
   const call = ['echo', { text: 'seen' }, 'seen'];
   const all: Seen = { text: whole, calls: [call], end: 'completed' };
   expect(seen).toEqual([all, all, all, { text: whole, end: 'completed' }, all]);
-}, 60_000);
+});

@@ -38,7 +38,7 @@ describe('isolated agents on a real server', () => {
   beforeAll(async () => {
     temporal = await openTemporal();
     bed = await startTestBed(answer);
-    late = await bed.client.start('pair', 'Go.', { deadline: '5s' });
+    late = await bed.client.start('pair', 'Go.', { deadline: '15s' });
   });
   afterEach(() => {
     held?.open();

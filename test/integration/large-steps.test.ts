@@ -6,22 +6,18 @@ import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { calls, script, text } from '../support/test-bed';
 
-let temporal: Temporal;
+const bed = sharedBed();
 /** What is larger than a continue-as-new lets through is kept there. */
 const dataConverter = snapshotStorage(new DirectoryDriver(mkdtempSync(join(tmpdir(), 'holdfast-large-'))));
-beforeAll(async () => {
-  temporal = await openTemporal();
-});
-afterAll(() => temporal.close());
+const storing = sharedBed({ dataConverter });
 
 async function overABorder(run: Run): Promise<void> {
-  const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.continueAsNewSignal);
-  await temporal.untilAnotherExecution(run.id, execution);
+  const execution = await bed.temporal.executionOf(run.id);
+  await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
+  await bed.temporal.untilAnotherExecution(run.id, execution);
 }
 
 /** A run waits as soon as somebody can answer: others may still be about to ask. */
@@ -45,7 +41,7 @@ it('the lead of a team asks its model with the whole conversation after a contin
   let goOn: () => void = () => undefined;
   const second = new Promise<void>((resolve) => (atSecond = resolve));
   const crossing = new Promise<void>((resolve) => (goOn = resolve));
-  const bed = await startTestBed(async ({ messages }) => {
+  const model = bed.scripted(async ({ messages }) => {
     asked.push(messages.length);
     if (asked.length === 2) {
       atSecond();
@@ -53,68 +49,59 @@ it('the lead of a team asks its model with the whole conversation after a contin
     }
     return asked.length < 4 ? calls({ id: `call-${asked.length}`, name: 'echo', input: { text: 'x' } }) : text('Done.');
   });
-  const run = await bed.client.start('lead', 'hello');
+  const run = await model.start('lead', 'hello');
   await second;
-  const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.continueAsNewSignal);
+  const execution = await bed.temporal.executionOf(run.id);
+  await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
   goOn();
   expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(await temporal.executionOf(run.id)).not.toBe(execution);
+  expect(await bed.temporal.executionOf(run.id)).not.toBe(execution);
   expect(asked).toEqual([1, 3, 5, 7]);
-  await bed.close();
 });
 
 it('readers see the same messages of a team after a continue-as-new as before it, also when only its lead has spoken', async () => {
   let turn = 0;
-  const bed = await startTestBed(() => {
+  const model = bed.scripted(() => {
     turn += 1;
     if (turn < 3) return calls({ id: `call-${turn}`, name: 'echo', input: { text: 'x' } });
     return turn === 3 ? calls({ id: 'question', name: 'ask', input: { question: 'Which?' } }) : text('Done.');
   });
-  const run = await bed.client.start('forgetfulLead', 'hello');
+  const run = await model.start('forgetfulLead', 'hello');
   await run.outcome({ timeout: '30s' });
   const before = await run.transcript();
   expect(before.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   await overABorder(run);
   await run.outcome({ timeout: '30s' });
   expect(await run.transcript()).toEqual(before);
-  await bed.close();
 });
 
 it('seventeen results of 250 KB from tools of the run itself come back in one step', async () => {
   const many = Array.from({ length: 17 }, (_, n) => ({ id: `big-${n}`, name: 'big', input: { n: n % 10 } }));
-  const bed = await startTestBed(script(calls(...many, { id: 'beside', name: 'echo', input: { text: 'x' } }), text('Done.')));
-  const run = await bed.client.start('bulky', 'hello');
+  const model = bed.scripted(script(calls(...many, { id: 'beside', name: 'echo', input: { text: 'x' } }), text('Done.')));
+  const run = await model.start('bulky', 'hello');
   expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'completed', text: 'Done.' });
   const results = (await run.transcript()).filter(({ role }) => role === 'tool');
   expect(results.map(({ parts }) => JSON.stringify(parts).length > 250_000)).toEqual([...many.map(() => true), false]);
-  await bed.close();
 });
 
 it('twenty-four answers of 200 KB that came while no worker was there are all taken when one comes', async () => {
   const many = Array.from({ length: 24 }, (_, n) => ({ id: `ask-${n}`, name: 'ask', input: { question: `Question ${n}?` } }));
-  const answering = script(calls(...many), text('Done.'));
-  const first = await startTestBed(answering, { dataConverter });
-  const run = await first.client.start('bulky', 'hello');
+  const run = await storing.scripted(script(calls(...many), text('Done.'))).start('bulky', 'hello');
   const interrupts = await asked(run, many.length);
-  await first.worker.shutdown();
-  const handle = temporal.handle(run.id);
+  await storing.stopWorker();
+  const handle = storing.temporal.handle(run.id);
   for (const [n, { id }] of interrupts.entries())
     await handle.signal(names.resumeSignal, { interruptId: id, answer: { answer: String(n % 10).repeat(200_000) }, by: 'ada' });
-  const second = await startTestBed(answering, { taskQueue: first.taskQueue, dataConverter });
+  await storing.startWorker();
   expect(await run.result()).toBe('Done.');
   const ends = (await eventsOf(run)).filter(({ type }) => type === 'interrupt-end');
   expect(ends).toHaveLength(many.length);
-  await second.close();
-  await first.client.close();
 });
 
 it('ten answers of 200 KB at the same moment are all taken', async () => {
   const many = Array.from({ length: 10 }, (_, n) => ({ id: `ask-${n}`, name: 'ask', input: { question: `Question ${n}?` } }));
-  const bed = await startTestBed(script(calls(...many), text('Done.')), { dataConverter });
-  const run = await bed.client.start('bulky', 'hello');
+  const run = await storing.scripted(script(calls(...many), text('Done.'))).start('bulky', 'hello');
   const interrupts = await asked(run, many.length);
   await Promise.all(interrupts.map(({ id }, n) => run.resume(id, { answer: String(n).repeat(200_000) })));
   expect(await run.result()).toBe('Done.');
-  await bed.close();
 });

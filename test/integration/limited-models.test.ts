@@ -64,7 +64,7 @@ it('calls that a provider refuses for now are made again until it takes them, ho
   await eventually(() => {
     expect(provider.refusedTexts.size).toBe(11);
     return Promise.resolve();
-  }, 30_000);
+  });
   held.open();
   expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
   const waits = (await Promise.all(runs.map(waitsOf))).flat();
@@ -96,7 +96,7 @@ it('a call that failed in passing is made five times, whatever it waited between
   const outcome = await (await bed.client.start('plain', 'Hi', { model })).outcome();
   expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: expect.stringContaining('Down.') as string } });
   expect(requests).toBe(10);
-}, 60_000);
+});
 
 it('a run is cancelled while its call waits for a turn, in place or away, and the others go on', async () => {
   const held = gate();
@@ -163,7 +163,7 @@ it('calls of a tool work as many at a time as it says, a `once` call is made onc
     expect(atWork).toEqual({ now: 0, most: 2, made: 14 });
     expect(customers.sort()).toEqual(Array.from({ length: 14 }, (__, n) => `c${n} night`).sort());
   }
-}, 60_000);
+});
 
 it('workers share a limit through Redis, and keep to it alone while that is away', async () => {
   const provider = kept(await startLimitedProvider(3, 0, answersTogether(3)));
@@ -183,4 +183,4 @@ it('workers share a limit through Redis, and keep to it alone while that is away
   await redis.kill();
   expect(new Set(await statuses(await startAll(bed, 12)))).toEqual(new Set(['completed']));
   expect(problems.map(({ code }) => code)).toEqual(['limits-not-shared', 'limits-not-shared']);
-}, 60_000);
+});

@@ -17,4 +17,4 @@ it('updates that a run refuses beside signals fail no workflow task, and each ha
   expect(taken).toBeGreaterThan(0);
   // The validator refuses none of them: the server takes back a task that has nothing but such an update.
   expect(played.recorded).toBe(Object.values(refused).reduce((sum, count) => sum + count, 0));
-}, 120_000);
+});

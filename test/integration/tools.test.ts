@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import type { Run } from '../../client/run';
+import type { StartOptions } from '../../client/start-input';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Json, Message } from '../../contract/messages/messages';
@@ -12,9 +13,7 @@ import { textOf } from '../../contract/messages/messages';
 import { replayHistories } from '../../testing/index';
 import { recordHistory } from '../../client/record-history';
 import { gate } from '../support/gate';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
 import { calls, fixtureAgents, fixtureBundle, startTestBed, testServer, text } from '../support/test-bed';
 
 type Calls = readonly { readonly name: string; readonly input: Json }[];
@@ -99,6 +98,13 @@ const tools = {
     quick: true,
     execute: (_input, call): string => (call.resumed === undefined ? call.interrupt('Yes?') : String(call.resumed.answer)),
   }),
+  echo: defineTool({
+    description: 'Says it again, word for word.',
+    inputSchema: z.object({ text: z.string() }),
+    async *stream({ text: said }) {
+      for (const word of said.split(/(?<= )/)) yield word;
+    },
+  }),
   work: defineTool({
     description: 'Works.',
     inputSchema: z.object({ on: z.string() }),
@@ -111,21 +117,12 @@ const tools = {
 };
 
 const outputs = { verdict: z.object({ guilty: z.boolean(), years: z.number().default(0) }) };
+const bed = sharedBed({ tools, outputs });
+const model = bed.scripted(answer);
 
 describe('tools on a real server', () => {
-  let bed: TestBed;
-  let temporal: Temporal;
-  beforeAll(async () => {
-    temporal = await openTemporal();
-    bed = await startTestBed(answer, { tools, outputs });
-  });
-  afterAll(async () => {
-    await bed.close();
-    await temporal.close();
-  });
-
-  const start = (agent: string, turns: readonly Calls[], says: readonly string[] = []): Promise<Run> =>
-    bed.client.start(agent, JSON.stringify({ turns, says }));
+  const start = (agent: string, turns: readonly Calls[], options: StartOptions = {}): Promise<Run> =>
+    model.start(agent, JSON.stringify({ turns }), options);
   const results = async (run: Run): Promise<readonly unknown[]> =>
     (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
   const eventsOf = async (run: Run): Promise<readonly (RunEvent | Delta)[]> => {
@@ -161,7 +158,7 @@ describe('tools on a real server', () => {
       'run-end',
     ]);
     expect(events.find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: [{ output: { sum: 2 } }] } });
-    const { events: history } = await temporal.handle(run.id).fetchHistory();
+    const { events: history } = await bed.temporal.handle(run.id).fetchHistory();
     expect((history ?? []).filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callTool')).toEqual([]);
     await expectReplays(run);
   });
@@ -177,9 +174,9 @@ describe('tools on a real server', () => {
     const run = await start('watched', [turn, turn.slice(0, 2)]);
     const waiting = await end(run);
     if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
-    const first = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal('border');
-    await temporal.untilAnotherExecution(run.id, first);
+    const first = await bed.temporal.executionOf(run.id);
+    await bed.temporal.handle(run.id).signal('border');
+    await bed.temporal.untilAnotherExecution(run.id, first);
     for (const { id, kind } of waiting.interrupts) await run.resume(id, kind === 'approval' ? { type: 'approve' } : 'certainly');
     expect(await end(run)).toMatchObject(done);
     const [sum, painted, work, other, asked] = await results(run);
@@ -227,6 +224,21 @@ describe('tools on a real server', () => {
     expect(await results(run)).toEqual(['hidden: 1 2 ']);
   });
 
+  it('that stream end under their own name and address when an alias calls them, and nothing that readers saw is taken back', async () => {
+    const options = { toolAliases: { echo: { names: ['say'], arguments: { text: ['words'] } } } };
+    const run = await start('talks', [[{ name: 'say', input: { words: 'one two' } }]], { options });
+    const ofTool = (await eventsOf(run)).flatMap((event) => {
+      if (event.type === 'tool-start' || event.type === 'tool-end') return [`${event.type} ${event.tool} ${event.address ?? ''}`];
+      if (event.type === 'tool-output-delta') return [`delta ${event.text ?? ''}`];
+      return ['attempt-void', 'message-replaced'].includes(event.type) ? [event.type] : [];
+    });
+    expect(ofTool[0]).toBe('tool-start echo talks/t1/echo.0');
+    expect(ofTool.at(-1)).toBe('tool-end echo talks/t1/echo.0');
+    expect(ofTool.slice(1, -1).join('').replaceAll('delta ', '')).toBe('one two');
+    const [, , answered] = await run.transcript();
+    expect(answered?.parts).toMatchObject([{ type: 'tool-result', name: 'say', output: 'one two' }]);
+  });
+
   it('give texts and files, whole and in pieces', async () => {
     const run = await start('works', [
       [
@@ -257,12 +269,7 @@ describe('tools on a real server', () => {
 });
 
 describe('answers with a schema on a real server', () => {
-  let bed: TestBed;
-  beforeAll(async () => {
-    bed = await startTestBed(answer, { tools, outputs });
-  });
-  afterAll(() => bed.close());
-  const start = (...says: readonly string[]): Promise<Run> => bed.client.start('typed', JSON.stringify({ turns: [], says }));
+  const start = (...says: readonly string[]): Promise<Run> => model.start('typed', JSON.stringify({ turns: [], says }));
 
   it('are read by it', async () => {
     const run = await start('Here: ```json\n{"guilty": true}\n```');

@@ -7,13 +7,14 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';
+import { textOf } from '../../contract/messages/messages';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import { oddTools } from '../fixtures/odd-tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
-import type { Temporal } from '../support/temporal';
-import { eventually, openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
+import type { Scripted } from '../support/shared-bed';
+import { sharedBed } from '../support/shared-bed';
+import { eventually } from '../support/temporal';
 import { calls, startTestBed, text } from '../support/test-bed';
 
 /** What the model saw, request by request, and what it does next. */
@@ -65,11 +66,11 @@ async function expectGrowing(run: Run): Promise<void> {
   seen.forEach((messages, position) => expect(bare(messages)).toEqual(transcript.slice(0, 1 + 2 * position)));
 }
 
-function start(at: TestBed, agent: string, input: string, plan: typeof script, values = {}): Promise<Run> {
+function start(at: Pick<Scripted, 'start'>, agent: string, input: string, plan: typeof script, values = {}): Promise<Run> {
   seen = [];
   executed.length = 0;
   script = plan;
-  return at.client.start(agent, input, { values });
+  return at.start(agent, input, { values });
 }
 
 /** Stops in a turn until the gate opens. */
@@ -80,25 +81,17 @@ function stopping(turn: number, at: Gate, plan: typeof script): typeof script {
   };
 }
 
-let temporal: Temporal;
-beforeAll(async () => {
-  temporal = await openTemporal();
-});
-afterAll(() => temporal.close());
+const bed = sharedBed({ tools });
+const remembering = bed.scripted(answer);
+/** Nothing is kept in memory: all has to stand in the history. */
+const forgetting = sharedBed({ tools, messageCacheBytes: 1 }).scripted(answer);
 
 describe.each([
-  ['in memory', undefined],
-  ['always read from history', 1],
-])('a transcript %s', (_name, messageCacheBytes) => {
-  let bed: TestBed;
-  const options = { tools, ...(messageCacheBytes === undefined ? {} : { messageCacheBytes }) };
-  beforeAll(async () => {
-    bed = await startTestBed(answer, options);
-  });
-  afterAll(() => bed.close());
-
+  ['in memory', remembering],
+  ['always read from history', forgetting],
+])('a transcript %s', (_name, model) => {
   it('is whole in every model call', async () => {
-    const run = await start(bed, 'signed', 'hello', echoes(4));
+    const run = await start(model, 'signed', 'hello', echoes(4));
     await completed(run);
     expect(seen).toHaveLength(5);
     await expectGrowing(run);
@@ -106,7 +99,7 @@ describe.each([
 
   it('is whole in the second attempt of a model call', async () => {
     let failed = false;
-    const run = await start(bed, 'signed', 'hello', (turn) => {
+    const run = await start(model, 'signed', 'hello', (turn) => {
       if (turn === 3 && !failed) {
         failed = true;
         throw Object.assign(new Error('overloaded'), { statusCode: 503 });
@@ -120,7 +113,7 @@ describe.each([
   });
 
   it('is what hooks made of it: a first message rewritten, some dropped, one inserted', async () => {
-    const run = await start(bed, 'rewrites', 'hello', echoes(4), { edits: { 2: 'rewrite first', 3: 'drop middle', 4: 'insert' } });
+    const run = await start(model, 'rewrites', 'hello', echoes(4), { edits: { 2: 'rewrite first', 3: 'drop middle', 4: 'insert' } });
     await completed(run);
     const user = (said: string): unknown => ({ role: 'user', parts: [{ type: 'text', text: said }] });
     const turn = (number: number): readonly unknown[] => [
@@ -140,13 +133,13 @@ describe.each([
 
   it('goes on as new at an iteration checkpoint', async () => {
     const held = gate();
-    const run = await start(bed, 'signed', 'hello', stopping(3, held, echoes(5)));
+    const run = await start(model, 'signed', 'hello', stopping(3, held, echoes(5)));
     await held.reached;
-    const execution = await temporal.executionOf(run.id);
-    await temporal.handle(run.id).signal('border');
+    const execution = await bed.temporal.executionOf(run.id);
+    await bed.temporal.handle(run.id).signal('border');
     held.open();
     const events = await completed(run);
-    expect(await temporal.executionOf(run.id)).not.toBe(execution);
+    expect(await bed.temporal.executionOf(run.id)).not.toBe(execution);
     await expectGrowing(run);
     expect(executed).toHaveLength(5);
     expect(new Set(executed).size).toBe(5);
@@ -158,13 +151,13 @@ describe.each([
 
   it('goes on as new while an approval waits, and the approval waits on', async () => {
     const both = calls({ name: 'echo', input: { text: 'beside' } }, { name: 'refund', input: { orderId: '42', amount: 80 } });
-    const run = await start(bed, 'mixed', 'hello', (turn) => (turn === 1 ? echo('before') : turn === 2 ? both : text('Done.')));
+    const run = await start(model, 'mixed', 'hello', (turn) => (turn === 1 ? echo('before') : turn === 2 ? both : text('Done.')));
     const before = await run.outcome({ timeout: '30s' });
     if (before.status !== 'waiting') throw new Error(JSON.stringify(before));
     for (let round = 0; round < 2; round++) {
-      const execution = await temporal.executionOf(run.id);
-      await temporal.handle(run.id).signal('border');
-      await temporal.untilAnotherExecution(run.id, execution);
+      const execution = await bed.temporal.executionOf(run.id);
+      await bed.temporal.handle(run.id).signal('border');
+      await bed.temporal.untilAnotherExecution(run.id, execution);
     }
     expect((await run.view()).interrupts).toEqual(before.interrupts);
     await eventually(async () => {
@@ -190,20 +183,20 @@ describe.each([
   });
 
   it('is right when an operator resets the run, and so are the keys of its effects', async () => {
-    const run = await start(bed, 'signed', 'hello', (turn) => echoes(4)(((turn - 1) % 5) + 1));
+    const run = await start(model, 'signed', 'hello', (turn) => echoes(4)(((turn - 1) % 5) + 1));
     await completed(run);
     const [first, keys] = [seen, [...executed]];
-    const { events } = await temporal.handle(run.id).fetchHistory();
+    const { events } = await bed.temporal.handle(run.id).fetchHistory();
     const models = (events ?? []).filter(
       ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'callModel',
     );
-    await start(bed, 'signed', 'another', () => text('Done.')).then(completed);
+    await start(model, 'signed', 'another', () => text('Done.')).then(completed);
     seen = [];
     executed.length = 0;
     script = (turn) => echoes(4)(turn + 2);
-    await temporal.connection.workflowService.resetWorkflowExecution({
+    await bed.temporal.connection.workflowService.resetWorkflowExecution({
       namespace: 'default',
-      workflowExecution: { workflowId: `default/${run.id}`, runId: await temporal.executionOf(run.id) },
+      workflowExecution: { workflowId: `default/${run.id}`, runId: await bed.temporal.executionOf(run.id) },
       reason: 'test',
       requestId: `reset-${run.id}`,
       workflowTaskFinishEventId: models[2]?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ?? null,
@@ -218,7 +211,7 @@ describe('a transcript on two workers', () => {
   it('is whole when the first worker stops in the middle and a second one goes on', async () => {
     const held = gate();
     const first = await startTestBed(answer, { tools, shutdownGraceMs: 20_000 });
-    const run = await start(first, 'signed', 'hello', stopping(3, held, echoes(5)));
+    const run = await start(first.client, 'signed', 'hello', stopping(3, held, echoes(5)));
     await held.reached;
     const second = await startTestBed(answer, { tools, taskQueue: first.taskQueue });
     const stopped = first.close();
@@ -232,30 +225,22 @@ describe('a transcript on two workers', () => {
   });
 
   it('is whole when two workers share the turns', async () => {
-    const first = await startTestBed(answer, { tools });
-    const second = await startTestBed(answer, { tools, taskQueue: first.taskQueue });
-    const run = await start(first, 'signed', 'hello', echoes(12));
+    const second = await startTestBed(answer, { tools, taskQueue: bed.taskQueue });
+    const run = await start(remembering, 'signed', 'hello', echoes(12));
     await completed(run);
     expect(seen).toHaveLength(13);
     await expectGrowing(run);
-    await first.close();
     await second.close();
   });
 });
 
 describe('the history of a run', () => {
-  let bed: TestBed;
-  beforeAll(async () => {
-    bed = await startTestBed(answer, { tools });
-  });
-  afterAll(() => bed.close());
-
   it('grows by the same for every turn', async () => {
     const sizes: number[] = [];
     for (const turns of [10, 20, 30, 40]) {
-      const run = await start(bed, 'signed', 'hello', (turn) => (turn <= turns ? echo('x'.repeat(1000)) : text('Done.')));
+      const run = await start(remembering, 'signed', 'hello', (turn) => (turn <= turns ? echo('x'.repeat(1000)) : text('Done.')));
       await completed(run);
-      sizes.push(Number((await temporal.handle(run.id).describe()).historySize));
+      sizes.push(Number((await bed.temporal.handle(run.id).describe()).historySize));
     }
     const [ten = 0, twenty = 0, thirty = 0, forty = 0] = sizes;
     expect((forty - thirty) / (twenty - ten)).toBeLessThan(1.1);
@@ -265,23 +250,23 @@ describe('the history of a run', () => {
   const orders = (turns: number) => (turn: number) =>
     turn <= turns ? calls({ name: 'lookupOrder', input: { orderId: String(turn) } }) : text('Done.');
 
-  async function overBorder(at: TestBed, turns: number): Promise<Run> {
+  async function overBorder(at: Pick<Scripted, 'start'>, turns: number): Promise<Run> {
     const held = gate();
     const run = await start(at, 'signed', 'hello', stopping(turns, held, orders(turns)));
     await held.reached;
-    await temporal.handle(run.id).signal('border');
+    await bed.temporal.handle(run.id).signal('border');
     held.open();
     return run;
   }
 
   it('holds a snapshot of up to 1.5 MB itself', async () => {
-    const run = await overBorder(bed, 6);
+    const run = await overBorder(remembering, 6);
     await completed(run);
     await expectGrowing(run);
   });
 
   it('ends a run with transcript-too-large beyond that', async () => {
-    const run = await overBorder(bed, 9);
+    const run = await overBorder(remembering, 9);
     expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'failed', error: { code: 'transcript-too-large' } });
   });
 
@@ -289,12 +274,25 @@ describe('the history of a run', () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-storage-'));
     const dataConverter = snapshotStorage(new DirectoryDriver(directory));
     const stored = await startTestBed(answer, { tools, dataConverter });
-    const run = await overBorder(stored, 12);
+    const run = await overBorder(stored.client, 12);
     await completed(run);
     await expectGrowing(run);
     expect(readdirSync(directory)).toHaveLength(1);
-    const { historySize } = await temporal.handle(run.id).describe();
+    const { historySize } = await bed.temporal.handle(run.id).describe();
     expect(historySize).toBeLessThan(1_000_000);
     await stored.close();
+  });
+});
+
+describe('what an agent returned without having said it', () => {
+  it.each([
+    ['returned', 1, ['For context: [one] said: one is gone.']],
+    ['inLoop', 3, ['For context: [two] said: two is gone.']],
+    ['behindLanes', 1, ['For context: [three] said: three is gone.', 'For context: [four] said: four is gone.']],
+  ])('is heard by the model behind it in "%s"', async (agent, requests, words) => {
+    const run = await start(forgetting, agent, 'Hi', () => text('Heard.'));
+    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(seen).toHaveLength(requests);
+    for (const messages of seen) expect(messages.map(textOf)).toEqual(expect.arrayContaining(['Hi', ...words]));
   });
 });

@@ -1,15 +1,13 @@
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import { connect } from '../../client/connect';
 import { codeOf } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
-import type { Temporal } from '../support/temporal';
-import { eventually, openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { calls, startTestBed, testServer, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { eventually } from '../support/temporal';
+import { calls, text } from '../support/test-bed';
 
 let held: Gate | undefined;
 
@@ -27,37 +25,30 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
 }
 
 describe('an upgrade', () => {
-  let bed: TestBed;
-  let temporal: Temporal;
-  beforeAll(async () => {
-    temporal = await openTemporal();
-    bed = await startTestBed(answer);
-  });
-  afterEach(() => {
+  const bed = sharedBed();
+  const model = bed.scripted(answer);
+  afterEach(async () => {
     held?.open();
     held = undefined;
-  });
-  afterAll(async () => {
-    await bed.close();
-    await temporal.close();
+    await bed.startWorker();
   });
 
   const code = (upgrading: Promise<unknown>): Promise<unknown> => upgrading.then((receipt) => receipt, codeOf);
   const waiting = async (agent: string, input: string): Promise<Run> => {
-    const run = await bed.client.start(agent, input);
+    const run = await model.start(agent, input);
     expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
     return run;
   };
   const onItsWay = async (input: string): Promise<Run> => {
     held = gate();
-    const run = await bed.client.start('plain', input);
+    const run = await model.start('plain', input);
     await held.reached;
     return run;
   };
   /** Settles when the run has taken the request. */
   const asked = (run: Run): Promise<void> =>
     eventually(async () => {
-      const { events } = await temporal.handle(run.id).fetchHistory();
+      const { events } = await bed.temporal.handle(run.id).fetchHistory();
       expect((events ?? []).some((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toBe(true);
     });
 
@@ -111,7 +102,7 @@ describe('an upgrade', () => {
   });
 
   it('of a run that has ended, whatever way, or that there is not, is refused', async () => {
-    const done = await bed.client.start('plain', 'Go.');
+    const done = await model.start('plain', 'Go.');
     await done.result();
     const terminated = await waiting('guarded', 'refund');
     await terminated.terminate();
@@ -121,18 +112,13 @@ describe('an upgrade', () => {
   });
 
   it('of a run that no worker serves is refused in time, and the run goes on when one comes', async () => {
-    const other = await startTestBed(answer);
-    const client = await connect({ server: testServer(), taskQueue: other.taskQueue });
-    const run = await client.start('guarded', 'refund');
-    await run.outcome({ timeout: '30s' });
+    const run = await waiting('guarded', 'refund');
     const interrupts = await run.interrupts();
-    await other.close();
+    await bed.stopWorker();
     expect(await code(run.upgrade({ timeout: '1s' }))).toBe('upgrade-failed');
     expect(await run.interrupts()).toEqual(interrupts);
-    const again = await startTestBed(answer, { taskQueue: other.taskQueue });
+    await bed.startWorker();
     await run.approve(interrupts[0]?.id ?? '');
     expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
-    await again.close();
-    await client.close();
   });
 });

@@ -1,10 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { names } from '../../contract/names';
-import type { WorkerWraps, WorkerMiddleware } from '../../worker/index';
+import type { WorkerWraps } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { orderedParts, shownOrder } from '../support/order-bed';
+import { sharedBed } from '../support/shared-bed';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -18,7 +19,10 @@ const acting = (execute: () => unknown, options: object = {}): Record<string, ob
 
 let bed: TestBed | undefined;
 const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> => (bed = await startTestBed(answer, options));
-afterEach(async () => bed?.close());
+afterEach(async () => {
+  await bed?.close();
+  bed = undefined;
+});
 
 it('runs hooks of both halves in the order that docs/reference/hooks.md shows', async () => {
   const { seen, ...parts } = orderedParts();
@@ -139,15 +143,21 @@ describe('a worker middleware with a bug ends its run and is named', () => {
     ],
   ];
 
+  // The worker asks for the wraps of a name once, and looks into them at every call.
+  const wraps: WorkerWraps = {};
+  const faulty = sharedBed({
+    middleware: [defineWorkerMiddleware('faulty', () => wraps)],
+    tools: acting(() => 'acted'),
+    modelFacts: { timeoutMs: 2500, attempts: 2 },
+    toolDefaults: { timeoutMs: 2500, attempts: 2 },
+  });
+  const model = faulty.scripted(script(act, text('Done.')));
+
   it.each(cases)('%s', async (_, half, message) => {
-    const middleware: WorkerMiddleware[] = [defineWorkerMiddleware('faulty', () => half)];
-    const { client } = await begin(script(act, text('Done.')), {
-      middleware,
-      tools: acting(() => 'acted'),
-      modelFacts: { timeoutMs: 2500, attempts: 2 },
-      toolDefaults: { timeoutMs: 2500, attempts: 2 },
-    });
-    const run = await client.start('faulty', 'Hi');
+    delete wraps.wrapModel;
+    delete wraps.wrapInvokableToolCall;
+    Object.assign(wraps, half);
+    const run = await model.start('faulty', 'Hi');
     expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });
   });
 });

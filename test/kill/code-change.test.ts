@@ -249,7 +249,7 @@ export const second = defineAgent({ ...base, name: 'second', middleware: [late] 
     await first.worker.shutdown();
     const second = await deployTo(queue, corrected);
     // The server waits 10 s for a task that the first worker took along.
-    await eventually(async () => expect((await run.view()).status).toBe(status), 40_000);
+    await eventually(async () => expect((await run.view()).status).toBe(status));
     expect(second.worker.builds.includes(first.worker.buildId)).toBe(status === 'stuck');
     if (status === 'stuck') await run.terminate();
     await first.client.close();

@@ -93,7 +93,7 @@ beforeAll(async () => {
   server = await startPaymentServer();
   client = await connect({ server: testServer(), taskQueue });
   await startWorker('old');
-}, 120_000);
+});
 
 afterAll(async () => {
   killAll();
@@ -142,7 +142,7 @@ it('a policy that is applied while workers are killed asks each call once what i
     expect(await answersOf(run)).toEqual(['apply-policy', 'ada', 'bob']);
     expect(paymentsOf(run)).toBe(1);
   });
-}, 240_000);
+});
 
 it('an approval at the same moment either comes first, or is one of two', async () => {
   await killed('old');
@@ -167,4 +167,4 @@ it('an approval at the same moment either comes first, or is one of two', async 
     expect(await answersOf(run)).toEqual(['apply-policy', 'ada', 'bob']);
     expect(paymentsOf(run)).toBe(1);
   });
-}, 240_000);
+});

@@ -11,7 +11,7 @@ import { startServiceBed } from './service-bed';
 let bed: ServiceBed;
 beforeAll(async () => {
   bed = await startServiceBed();
-}, 120_000);
+});
 afterAll(() => bed.close());
 
 interface Route {

@@ -21,12 +21,12 @@ describe('the client of A2A', () => {
     writeFileSync(join(dev.clients, 'refund.mjs'), example.replace('http://127.0.0.1:4747', dev.url));
     const stdout = await dev.script('refund.mjs');
     expect(stdout).toMatch(/^May refund be called\? .*"amount":80.*\nDone\. /);
-  }, 60_000);
+  });
 
   it('sends, streams, answers, cancels, lists, leaves, comes back and is told by a hook', async () => {
     const stdout = await dev.script('a2a.mjs');
     expect(stdout).toMatch(/^30 passed, 0 failed$/m);
-  }, 120_000);
+  });
 
   it('is told all states in order where the service and the worker are killed while the receiver is away', async () => {
     const heard: string[] = [];
@@ -62,7 +62,7 @@ describe('the client of A2A', () => {
       hook.closeAllConnections();
       hook.close();
     }
-  }, 240_000);
+  });
 
   it('finds a task again whose service was killed while it streamed, and answers it', async () => {
     const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
@@ -87,5 +87,5 @@ describe('the client of A2A', () => {
     });
     const done = await client.sendMessage(saying('yes', { ...context, taskId: asking.id }));
     expect('status' in done ? stateOf(done) : '').toBe('COMPLETED');
-  }, 120_000);
+  });
 });

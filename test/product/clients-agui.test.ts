@@ -11,11 +11,11 @@ describe('the clients of AG-UI', () => {
     const stdout = await dev.script('agui.mjs');
     expect(stdout).not.toMatch(/^FAIL/m);
     expect(stdout).toMatch(/^34 passed, 0 failed$/m);
-  }, 120_000);
+  });
 
   it('come back to a thread whose service was killed in the middle of a stream', async () => {
     const said = await dev.killedBy('agui-kill.mjs');
     expect(said).not.toMatch(/^FAIL/m);
     expect(said).toMatch(/^5 passed, 0 failed$/m);
-  }, 120_000);
+  });
 });

@@ -11,11 +11,11 @@ describe('the client of OpenAI', () => {
     const stdout = await dev.script('openai-responses.mjs');
     expect(stdout).not.toMatch(/^FAIL/m);
     expect(stdout).toMatch(/^30 passed, 0 failed$/m);
-  }, 120_000);
+  });
 
   it('takes a stream up where it was left when the service was killed in the middle of it', async () => {
     const said = await dev.killedBy('openai-responses-kill.mjs');
     expect(said).not.toMatch(/^FAIL/m);
     expect(said).toMatch(/^6 passed, 0 failed$/m);
-  }, 120_000);
+  });
 });

@@ -13,7 +13,7 @@ import { eventually, startServiceBed } from './service-bed';
 let bed: ServiceBed;
 beforeAll(async () => {
   bed = await startServiceBed();
-}, 120_000);
+});
 afterAll(() => bed.close());
 
 type Schema = Record<string, unknown>;

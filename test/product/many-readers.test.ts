@@ -7,7 +7,7 @@ import { startServiceBed } from './service-bed';
 let bed: ServiceBed;
 beforeAll(async () => {
   bed = await startServiceBed();
-}, 120_000);
+});
 afterAll(() => bed.close());
 
 const readers = 500;
@@ -44,7 +44,7 @@ it('shows a run to 500 readers at once, and none waits for one that does not rea
   expect(others.filter((other) => other !== first)).toEqual([]);
   expect((await holdfast.view(id)).status).toBe('completed');
   silent.destroy();
-}, 60_000);
+});
 
 it('takes 500 requests at once that are no good, and answers each', async () => {
   const bodies = ['{', '[]', '{"agent":3}', '{"agent":"nobody","input":"x"}', '"x"', '{"agent":"support","input":"x","id":".."}'];

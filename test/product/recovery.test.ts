@@ -60,4 +60,4 @@ it('a process makes the calls again at once that were at work in one that was ki
     await second.ended;
     rmSync(directory, { recursive: true, force: true });
   }
-}, 120_000);
+});

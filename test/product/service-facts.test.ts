@@ -24,11 +24,11 @@ beforeAll(async () => {
     hosting: { server: 'embedded', hasWorker: true, project: () => bed.project.facts },
   });
   holdfast = new ServiceClient(service.url);
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await bed.close();
-}, 60_000);
+});
 
 const ended = async (id: string): Promise<void> => {
   for await (const event of holdfast.events(id)) if (event.type === 'run-end') break;

@@ -55,7 +55,7 @@ beforeAll(async () => {
   write('holdfast.config.ts', config);
   dev = start(['dev', '--port', '0']);
   url = await serviceOf(dev);
-}, 120_000);
+});
 
 afterAll(async () => {
   dev.process.kill('SIGTERM');

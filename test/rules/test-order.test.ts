@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 
 const folder = resolve(__dirname, '..');
 const { longest } = jest.requireActual<{ readonly longest: readonly string[] }>('../support/long-first');
+const { representatives, smoke } = jest.requireActual<Readonly<Record<string, readonly string[]>>>('../tiers');
 
-it('the files that are known to take longest are there', () => {
-  expect(longest.length).toBeGreaterThan(5);
-  expect(longest.filter((name) => !existsSync(join(folder, `${name}.test.ts`)))).toEqual([]);
+it.each(Object.entries({ longest, representatives, smoke }))('the list %s names only files that exist', (_, names) => {
+  expect(names?.length).toBeGreaterThan(0);
+  expect(names?.filter((name) => !existsSync(join(folder, `${name}.test.ts`)))).toEqual([]);
 });

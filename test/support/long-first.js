@@ -9,6 +9,8 @@ const longest = [
   'integration/parity-others',
   'product/cli',
   'product/service',
+  'integration/late-limits',
+  'integration/late-answers',
   'integration/worker-middleware',
 ];
 

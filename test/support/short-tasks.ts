@@ -6,9 +6,11 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { startInputOf } from '../../client/start-input';
 import { hashOfStart, startOperation } from '../../client/start-operation';
 import type { HoldfastError } from '../../contract/errors';
+import { defined } from '../../contract/defined';
 import { names } from '../../contract/names';
 import type { ReplayOptions } from '../../testing/index';
 import { replayHistories } from '../../testing/index';
+import type { Scripted } from './shared-bed';
 import type { Temporal } from './temporal';
 import { eventually } from './temporal';
 import type { TestBed } from './test-bed';
@@ -18,11 +20,11 @@ import { fixtureAgents, fixtureBundle } from './test-bed';
 export async function startWithShortTasks(
   { connection }: Temporal,
   input: string,
-  { taskQueue }: Pick<TestBed, 'taskQueue'>,
+  { taskQueue, model }: Pick<TestBed, 'taskQueue'> & Partial<Pick<Scripted, 'model'>>,
   agent = 'works',
   workflowTaskTimeout: '1s' | '2s' = '1s',
 ): Promise<string> {
-  const start = startInputOf('default', agent, input, {}, false);
+  const start = startInputOf('default', agent, input, defined({ model }), false);
   const operation = startOperation(start, taskQueue, hashOfStart(start, input), {});
   await new Client({ connection }).workflow.start(names.workflow, { ...operation, workflowTaskTimeout });
   return start.id;

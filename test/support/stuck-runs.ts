@@ -16,7 +16,11 @@ export async function stuckRuns(taskQueue: string): Promise<readonly string[]> {
       (executions ?? []).map(async ({ execution }) => {
         const described = await workflowService.describeWorkflowExecution({ namespace, execution: execution ?? null });
         if ((described.pendingWorkflowTask?.attempt ?? 0) < 2) return [];
-        const last = await workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution: execution ?? null, maximumPageSize: 1 });
+        const last = await workflowService.getWorkflowExecutionHistoryReverse({
+          namespace,
+          execution: execution ?? null,
+          maximumPageSize: 1,
+        });
         const event = last.history?.events?.[0];
         const { message } = event?.workflowTaskFailedEventAttributes?.failure ?? {};
         return event?.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED ? [`${execution?.workflowId}: ${message}`] : [];

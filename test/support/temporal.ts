@@ -46,7 +46,7 @@ export async function openTemporal(): Promise<Temporal> {
 }
 
 /** Lists are brought up to date a moment after what they list. A machine with much else to do takes its time. */
-export async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
+export async function eventually(check: () => Promise<void>, withinMs = 120_000): Promise<void> {
   const until = Date.now() + withinMs;
   for (;;) {
     try {

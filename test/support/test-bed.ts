@@ -11,6 +11,7 @@ import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
 import type { Answerer } from './answers';
 import { isOurs, madeBundle } from './made-bundle';
+import { stuckRuns } from './stuck-runs';
 
 /** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
@@ -37,7 +38,8 @@ export interface TestBed {
   readonly worker: HoldfastWorker;
   readonly client: HoldfastClient;
   readonly taskQueue: string;
-  close(): Promise<void>;
+  /** Fails if a run of the bed is stuck. `mayBeStuck`: the tests of the bed break runs on purpose. */
+  close(options?: { readonly mayBeStuck?: boolean }): Promise<void>;
 }
 
 /** What many tests use is bundled once. */
@@ -73,9 +75,11 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
     worker,
     client,
     taskQueue,
-    async close() {
+    async close({ mayBeStuck = false } = {}) {
+      const stuck = mayBeStuck ? [] : await stuckRuns(taskQueue);
       await client.close();
       await worker.shutdown();
+      if (stuck.length > 0) throw new Error(`Runs are stuck: ${stuck.join('; ')}`);
     },
   };
 }

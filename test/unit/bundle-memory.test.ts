@@ -62,7 +62,7 @@ describe('the bundle of agents', () => {
     write('words/index.ts', `export const words = 'Be kind.';`);
     write('agents.ts', agent('Help.'));
     first = (await bundled())[0];
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('is not made again while nothing has changed', async () => {
@@ -79,33 +79,29 @@ describe('the bundle of agents', () => {
     write('words/index.ts', `export const words = 'Be kin9.';`);
     const [other, how] = await aMinuteLater(bundled);
     expect([other === first, how]).toEqual([false, 'made']);
-  }, 60_000);
+  });
 
   it.each([
     ['a file has another content, of the same size and time', () => write('words/index.ts', `export const words = 'Be kin8.';`)],
     ['a file appears that is found before another', () => write('words.ts', `export const words = 'Be brief.';`)],
     ['a file is gone', () => rmSync(join(folder, 'words.ts'))],
-  ])(
-    'is made anew when %s',
-    async (_, change) => {
-      const before = (await bundled())[0];
-      change();
-      const [after, how] = await bundled();
-      expect(how).toBe('made');
-      expect(after).not.toBe(before);
-    },
-    60_000,
-  );
+  ])('is made anew when %s', async (_, change) => {
+    const before = (await bundled())[0];
+    change();
+    const [after, how] = await bundled();
+    expect(how).toBe('made');
+    expect(after).not.toBe(before);
+  });
 
   it('is made anew when its file is damaged', async () => {
     const [build] = await bundled();
     writeFileSync(join(bundles, `${build}.js`), 'nothing');
     expect(await bundled()).toEqual([build, 'made']);
-  }, 60_000);
+  });
 
   it('is made anew when what is remembered cannot be read', async () => {
     const [build] = await bundled();
     for (const name of readdirSync(bundles)) if (name.endsWith('.inputs.json')) writeFileSync(join(bundles, name), '{');
     expect(await bundled()).toEqual([build, 'made']);
-  }, 60_000);
+  });
 });

@@ -108,7 +108,7 @@ describe('POST /conversations/:id/messages', () => {
     const refused = answers.filter(({ status, body }) => status === 429 && body.error.code === 'conversation-full');
     expect([taken.length, refused.length]).toEqual([1000, 200]);
     expect((await chat.queue()).map(({ id }) => id).sort()).toEqual(taken.map(({ body }) => body.id as string).sort());
-  }, 60_000);
+  });
 });
 
 describe('what waits, over HTTP', () => {

@@ -590,7 +590,7 @@ describe('what a conversation refuses', () => {
     });
     await chat.withdraw((await chat.queue())[0]?.id ?? '');
     expect(await chat.send('one more')).toMatchObject({ turn: 1 });
-  }, 30_000);
+  });
 
   it('is a change that makes what waits too large', async () => {
     const chat = await testConversation(agentWith(), { model: texts(), tools });

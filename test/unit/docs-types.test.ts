@@ -11,4 +11,4 @@ it('the code of every page compiles under the tsconfig of the README', () => {
   const { count, complaints } = complaintsOfDocuments(['README.md', ...pages]);
   expect(complaints).toEqual([]);
   expect(count).toBeGreaterThan(100);
-}, 240_000);
+});

@@ -172,7 +172,7 @@ describe('doctor on the server', () => {
     expect(await checkServer(readConfiguration(environment), environment)).toMatchObject([
       { check: 'server', ...problem('server-unreachable', environment.TEMPORAL_ADDRESS) },
     ]);
-  }, 30_000);
+  });
   it('warns where no server runs and no binary is here', async () => {
     const environment = { HOLDFAST_DIR: folder, HOLDFAST_TEMPORAL_CLI: join(folder, 'none') };
     expect(await checkServer(readConfiguration(environment), environment)).toMatchObject([

@@ -52,13 +52,13 @@ describe('a replay of saved histories on the command line', () => {
     expect(said).toContain(
       'The history has the approval support/t2/refund.0/approval here. The code has the tool call support/t2/refund.0 instead.',
     );
-  }, 120_000);
+  });
 
   it('ends with 0 when they would do the same, also as JSON', async () => {
     const { code, said } = await replayed('examples/support/agents.ts', { json: true });
     expect(code).toBe(0);
     expect(JSON.parse(said)).toEqual([{ id: '0.1.0-support-waiting', differences: [] }]);
-  }, 120_000);
+  });
 });
 
 describe('holdfast history save', () => {

@@ -1,33 +1,51 @@
 import { offloadTools, reductionOnWorker } from '../../worker/index';
+import { compacting, mostTokens } from '../fixtures/compacting-agent';
 import { reducing } from '../fixtures/reducing-agent';
 import { fixtureTools } from '../fixtures/tools';
 import { keptTexts } from '../support/compaction-bed';
+import { LongWork, contentPerTurn, task } from '../support/long-work';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
+import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
-let bed: TestBed | undefined;
-let temporal: Temporal | undefined;
+const turns = 50;
+const backend = keptTexts();
 
-afterEach(async () => {
-  await temporal?.close();
-  await bed?.close();
+let temporal: Temporal;
+let bed: TestBed;
+let answer: Answerer;
+beforeAll(async () => {
+  const tools = { ...fixtureTools, ...offloadTools(backend) };
+  // Of all names: the agent names another model for its summaries.
+  const opening = startTestBed((request) => answer(request), { tools, middleware: [reductionOnWorker({ backend })] });
+  [temporal, bed] = await Promise.all([openTemporal(), opening]);
+});
+afterAll(async () => {
+  await bed.close();
+  await temporal.close();
+});
+
+it('50 turns under contextEditing and summarization stay under their bound, and the worker finds every message', async () => {
+  const work = new LongWork(turns);
+  answer = work.generate;
+  const run = await bed.client.start(compacting.name, task, { stream: false });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+  expect([work.problems, work.turn]).toEqual([[], turns]);
+  expect(work.largest).toBeLessThanOrEqual(mostTokens);
+  const { raw } = await temporal.handle(run.id).describe();
+  const bytes = Number(raw.workflowExecutionInfo?.historySizeBytes);
+  expect(bytes / (turns * contentPerTurn)).toBeLessThan(2);
 });
 
 it('what is cut and what is cleared is stored under the run, and enters the history once', async () => {
-  const backend = keptTexts();
   const old = 'an old result '.repeat(60);
-  bed = await startTestBed(
-    script(
-      calls({ name: 'echo', id: 'c1', input: { text: old } }),
-      calls({ name: 'echo', id: 'c2', input: { text: 'new' } }),
-      calls({ name: 'echo', id: 'c3', input: { text: 'long '.repeat(400) } }),
-      text('Done.'),
-    ),
-    { tools: { ...fixtureTools, ...offloadTools(backend) }, middleware: [reductionOnWorker({ backend })] },
+  answer = script(
+    calls({ name: 'echo', id: 'c1', input: { text: old } }),
+    calls({ name: 'echo', id: 'c2', input: { text: 'new' } }),
+    calls({ name: 'echo', id: 'c3', input: { text: 'long '.repeat(400) } }),
+    text('Done.'),
   );
-  temporal = await openTemporal();
   const run = await bed.client.start(reducing.name, 'Read.', { stream: false });
   expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
   const paths = [...backend.texts.keys()];

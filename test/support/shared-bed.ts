@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { LanguageModel } from '../../activities/models/models';
+import type { HoldfastClient } from '../../client/connect';
+import type { Conversation } from '../../client/conversation';
+import type { ConversationOptions } from '../../client/conversation-options';
+import type { Run } from '../../client/run';
+import type { StartOptions } from '../../client/start-input';
+import type { Json } from '../../contract/messages/messages';
+import type { HoldfastWorker, WorkerOptions } from '../../worker/create-worker';
+import type { Temporal } from './temporal';
+import { openTemporal } from './temporal';
+import type { Answerer, TestBed } from './test-bed';
+import { startTestBed } from './test-bed';
+
+/** The worker, the client and the connection that all tests of a file share. */
+export interface SharedBed extends Pick<TestBed, 'worker' | 'client' | 'taskQueue'> {
+  readonly temporal: Temporal;
+  /** Runs with a model of their own. The name of that model replaces the one of each agent, also of isolated ones. */
+  scripted(model: Answerer | LanguageModel): Scripted;
+  /** Ends the worker; the client stays. Runs that are open wait. */
+  stopWorker(): Promise<void>;
+  /** Starts another worker on the same task queue when the last one was stopped. */
+  startWorker(): Promise<void>;
+}
+
+export interface Scripted {
+  /** The name, for a run that something else starts. */
+  readonly model: string;
+  start(agent: string, input: Json, options?: StartOptions): Promise<Run>;
+  conversation(agent: string, options?: ConversationOptions): Conversation;
+}
+
+/** Opens what the tests of a file share before the first of them, and closes it behind the last one. */
+export function sharedBed(options: Partial<WorkerOptions> = {}): SharedBed {
+  const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
+  const models = new Map<string, LanguageModel>();
+  const modelOf = (name: string): LanguageModel => {
+    const model = models.get(name);
+    if (model === undefined) throw new Error(`No test has a model "${name}". Start the run with \`scripted\`.`);
+    return model;
+  };
+  const open = (): Promise<TestBed> =>
+    startTestBed(() => ({ parts: [] }), { models: { providers: { test: { model: modelOf } } }, ...options, taskQueue });
+  let temporal: Temporal;
+  let client: HoldfastClient;
+  let worker: HoldfastWorker;
+  let isStopped = false;
+
+  beforeAll(async () => {
+    const [opened, bed] = await Promise.all([openTemporal(), open()]);
+    [temporal, client, worker] = [opened, bed.client, bed.worker];
+  });
+  afterAll(async () => {
+    await client.close();
+    if (!isStopped) await worker.shutdown();
+    await temporal.close();
+  });
+
+  return {
+    taskQueue,
+    get worker() {
+      return worker;
+    },
+    get client() {
+      return client;
+    },
+    get temporal() {
+      return temporal;
+    },
+    scripted(model) {
+      const name = `script-${models.size}`;
+      models.set(name, typeof model === 'function' ? { generate: async (request) => model(request) } : model);
+      const named = { model: `test/${name}` };
+      return {
+        ...named,
+        start: (agent, input, more) => client.start(agent, input, { ...named, ...more }),
+        conversation: (agent, more) => client.conversation(agent, `${name}-${taskQueue}`, { ...named, ...more }),
+      };
+    },
+    async stopWorker() {
+      await worker.shutdown();
+      isStopped = true;
+    },
+    async startWorker() {
+      if (!isStopped) return;
+      const again = await open();
+      [worker, isStopped] = [again.worker, false];
+      // Tests go on with the client that they have.
+      await again.client.close();
+    },
+  };
+}
