@@ -1,35 +1,47 @@
-import { z } from 'zod';
 import type { Json } from '../contract/messages/messages';
-import { inTime } from '../host/in-time';
+import type { JsonSchemaCheck } from '../host/json-schema';
+import { compiledJsonSchema, issueList } from '../host/json-schema';
 
 /** Where a value does not fit a JSON Schema, by all of its keywords; or nothing. `root` is how a misfit calls the value itself. */
 export function wholeMisfit(json: Json, value: Json, root: string): string | undefined {
-  const schema = schemaOf(json);
-  if (schema === undefined) return undefined;
-  const parsed = checked(() => inTime(() => schema.safeParse(value), longestCheckMs));
-  if (parsed === null) return undefined;
-  if (parsed === undefined) return `to check it against the schema takes more than ${longestCheckMs} ms`;
-  return parsed.success ? undefined : parsed.error.issues.map(({ path, message }) => `${path.join('.') || root}: ${message}`).join('; ');
+  const issues = issuesOf(checkOf(json), structuredClone(value));
+  return issues.length === 0 ? undefined : issueList(issues, root);
 }
 
-/** Nothing for a schema that cannot be read: then the code that asked has to look at the value itself. */
-function schemaOf(schema: Json): z.ZodType | undefined {
+/** Of schemas that were asked for lately, by their text. */
+const checks = new Map<string, JsonSchemaCheck>();
+const mostChecks = 200;
+
+/** Says nothing for a schema that cannot be read: then the code that asked has to look at the value itself. */
+function checkOf(schema: Json): JsonSchemaCheck {
+  const text = JSON.stringify(schema);
+  const kept = checks.get(text);
+  if (kept !== undefined) return kept;
+  if (checks.size >= mostChecks) checks.clear();
+  const check = readCheck(schema);
+  checks.set(text, check);
+  return check;
+}
+
+function readCheck(schema: Json): JsonSchemaCheck {
+  const refuse = (problem: string): never => {
+    throw new Error(problem);
+  };
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    // A draft that is named wrongly, or an older one, does not matter to most schemas.
+    const { $schema: _, ...rest } = schema as { readonly [keyword: string]: Json };
+    return compiledJsonSchema(typeof schema === 'boolean' ? schema : rest, refuse, true);
   } catch {
-    return undefined;
+    return () => [];
   }
 }
 
-/** A pattern in a schema may take for ever with a value that was made for it. */
-const longestCheckMs = 250;
-
-/** Null for a schema that leads back to itself without end: the run, which knows how to read such a one, decides alone. */
-function checked<T>(check: () => T): T | null {
+/** Nothing for a schema that leads back to itself without end: the run, which knows how to read such a one, decides alone. */
+function issuesOf(check: JsonSchemaCheck, value: Json): ReturnType<JsonSchemaCheck> {
   try {
-    return check();
+    return check(value);
   } catch (error) {
-    if ((error as { name?: unknown }).name === 'RangeError') return null;
+    if (error instanceof RangeError) return [];
     throw error;
   }
 }

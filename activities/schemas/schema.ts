@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import { compiledJsonSchema } from './json-schema';
+import type { Issue } from '../../host/json-schema';
+import { compiledJsonSchema, issueList } from '../../host/json-schema';
 
 /** A schema of the AI SDK, as `jsonSchema(…)` and `zodSchema(…)` make it. */
 export interface AiSdkSchema<Value = unknown> {
@@ -63,7 +64,7 @@ function ofZod(schema: z.ZodType, place: RootPlace, refuse: Refuse): SchemaReade
     json: zodJson(schema, refuse),
     parse: guarded(async (value) => {
       const parsed = await z.safeParseAsync(schema, value);
-      return parsed.success ? { ok: true, value: parsed.data } : { ok: false, message: issueList(parsed.error.issues, place) };
+      return parsed.success ? { ok: true, value: parsed.data } : { ok: false, message: issueList(parsed.error.issues, place.root) };
     }),
   };
 }
@@ -133,7 +134,7 @@ function validated(result: unknown, place: RootPlace): Parsed {
   const { success, value, error } = (result ?? {}) as { success?: boolean; value?: unknown; error?: unknown };
   if (success === true) return { ok: true, value };
   const issues = (error as { issues?: unknown } | undefined)?.issues;
-  return { ok: false, message: Array.isArray(issues) ? issueList(issues as Issue[], place) : `${place.root}: ${messageOf(error)}` };
+  return { ok: false, message: Array.isArray(issues) ? issueList(issues as Issue[], place.root) : `${place.root}: ${messageOf(error)}` };
 }
 
 interface Standard {
@@ -158,7 +159,7 @@ function ofStandard(standard: Standard, place: RootPlace, refuse: Refuse): Schem
     ),
     parse: guarded(async (value) => {
       const { value: parsed, issues } = (await standard.validate(value)) as { value?: unknown; issues?: readonly Issue[] };
-      return issues === undefined ? { ok: true, value: parsed } : { ok: false, message: issueList(issues, place) };
+      return issues === undefined ? { ok: true, value: parsed } : { ok: false, message: issueList(issues, place.root) };
     }),
   };
 }
@@ -172,7 +173,7 @@ function ofJsonSchema(candidate: unknown, place: RootPlace, refuse: Refuse): Sch
       // Defaults are filled in, which is not to be seen in what was given.
       const copy: unknown = structuredClone(value);
       const issues = validate(copy);
-      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, place) };
+      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, place.root) };
     }),
   };
 }
@@ -190,24 +191,6 @@ function plainJson(candidate: unknown, refuse: Refuse): Json {
 }
 
 const keywords = new Set(['type', 'properties', 'items', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties']);
-
-interface Issue {
-  readonly path?: readonly unknown[] | undefined;
-  readonly message: string;
-}
-
-const mostIssues = 20;
-
-function issueList(issues: readonly Issue[], { root }: RootPlace): string {
-  const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
-  const more = issues.length - lines.length;
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
-}
-
-/** A path has keys, or in standard schemas also objects that hold one. */
-function segmentOf(segment: unknown): string {
-  return String(typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment);
-}
 
 /** A check of the user's own that throws says no, and why. */
 function guarded(check: ValueCheck): ValueCheck {

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal';
 import { printable } from '../terminal';
 import type { Finding } from './finding';
 import { checkDisk, checkNode, checkPackages } from './machine';
-import { checkBuild, checkConfiguration, checkEnvironment, checkModels } from './project';
+import { checkBuild, checkConfiguration, checkEnvironment, checkModels, checkPatterns } from './project';
 import { checkRedis, checkServicePort } from './reach';
 import { checkServer } from './server';
 
@@ -42,6 +42,7 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
   if (project !== undefined) {
     yield await checkBuild(project.agentsFile);
     yield* checkModels(project, environment);
+    yield* checkPatterns(project);
   }
   if (configuration === undefined) return;
   yield await checkDisk(configuration.directory);

@@ -2,8 +2,10 @@ import type { ModelsOptions } from '../../activities/models/models';
 import { ModelRegistry } from '../../activities/models/models';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { codeOf } from '../../contract/errors';
+import { notJson } from '../../contract/messages/messages';
 import type { Configuration, Environment } from '../../host/configuration';
 import { readConfiguration } from '../../host/configuration';
+import { boundedPatternsIn, mostNative } from '../../host/linear-pattern';
 import type { Project } from '../../service/project/load-project';
 import { loadProject } from '../../service/project/load-project';
 import { bundleAgents } from '../../worker/bundle';
@@ -70,4 +72,30 @@ export function checkModels({ config, models }: Pick<Project, 'config' | 'models
       };
     }
   });
+}
+
+/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of others check themselves. */
+export function checkPatterns({ config, agents }: Pick<Project, 'config' | 'agents'>): readonly Finding[] {
+  const schemas: readonly (readonly [string, unknown])[] = [
+    ...Object.entries(config.tools ?? {}).map(
+      ([name, tool]) => [`tool "${name}"`, (tool as { inputSchema?: unknown }).inputSchema] as const,
+    ),
+    ...Object.entries(config.outputs ?? {}).map(([name, schema]) => [`output "${name}"`, schema] as const),
+    ...agents.map(({ name, inputSchema }) => [`agent "${name}"`, inputSchema] as const),
+  ];
+  const findings = schemas.flatMap(([owner, schema]) => {
+    const { jsonSchema, validate } = (schema ?? {}) as { jsonSchema?: unknown; validate?: unknown };
+    const json = jsonSchema !== undefined && validate === undefined ? jsonSchema : schema;
+    if (json === undefined || notJson(json) !== undefined) return [];
+    return boundedPatternsIn(json).map((pattern) =>
+      found(
+        'patterns',
+        'warning',
+        'config-invalid',
+        `The schema of the ${owner} has the pattern "${pattern}". It has look-around or back-references, or is very large, so no text of more ` +
+          `than ${mostNative} characters fits it.`,
+      ),
+    );
+  });
+  return findings.length > 0 ? findings : [fine('patterns', 'The patterns of JSON Schemas can be checked on texts of any length.')];
 }

@@ -12,7 +12,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   kernel: ['contract'],
   memory: ['contract', 'kernel'],
-  middleware: ['contract', 'kernel', 'activities'],
+  middleware: ['contract', 'kernel', 'host', 'activities'],
   workflows: ['contract', 'kernel', 'middleware'],
   host: ['contract'],
   activities: ['contract', 'kernel', 'host'],

@@ -3,13 +3,15 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { jsonSchema } from '@ai-sdk/provider-utils';
 import type { ConnectionLike } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
+import { z } from 'zod';
 import { checkClock } from '../../cli/doctor/clock';
 import { doctor } from '../../cli/doctor/doctor';
 import type { Finding } from '../../cli/doctor/finding';
 import { checkDisk, checkNode, checkPackages } from '../../cli/doctor/machine';
-import { checkConfiguration, checkEnvironment, checkModels } from '../../cli/doctor/project';
+import { checkConfiguration, checkEnvironment, checkModels, checkPatterns } from '../../cli/doctor/project';
 import { checkRedis, checkServicePort } from '../../cli/doctor/reach';
 import { checkConnected, checkServer } from '../../cli/doctor/server';
 import { searchAttributes } from '../../contract/names';
@@ -120,6 +122,20 @@ describe('doctor on the project', () => {
       problem('model-key-missing', 'OPENAI_API_KEY'),
     ]);
     expect(models(['default'])).toMatchObject([warning('model-key-missing', '`holdfast dev` answers with the demo model')]);
+  });
+  it('warns of patterns that are checked on a bounded length only', () => {
+    const schema = (pattern: string) => ({ type: 'object', properties: { pattern: { type: 'string', pattern } } });
+    const patterns = (schemas: readonly unknown[]) =>
+      checkPatterns({
+        config: { agents: '', tools: { pay: { inputSchema: schemas[0] } }, outputs: { report: schemas[1] } },
+        agents: [{ name: 'a', description: '', takesJob: true, inputSchema: schemas[2] as never }],
+      });
+    expect(patterns([schema('^a+$'), z.string().regex(/(?=a)/), { const: { pattern: '(?=a)' } }])).toMatchObject([ok]);
+    expect(patterns([schema('(?=a)'), jsonSchema(schema('(?!b)') as never), { patternProperties: { '(c)\\1': {} } }])).toMatchObject([
+      warning('config-invalid', 'The schema of the tool "pay" has the pattern "(?=a)". It has look-around'),
+      warning('config-invalid', 'The schema of the output "report" has the pattern "(?!b)"'),
+      warning('config-invalid', 'The schema of the agent "a" has the pattern "(c)\\1"'),
+    ]);
   });
 });
 

@@ -169,9 +169,20 @@ describe('searches', () => {
     expect(await told(grep, { pattern: '(' })).toMatch(/^error: .*The pattern is no regular expression/);
   });
 
-  it('end, also with an expression that takes for ever', async () => {
-    const { grep } = fileTools({ backend: memoryBackend({ '/a': `${'a'.repeat(40)}!` }) });
-    expect(await told(grep, { pattern: '^(a+)+$' })).toMatch(/^error: .*The search took too long/);
+  it('end, also with an expression that takes JavaScript for ever', async () => {
+    const { grep } = fileTools({ backend: memoryBackend({ '/a': `${'a'.repeat(40)}!\nb`, '/b': 'aaa\r\nb' }) });
+    expect(await told(grep, { pattern: '^(a+)+$', output_mode: 'content' })).toBe('/b:1:aaa\r');
+    expect(await told(grep, { pattern: 'a$\\s^b', multiline: true, output_mode: 'content' })).toBe('/b:1:aaa\r\n/b:2:b');
+  });
+
+  it.each([
+    ['(?=a)', 'look-around and back-references are not taken'],
+    ['(a)\\1', 'look-around and back-references are not taken'],
+    ['(?:a{1000}){1000}', 'nor is a very large pattern'],
+    ['(?:[ab]{1000}){15}', 'The pattern is too large for the 200000 characters of "/a"'],
+  ])('refuse %s', async (pattern, reason) => {
+    const { grep } = fileTools({ backend: memoryBackend({ '/a': 'a'.repeat(200_000) }) });
+    expect(await told(grep, { pattern })).toMatch(new RegExp(`^error: .*${reason}`));
   });
 });
 

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
-import vm from 'node:vm';
+import type { RE2JS } from 're2js';
 import { HoldfastError, messageOf } from '../../../contract/errors';
+import type { LinearExpression } from '../../../host/linear-pattern';
+import { linearOf } from '../../../host/linear-pattern';
 import type { FileBackend } from './backend';
 import { checkedPath } from './backend';
 import { globMatcher } from './glob';
@@ -23,8 +25,8 @@ export interface GrepLine {
   readonly fits: boolean;
 }
 
-/** The worker does nothing else while an expression is tried, so one file gets little of the time of a search. */
-const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfFile: 2_000, pattern: 2_000 };
+/** The worker does nothing else while one file is searched, so the characters of the file times the parts of the expression are bounded. */
+const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfNames: 2_000, pattern: 2_000, work: 2_000_000_000 };
 
 /** All files below a path, by the names of their folders. Links to folders are not followed. */
 export async function filesBelow(backend: FileBackend, path: string): Promise<readonly string[]> {
@@ -53,7 +55,7 @@ export async function glob(backend: FileBackend, pattern: string, path: string):
 
 /** The worker does nothing else meanwhile. */
 function filtered(files: readonly string[], fits: (file: string) => boolean): readonly string[] {
-  const until = Date.now() + most.millisecondsOfFile;
+  const until = Date.now() + most.millisecondsOfNames;
   return files.filter((file) => {
     if (Date.now() > until) throw tooLong();
     return fits(file);
@@ -69,21 +71,26 @@ export async function grep(backend: FileBackend, request: GrepRequest, signal?: 
   for (const path of files) {
     signal?.throwIfAborted();
     const text = await textOrNothing(backend, path);
-    if (text !== undefined) for (const line of linesOf(path, text, expression, request, until - Date.now())) lines.push(line);
+    if (text === undefined) continue;
+    for (const line of linesOf(path, text, expression, request, until)) lines.push(line);
   }
   const name = (path: string): string => posix.basename(path);
   const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   return lines.sort((a, b) => compared(name(a.path), name(b.path)) || compared(a.path, b.path) || a.line - b.line);
 }
 
-function expressionOf({ pattern, ignoreCase = false, multiline = false }: GrepRequest): RegExp {
-  if (pattern === '') throw new HoldfastError('tool-input-invalid', 'The pattern is empty.');
-  if (pattern.length > most.pattern)
-    throw new HoldfastError('tool-input-invalid', `The pattern has ${pattern.length} signs; at most ${most.pattern} are taken.`);
+function expressionOf({ pattern, ignoreCase = false, multiline = false }: GrepRequest): LinearExpression {
+  const refuse = (problem: string): never => {
+    throw new HoldfastError('tool-input-invalid', `The pattern ${problem}`);
+  };
+  if (pattern === '') return refuse('is empty.');
+  if (pattern.length > most.pattern) return refuse(`has ${pattern.length} signs; at most ${most.pattern} are taken.`);
   try {
-    return new RegExp(pattern, `gm${ignoreCase ? 'i' : ''}${multiline ? 's' : ''}`);
+    const expression = linearOf(pattern, { ignoreCase, multiline: true, dotAll: multiline });
+    return expression ?? refuse('cannot be searched for: look-around and back-references are not taken, nor is a very large pattern.');
   } catch (error) {
-    throw new HoldfastError('tool-input-invalid', `The pattern is no regular expression: ${messageOf(error)}`);
+    if (error instanceof HoldfastError) throw error;
+    return refuse(`is no regular expression: ${messageOf(error)}`);
   }
 }
 
@@ -111,11 +118,22 @@ async function textOrNothing(backend: FileBackend, path: string): Promise<string
   }
 }
 
-function linesOf(path: string, text: string, expression: RegExp, request: GrepRequest, milliseconds: number): readonly GrepLine[] {
+function linesOf(
+  path: string,
+  text: string,
+  { engine, parts }: LinearExpression,
+  request: GrepRequest,
+  until: number,
+): readonly GrepLine[] {
   const { before = 0, after = 0, multiline = false } = request;
+  if (text.length * parts > most.work)
+    throw new HoldfastError(
+      'tool-input-invalid',
+      `The pattern is too large for the ${text.length} characters of "${path}". Write fewer repetitions, or search in other files.`,
+    );
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  const fitting = inTime(() => (multiline ? linesOfMatches(text, expression) : fittingLines(lines, expression)), milliseconds);
+  const fitting = multiline ? linesOfMatches(text, engine, until) : fittingLines(lines, engine, until);
   const shown = new Set<number>();
   for (const line of fitting) for (let near = line - before; near <= line + after; near++) shown.add(near);
   return [...shown]
@@ -123,37 +141,26 @@ function linesOf(path: string, text: string, expression: RegExp, request: GrepRe
     .map((line) => ({ path, line: line + 1, text: lines[line] ?? '', fits: fitting.has(line) }));
 }
 
-function fittingLines(lines: readonly string[], expression: RegExp): ReadonlySet<number> {
+function fittingLines(lines: readonly string[], engine: RE2JS, until: number): ReadonlySet<number> {
   const fitting = new Set<number>();
   lines.forEach((line, position) => {
-    expression.lastIndex = 0;
-    if (expression.test(line)) fitting.add(position);
+    if (Date.now() > until) throw tooLong();
+    if (engine.test(line)) fitting.add(position);
   });
   return fitting;
 }
 
-function linesOfMatches(text: string, expression: RegExp): ReadonlySet<number> {
+function linesOfMatches(text: string, engine: RE2JS, until: number): ReadonlySet<number> {
   const fitting = new Set<number>();
-  expression.lastIndex = 0;
+  const matches = engine.matcher(text);
   let [line, counted] = [0, 0];
-  for (const { 0: match, index } of text.matchAll(expression)) {
-    for (; counted < index; counted++) if (text[counted] === '\n') line += 1;
-    const last = line + (match.match(/\n/g)?.length ?? 0);
+  while (matches.find()) {
+    if (Date.now() > until) throw tooLong();
+    for (; counted < matches.start(); counted++) if (text[counted] === '\n') line += 1;
+    const last = line + (text.slice(matches.start(), matches.end()).match(/\n/g)?.length ?? 0);
     for (let one = line; one <= last; one++) fitting.add(one);
   }
   return fitting;
-}
-
-/** A regular expression can take for ever, and the worker with it. Code under `vm` can be stopped. */
-function inTime<Result>(run: () => Result, milliseconds: number): Result {
-  if (milliseconds <= 0) throw tooLong();
-  try {
-    return vm.runInNewContext('run()', { run }, { timeout: Math.ceil(Math.min(milliseconds, most.millisecondsOfFile)) }) as Result;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
-    // Some patterns are found to be too large only when they are used.
-    throw new HoldfastError('tool-input-invalid', `The pattern cannot be searched for: ${messageOf(error)}`);
-  }
 }
 
 function tooLong(): HoldfastError {

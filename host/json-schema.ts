@@ -1,0 +1,173 @@
+import type { Ajv, ErrorObject, Format, KeywordCxt, ValidateFunction } from 'ajv';
+import { z } from 'zod';
+import { messageOf } from '../contract/errors';
+import type { Json } from '../contract/messages/messages';
+import { canonicalJson } from '../contract/messages/messages';
+import { NotChecked, patternOf } from './linear-pattern';
+
+export interface Issue {
+  readonly path?: readonly unknown[] | undefined;
+  readonly message: string;
+}
+
+export type JsonSchemaCheck = (value: unknown) => readonly Issue[];
+
+/**
+ * Compiles a JSON Schema: 2020-12, and where it is none of those draft 7. What it gives fills defaults into the value that it checks. What says
+ * no is the schema and the value alone, and no clock.
+ */
+export function compiledJsonSchema(schema: Json, refuse: (problem: string) => never, withFormats = false): JsonSchemaCheck {
+  const validate = compiled(schema, refuse, withFormats);
+  return (value) => {
+    steps = 0;
+    try {
+      return validate(value) ? [] : (validate.errors ?? []).filter(isTelling).map(issueOf);
+    } catch (error) {
+      if (error instanceof NotChecked) return [{ path: [], message: error.message }];
+      throw error;
+    }
+  };
+}
+
+function compiled(schema: Json, refuse: (problem: string) => never, withFormats: boolean): ValidateFunction {
+  const problems: unknown[] = [];
+  for (const draft of ['2020', '7'] as const) {
+    steps = 0;
+    try {
+      const validate = ajvOf(draft, withFormats).compile(schema as object);
+      if (!('$async' in validate)) return validate;
+      problems.push(new Error('asynchronous ones ($async) are not taken'));
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  return refuse(`it is no valid JSON Schema: ${messageOf(problems[0])}.`);
+}
+
+let made: Record<string, Ajv> = {};
+let compilations = 0;
+/** An instance keeps all that it has compiled. */
+const mostCompilations = 1000;
+
+function ajvOf(draft: '2020' | '7', withFormats: boolean): Ajv {
+  if (++compilations % mostCompilations === 0) made = {};
+  return (made[`${draft} ${withFormats}`] ??= newAjv(draft, withFormats));
+}
+
+function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
+  const { Ajv: Kind, Name, _ } = loaded(draft);
+  const ajv = new Kind({
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    validateFormats: withFormats,
+    formats: withFormats ? formatsOfZod() : {},
+    addUsedSchema: false,
+    logger: false,
+    code: { regExp: Object.assign((source: string) => patternOf(source), { code: 'patternOf' }) },
+  });
+  for (const keyword of ['$ref', '$dynamicRef']) {
+    const { definition } = (ajv.RULES.all[keyword] ?? {}) as { definition?: { code: (cxt: KeywordCxt) => void } };
+    const code = definition?.code;
+    if (definition !== undefined && code !== undefined) definition.code = (cxt) => followed(cxt, code);
+  }
+  // The one of Ajv compares each item with each other one.
+  ajv.removeKeyword('uniqueItems').addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || new Set(items.map(canonicalJson)).size === items.length,
+    error: { message: 'must NOT have duplicate items' },
+  });
+  return ajv;
+
+  function followed(cxt: KeywordCxt, code: (cxt: KeywordCxt) => void): void {
+    const { gen, it } = cxt;
+    const { baseId } = it;
+    gen.code(_`${gen.scopeValue('func', { ref: countStep })}(${new Name('vErrors')})`);
+    // Ajv does not find a root without an id.
+    if (cxt.schema === '#' && baseId === '#') Object.assign(it, { baseId: it.schemaEnv.root.baseId });
+    code(cxt);
+    Object.assign(it, { baseId });
+  }
+}
+
+let steps = 0;
+/** A schema that refers to itself more than once can take for ever with a value that is nested deep enough. */
+const mostSteps = 200_000;
+
+/** Ajv copies the errors so far for each reference that adds some. */
+function countStep(errors: readonly unknown[] | null): void {
+  steps += 1 + (errors?.length ?? 0) / 500;
+  if (steps > mostSteps) throw new NotChecked('is too large and nested for its schema, which refers to itself more than once');
+}
+
+/** Loaded when the first JSON Schema comes: it takes longer than all else that reads schemas. */
+function loaded(draft: '2020' | '7'): Pick<typeof import('ajv'), 'Ajv' | 'Name' | '_'> {
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  if (draft === '7') return require('ajv') as typeof import('ajv');
+  const { Ajv2020, Name, _ } = require('ajv/dist/2020') as typeof import('ajv/dist/2020');
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  return { Ajv: Ajv2020, Name, _ };
+}
+const mostIssues = 20;
+
+/** Each place that does not fit, such as `order.id: must be string`. `root` is how the value itself is called. */
+export function issueList(issues: readonly Issue[], root: string): string {
+  const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
+  const more = issues.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** A path has keys, or in standard schemas also objects that hold one. */
+function segmentOf(segment: unknown): string {
+  return String(typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment);
+}
+
+/** `if` only says that something in `then` or `else` is wrong, which stands beside it. */
+function isTelling({ keyword }: ErrorObject): boolean {
+  return keyword !== 'if';
+}
+
+function issueOf({ instancePath, keyword, params, message = 'does not fit' }: ErrorObject): Issue {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { missingProperty, additionalProperty, allowedValues, allowedValue } = params as Record<string, unknown>;
+  switch (keyword) {
+    case 'required':
+      return { path: [...path, String(missingProperty)], message: 'is required' };
+    case 'additionalProperties':
+      return { path: [...path, String(additionalProperty)], message: 'is not known' };
+    case 'enum':
+      return { path, message: `must be one of ${JSON.stringify(allowedValues)}` };
+    case 'const':
+      return { path, message: `must be ${JSON.stringify(allowedValue)}` };
+    default:
+      return { path, message };
+  }
+}
+
+/** What zod checks by the name of a format. All other names say nothing. */
+function formatsOfZod(): Record<string, Format> {
+  const { email, hostname, ipv4, ipv6, mac, base64, base64url, e164, iban, jwt, emoji } = z;
+  const { uuid, nanoid, cuid, cuid2, ulid, xid, ksuid } = z;
+  const same = { email, hostname, ipv4, ipv6, mac, base64, base64url, e164, iban, jwt, emoji, uuid, nanoid, cuid, cuid2, ulid, xid, ksuid };
+  const schemas: Record<string, z.ZodType> = {
+    ...Object.fromEntries(Object.entries<() => z.ZodType>(same).map(([name, make]) => [name, make()])),
+    guid: z.uuid(),
+    uri: z.url(),
+    'date-time': z.iso.datetime({ offset: true }),
+    date: z.iso.date(),
+    duration: z.iso.duration(),
+    cidr: z.cidrv4(),
+    'cidr-v6': z.cidrv6(),
+    credit_card: z.creditCard(),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, (text: string) => schema.safeParse(text).success])),
+    time: (text) => schemas['date-time']?.safeParse(`2026-01-31T${text}`).success === true,
+    'uri-reference': (text) => URL.canParse(text, 'https://example.com'),
+  };
+}
