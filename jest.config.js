@@ -52,7 +52,14 @@ module.exports = {
     },
     { ...base, ...real, displayName: 'kill', testMatch: ['<rootDir>/test/kill/**/*.test.ts'] },
     { ...base, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.test.ts'] },
-    { ...base, displayName: 'product', testMatch: ['<rootDir>/test/product/**/*.test.ts'] },
+    {
+      ...base,
+      ...real,
+      displayName: 'product',
+      testMatch: ['<rootDir>/test/product/**/*.test.ts'],
+      // Commands load modules when they need them, by the names that they have when they are compiled.
+      moduleNameMapper: { ...base.moduleNameMapper, '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1'] },
+    },
     // Each takes more than half a minute: `npm run long`.
     { ...base, ...real, displayName: 'long', testMatch: ['<rootDir>/test/long/**/*.test.ts'] },
     // In Chromium: `npm run browser`.
