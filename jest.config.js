@@ -25,7 +25,12 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdfast/'],
 };
 
-const server = { globalSetup: '<rootDir>/test/support/start-server.ts', globalTeardown: '<rootDir>/test/support/stop-server.ts' };
+const server = {
+  globalSetup: '<rootDir>/test/support/start-server.ts',
+  globalTeardown: '<rootDir>/test/support/stop-server.ts',
+  // Commands that run in the process of Jest load their modules by the names that the modules have when they are compiled.
+  moduleNameMapper: { ...base.moduleNameMapper, '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1'] },
+};
 const filesOf = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
 const named = (names) => names.map((name) => `<rootDir>/test/${name}.test.ts`);
 

@@ -4,7 +4,7 @@ import { compiledJsonSchema, issueList } from '../host/json-schema';
 
 /** Where a value does not fit a JSON Schema, by all of its keywords; or nothing. `root` is how a misfit calls the value itself. */
 export function wholeMisfit(json: Json, value: Json, root: string): string | undefined {
-  const issues = issuesOf(checkOf(json), structuredClone(value));
+  const issues = issuesOf(checkOf(json), JSON.parse(JSON.stringify(value)) as Json);
   return issues.length === 0 ? undefined : issueList(issues, root);
 }
 

@@ -1,8 +1,7 @@
-import type { Ajv, ErrorObject, Format, KeywordCxt, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Format, ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import { messageOf } from '../contract/errors';
 import type { Json } from '../contract/messages/messages';
-import { canonicalJson } from '../contract/messages/messages';
 import { NotChecked, patternOf } from './linear-pattern';
 
 export interface Issue {
@@ -19,7 +18,6 @@ export type JsonSchemaCheck = (value: unknown) => readonly Issue[];
 export function compiledJsonSchema(schema: Json, refuse: (problem: string) => never, withFormats = false): JsonSchemaCheck {
   const validate = compiled(schema, refuse, withFormats);
   return (value) => {
-    steps = 0;
     try {
       return validate(value) ? [] : (validate.errors ?? []).filter(isTelling).map(issueOf);
     } catch (error) {
@@ -32,9 +30,10 @@ export function compiledJsonSchema(schema: Json, refuse: (problem: string) => ne
 function compiled(schema: Json, refuse: (problem: string) => never, withFormats: boolean): ValidateFunction {
   const problems: unknown[] = [];
   for (const draft of ['2020', '7'] as const) {
-    steps = 0;
     try {
-      const validate = ajvOf(draft, withFormats).compile(schema as object);
+      const validate = ajvOf(draft, withFormats).compile(
+        typeof schema === 'boolean' ? schema : { $id: 'holdfast:schema', ...(schema as object) },
+      );
       if (!('$async' in validate)) return validate;
       problems.push(new Error('asynchronous ones ($async) are not taken'));
     } catch (error) {
@@ -55,10 +54,11 @@ function ajvOf(draft: '2020' | '7', withFormats: boolean): Ajv {
 }
 
 function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
-  const { Ajv: Kind, Name, _ } = loaded(draft);
-  const ajv = new Kind({
+  const Kind = loaded(draft);
+  return new Kind({
     strict: false,
-    allErrors: true,
+    // Ajv copies its list of errors for each reference that adds one: an answer of 100,000 wrong items would take a minute.
+    allErrors: !withFormats,
     useDefaults: true,
     validateFormats: withFormats,
     formats: withFormats ? formatsOfZod() : {},
@@ -66,50 +66,17 @@ function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
     logger: false,
     code: { regExp: Object.assign((source: string) => patternOf(source), { code: 'patternOf' }) },
   });
-  for (const keyword of ['$ref', '$dynamicRef']) {
-    const { definition } = (ajv.RULES.all[keyword] ?? {}) as { definition?: { code: (cxt: KeywordCxt) => void } };
-    const code = definition?.code;
-    if (definition !== undefined && code !== undefined) definition.code = (cxt) => followed(cxt, code);
-  }
-  // The one of Ajv compares each item with each other one.
-  ajv.removeKeyword('uniqueItems').addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || new Set(items.map(canonicalJson)).size === items.length,
-    error: { message: 'must NOT have duplicate items' },
-  });
-  return ajv;
-
-  function followed(cxt: KeywordCxt, code: (cxt: KeywordCxt) => void): void {
-    const { gen, it } = cxt;
-    const { baseId } = it;
-    gen.code(_`${gen.scopeValue('func', { ref: countStep })}(${new Name('vErrors')})`);
-    // Ajv does not find a root without an id.
-    if (cxt.schema === '#' && baseId === '#') Object.assign(it, { baseId: it.schemaEnv.root.baseId });
-    code(cxt);
-    Object.assign(it, { baseId });
-  }
-}
-
-let steps = 0;
-/** A schema that refers to itself more than once can take for ever with a value that is nested deep enough. */
-const mostSteps = 200_000;
-
-/** Ajv copies the errors so far for each reference that adds some. */
-function countStep(errors: readonly unknown[] | null): void {
-  steps += 1 + (errors?.length ?? 0) / 500;
-  if (steps > mostSteps) throw new NotChecked('is too large and nested for its schema, which refers to itself more than once');
 }
 
 /** Loaded when the first JSON Schema comes: it takes longer than all else that reads schemas. */
-function loaded(draft: '2020' | '7'): Pick<typeof import('ajv'), 'Ajv' | 'Name' | '_'> {
+function loaded(draft: '2020' | '7'): typeof Ajv {
   /* eslint-disable @typescript-eslint/no-require-imports */
-  if (draft === '7') return require('ajv') as typeof import('ajv');
-  const { Ajv2020, Name, _ } = require('ajv/dist/2020') as typeof import('ajv/dist/2020');
+  return draft === '2020'
+    ? (require('ajv/dist/2020') as typeof import('ajv/dist/2020')).Ajv2020
+    : (require('ajv') as typeof import('ajv')).Ajv;
   /* eslint-enable @typescript-eslint/no-require-imports */
-  return { Ajv: Ajv2020, Name, _ };
 }
+
 const mostIssues = 20;
 
 /** Each place that does not fit, such as `order.id: must be string`. `root` is how the value itself is called. */

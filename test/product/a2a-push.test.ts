@@ -10,7 +10,8 @@ import type { ActivityQueues } from '../../worker/activity-queue';
 import { serveActivities } from '../../worker/activity-queue';
 import { a2aClient, saying, stateOf } from '../support/a2a-bed';
 import type { ServiceBed } from '../product/service-bed';
-import { eventually, startServiceBed } from '../product/service-bed';
+import { startServiceBed } from '../product/service-bed';
+import { eventually } from '../support/eventually';
 
 const refund = 'Refund order 42, it arrived broken';
 
@@ -51,7 +52,7 @@ const hooks: Hook[] = [];
 beforeAll(async () => {
   bed = await startServiceBed();
   service = await bed.another({ pushTo: ['loopback'] });
-  const { watch, send } = pushQueuesOf('holdfast');
+  const { watch, send } = pushQueuesOf(bed.taskQueue);
   serve = () => {
     const { watchTask, sendNotice } = pushActivities({ client: bed.client, secret: undefined, to: () => ['loopback'] });
     return serveActivities({

@@ -1,18 +1,130 @@
-import type { ListedRun } from '../../contract/service';
+import { request } from 'node:http';
 import { errorTable } from '../../contract/errors';
 import { operations } from '../../service/http/openapi/operations';
-import type { ServiceBed } from './service-bed';
+import { eventually } from '../support/eventually';
+import type { Answered, ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
+
+const refund = { agent: 'support', input: 'Refund order 42' };
+const lookup = { agent: 'support', input: 'Where is my order 43?' };
+
+let bed: ServiceBed;
+const get: ServiceBed['get'] = (...asked) => bed.get(...asked);
+const post: ServiceBed['post'] = (...asked) => bed.post(...asked);
+beforeAll(async () => {
+  bed = await startServiceBed();
+  expect((await post('/runs', { ...lookup, id: 'known' })).status).toBe(201);
+}, 120_000);
+afterAll(() => bed.close());
+
+describe('requests that are wrong', () => {
+  const json = { 'content-type': 'application/json' };
+  const cases: readonly [string, number, string, () => Promise<Answered>][] = [
+    ['a body that is no JSON', 400, 'request-invalid', () => post('/runs', '{"agent":')],
+    [
+      'a body that another site could send',
+      400,
+      'request-invalid',
+      () => post('/runs', JSON.stringify(refund), { 'content-type': 'text/plain' }),
+    ],
+    ['a cancel that another site could send', 400, 'request-invalid', () => post('/runs/x/cancel', '', {})],
+    ['a field that the route does not know', 400, 'request-invalid', () => post('/runs', { ...refund, modle: 'x' })],
+    [
+      'a body nested without end',
+      400,
+      'request-invalid',
+      () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`),
+    ],
+    ['options of a run that are none', 400, 'options-invalid', () => post('/runs', { ...refund, options: { tool: ['x'] } })],
+    ['no input', 400, 'input-invalid', () => post('/runs', { agent: 'support' })],
+    ['tags that are too much together', 400, 'input-invalid', () => post('/runs', { ...refund, tags: Array(50).fill('x'.repeat(200)) })],
+    ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
+    ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
+    ['a status that is none', 400, 'request-invalid', () => get('/runs?status=sleeping')],
+    ['a filter that there is not', 400, 'request-invalid', () => get('/runs?tags=night')],
+    ['a filter of runs on interrupts', 400, 'request-invalid', () => get('/interrupts?status=open')],
+    ['a time that is none', 400, 'request-invalid', () => get('/runs?since=yesterday')],
+    ['a cursor that is none', 400, 'request-invalid', () => get('/interrupts?after=abc')],
+    ['a filter twice', 400, 'request-invalid', () => get('/runs?agent=a&agent=b')],
+    ['a total that is neither', 400, 'request-invalid', () => get('/runs?total=1')],
+    ['a total of what the server does not know', 400, 'request-invalid', () => get('/runs?total=true&mayAnswer=kim')],
+    ['another tenant', 400, 'request-invalid', () => get('/runs?tenant=acme')],
+    ['a limit that is none', 400, 'request-invalid', () => get('/runs?limit=many')],
+    ['an offset that is none', 400, 'request-invalid', () => get('/runs/known/events?from=-1')],
+    ['a Last-Event-ID that is none', 400, 'request-invalid', () => get('/runs/known/events', { 'last-event-id': 'seven' })],
+    ['a run that there is not', 404, 'run-unknown', () => get('/runs/nobody')],
+    ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],
+    ['the transcript of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/transcript')],
+    ['a shape of messages that is none', 400, 'request-invalid', () => get('/runs/nobody/transcript?shape=round')],
+    ['a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody')],
+    ['the queue of a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody/queue')],
+    ['an answer to a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/interrupts/x', { answer: 1 })],
+    ['cancelling a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/cancel', {}, json)],
+    ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
+    ['a decision that is none', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { decision: 'maybe' })],
+    ['a route that there is not', 404, 'route-unknown', () => get('/agent')],
+    ['a / too many', 404, 'route-unknown', () => get('/agents/')],
+    ['a Last-Event-ID behind the end', 400, 'request-invalid', () => get('/runs/known/events', { 'last-event-id': '99999' })],
+    ['a query that agents do not have', 400, 'request-invalid', () => get('/agents?limit=1')],
+    ['a query that a run does not have', 400, 'request-invalid', () => get('/runs/known?limit=1')],
+    ['a query that interrupts do not have', 400, 'request-invalid', () => get('/runs/known/interrupts?limit=1')],
+    ['a name that no agent can have', 404, 'agent-unknown', () => get('/runs?agent=a%20b')],
+    ['a body that is compressed', 400, 'request-invalid', () => post('/runs', '{}', { ...json, 'content-encoding': 'gzip' })],
+  ];
+  it.each(cases)('refuses %s', async (_, status, code, send) => {
+    const answer = await send();
+    const text: unknown = expect.any(String);
+    const error = { code, message: text, fix: text };
+    expect(answer).toEqual({ status, body: { type: `urn:holdfast:error:${code}`, title: text, status, detail: text, error } });
+  });
+
+  it('refuses five megabytes at once', async () => {
+    const answer = await post('/runs', { ...refund, input: 'x'.repeat(5_000_000) });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'input-too-large' } } });
+  });
+
+  it.each(['', '/queue', '/transcript'])('says of a conversation that there is not how to begin it: %s', async (route) => {
+    const message = 'There is no conversation "nobody". A message that names its agent begins it.';
+    expect(await get(`/conversations/nobody${route}`)).toMatchObject({ status: 404, body: { error: { code: 'run-unknown', message } } });
+  });
+
+  it('refuses an id that belongs to a run with another input', async () => {
+    expect(await post('/runs', { ...lookup, id: 'known', input: 'Another' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'run-id-in-use' } },
+    });
+  });
+
+  it.each([
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost:1', 200],
+    ['[::1]:1', 200],
+  ])('answers a request to the name %s with %i', async (host, status) => {
+    expect(await statusFor(bed.service.port, host)).toBe(status);
+  });
+
+  it('answers to the names that the configuration allows', async () => {
+    const service = await bed.another({ hosts: ['agents.internal'] });
+    expect(await statusFor(service.port, 'agents.internal:80')).toBe(200);
+    expect(await statusFor(service.port, 'evil.example')).toBe(403);
+    await service.close();
+  });
+});
+
+function statusFor(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', path: '/health', headers: { host } }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
 
 /*
  * What is wrong about a request, on every route of the document. A new route is in it without a line here.
  */
-
-let bed: ServiceBed;
-beforeAll(async () => {
-  bed = await startServiceBed();
-});
-afterAll(() => bed.close());
 
 interface Route {
   readonly route: string;
@@ -111,7 +223,23 @@ describe('queries', () => {
   );
 });
 
-it('has started nothing', async () => {
-  const { runs } = (await (await fetch(`${bed.url}/runs?limit=1000`)).json()) as { readonly runs: readonly ListedRun[] };
-  expect(runs).toEqual([]);
+it('takes 500 requests at once that are no good, and answers each', async () => {
+  const bodies = ['{', '[]', '{"agent":3}', '{"agent":"nobody","input":"x"}', '"x"', '{"agent":"support","input":"x","id":".."}'];
+  const ask = async (number: number): Promise<number> => {
+    const body = bodies[number % bodies.length] ?? '';
+    const response = await fetch(`${bed.url}/runs`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect(((await response.json()) as { error: { code: string } }).error.code).toMatch(/^(request-invalid|agent-unknown|run-id-invalid)$/);
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 500 }, (_, number) => ask(number)));
+  expect([...new Set(statuses)].sort()).toEqual([400, 404]);
+  expect((await fetch(`${bed.url}/health`)).status).toBe(200);
+});
+
+it('none of them has started a run', async () => {
+  const runs = await eventually(async () => {
+    const { body } = await get('/runs?limit=1000');
+    return body.runs.length > 0 ? (body.runs as readonly { readonly id: string }[]) : undefined;
+  });
+  expect(runs.map(({ id }) => id)).toEqual(['known']);
 });

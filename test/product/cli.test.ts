@@ -4,31 +4,43 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { recordService, recordedService, takeDeadWorkers } from '../../cli/processes/service-record';
-import type { Ended } from './command';
-import { commandsIn } from './command';
+import { dropThread } from '../../worker/threads/spare-thread';
+import { eventually } from '../support/eventually';
+import type { Command, Ended } from './command';
+import { commandsIn, serviceOf } from './command';
+import { commandLinesIn } from './command-line';
 
 const config = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-cli-')));
-const start = commandsIn(directory);
-const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+const starts = commandsIn(directory);
+const started: Command[] = [];
+const start: typeof starts = (...asked) => {
+  const command = starts(...asked);
+  started.push(command);
+  return command;
+};
+const run = commandLinesIn(directory);
+const holdfast = (...args: readonly string[]): Promise<Ended> => run(args).ended;
 
-let dev: ReturnType<typeof start>;
+let dev: Command;
 beforeAll(async () => {
   dev = start(['dev', '--config', config, '--port', '0']);
   await dev.seen('Try:');
-});
+}, 120_000);
 afterAll(async () => {
-  dev.process.kill('SIGTERM');
-  await dev.ended;
+  // Those of a test that has failed, too.
+  for (const { process } of started) process.kill('SIGTERM');
+  await Promise.all(started.map(({ ended }) => ended));
+  await dropThread();
   rmSync(directory, { recursive: true, force: true });
 });
 
 /** What a command says once that is in it: lists come a moment after what they list. */
-async function listed(what: RegExp, ...args: readonly string[]): Promise<string> {
-  for (;;) {
+function listed(what: RegExp, ...args: readonly string[]): Promise<string> {
+  return eventually(async () => {
     const { out } = await holdfast(...args);
-    if (what.test(out)) return out;
-  }
+    return what.test(out) ? out : undefined;
+  });
 }
 
 /** Another directory, in which the agents are known as they are in the first. */
@@ -53,6 +65,7 @@ describe('holdfast dev', () => {
     expect(out).toMatch(/agents +.*support/);
     expect(out).toContain('default → demo/rules');
     expect(out).toContain('npx holdfast run support "Refund order 42, it arrived broken"');
+    expect(await dev.complained('')).toBe('');
   });
 
   it('refuses a port that is taken, before it starts anything', async () => {
@@ -61,7 +74,7 @@ describe('holdfast dev', () => {
     const { port } = taken.address() as { port: number };
     const elsewhere = join(directory, 'elsewhere');
     const { code, error } = await start(['dev', '--config', config, '--port', String(port)], { HOLDFAST_DIR: elsewhere }).ended;
-    taken.close();
+    await new Promise((closed) => taken.close(closed));
     expect(code).toBe(1);
     expect(error).toContain('error port-in-use:');
     expect(error).toContain('fix: ');
@@ -70,20 +83,6 @@ describe('holdfast dev', () => {
 
   it('says when there is no configuration', async () => {
     expect(await holdfast('dev')).toMatchObject({ code: 1, error: expect.stringMatching(/^error config-not-found: .*\nfix: /) });
-  });
-
-  it('leaves no process behind after SIGTERM, and the exit code 0', async () => {
-    const place = join(directory, 'second');
-    haveBundles(place);
-    const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
-    await second.seen('Try:');
-    const { pid } = JSON.parse(readFileSync(join(place, 'server.json'), 'utf8')) as { pid: number };
-    expect(isAlive(pid)).toBe(true);
-    second.process.kill('SIGTERM');
-    const { code, error } = await second.ended;
-    expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(isAlive(pid)).toBe(false);
-    expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([]);
   });
 });
 
@@ -94,7 +93,7 @@ describe('two holdfast dev in one directory', () => {
     const first = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
     await first.seen('Try:');
     const second = start(['dev', '--config', config, '--port', '0'], { HOLDFAST_DIR: place });
-    const [, url] = /service +(\S+)/.exec(await second.seen('Try:')) ?? [];
+    const url = await serviceOf(second);
     expect(recordedService(place)).toBe(url);
     first.process.kill('SIGKILL');
     const ended = await second.ended;
@@ -135,8 +134,9 @@ describe('two holdfast dev in one directory', () => {
 
 describe('the commands', () => {
   it('runs an agent up to the approval, and on after it', async () => {
-    const waiting = await holdfast('run', 'support', 'Refund order 42, it arrived broken', '--id', 'ticket-1');
+    const waiting = await start(['run', 'support', 'Refund order 42, it arrived broken', '--id', 'ticket-1']).ended;
     expect(waiting.code).toBe(2);
+    expect(waiting.out).not.toContain('\u001b');
     expect(waiting.out).toContain('→ lookupOrder {"orderId":"42"}');
     expect(waiting.out).toContain('? refund needs an approval');
     expect(waiting.out).toContain('"amount": 80');
@@ -146,7 +146,6 @@ describe('the commands', () => {
     expect(approved.out).toContain('answered by ada');
     expect(approved.out).toContain('← refund {"paid":80');
     expect(approved.out).toMatch(/demo\/rules · \d+ tokens in, \d+ out · run ticket-1/);
-    expect(approved.out).not.toContain('\u001b');
   });
 
   it('approves the only one that waits, with other arguments, and rejects with a reason', async () => {
@@ -160,8 +159,8 @@ describe('the commands', () => {
   });
 
   it('shows commands that can be pasted, also from elsewhere', async () => {
-    const [, url = ''] = /service +(\S+)/.exec(await dev.seen('Try:')) ?? [];
-    const elsewhere = start(['run', 'support', 'Refund order 42', '--id', 'ticket-6', '--by', "ada o'hara"], { HOLDFAST_URL: url });
+    const url = await serviceOf(dev);
+    const elsewhere = run(['run', 'support', 'Refund order 42', '--id', 'ticket-6', '--by', "ada o'hara"], { HOLDFAST_URL: url });
     expect((await elsewhere.ended).out).toContain(
       `npx holdfast approve ticket-6 support.t2.refund-0.approval.1 --by 'ada o'\\''hara' --url ${url}`,
     );
@@ -192,7 +191,7 @@ describe('the commands', () => {
       '10s',
     ];
     expect(await holdfast('run', 'support', 'Refund order 42', '--id', 'ticket-8', ...flags)).toMatchObject({ code: 2, error: '' });
-    const [, url = ''] = /service +(\S+)/.exec(await dev.seen('Try:')) ?? [];
+    const url = await serviceOf(dev);
     await listed(/ticket-8 +support/, 'list', '--tag', 'urgent', '--tag', 'refunds', '--since', '1h');
     const { runs } = (await (await fetch(`${url}/runs?agent=support`)).json()) as { runs: { id: string; tags: string[] }[] };
     expect(runs.find(({ id }) => id === 'ticket-8')?.tags).toEqual(['urgent', 'refunds']);
@@ -227,7 +226,7 @@ describe('the commands', () => {
       .map((line) => JSON.parse(line) as { offset: number });
     expect(events.map(({ offset }) => offset)).toEqual(events.map((_, index) => index + 1));
     expect((await holdfast('events', 'ticket-5')).out).toMatch(/^ +0  20.* run-start +support: Refund order 42\n/);
-    const following = start(['events', 'ticket-5', '--json', '--follow']);
+    const following = run(['events', 'ticket-5', '--json', '--follow']);
     await following.seen('interrupt-start');
     expect(await holdfast('cancel', 'ticket-5')).toMatchObject({ code: 0 });
     expect((await following.ended).out).toContain('"status":"cancelled"');
@@ -261,8 +260,21 @@ describe('the commands', () => {
     ['a worker without a server', ['worker', '--config', config], 'server-unreachable', { HOLDFAST_DIR: join(directory, 'nowhere') }],
   ];
   it.each(failures)('says in two lines what is wrong with %s', async (_, args, code, variables) => {
-    const { code: exit, error } = await start(args, variables).ended;
+    const { code: exit, error } = await run(args, variables).ended;
     expect(exit).toBe(1);
     expect(error).toMatch(new RegExp(`^error ${code}: .+\\nfix: .+\\n$`));
+  });
+});
+
+describe('holdfast dev that gets SIGTERM', () => {
+  it('leaves no process behind, and the exit code 0', async () => {
+    const { pid } = JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8')) as { pid: number };
+    expect(isAlive(pid)).toBe(true);
+    dev.process.kill('SIGTERM');
+    const { code, error } = await dev.ended;
+    const isOfRun = (line: string): boolean => / info {2}run ticket-\d /.test(line);
+    expect({ code, error: error.split('\n').filter((line) => line !== '' && !isOfRun(line)) }).toEqual({ code: 0, error: [] });
+    expect(isAlive(pid)).toBe(false);
+    expect(readdirSync(directory).filter((name) => name.startsWith('service'))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { eventually } from '../product/service-bed';
+import { eventually } from '../support/eventually';
 import { a2aClient, saying, stateOf, told } from '../support/a2a-bed';
 import { DevWithClients } from '../support/dev-with-clients';
 

@@ -1,4 +1,4 @@
-import { eventually } from '../product/service-bed';
+import { eventually } from '../support/eventually';
 import { PageChat } from '../support/ai-sdk-page';
 import { DevWithClients } from '../support/dev-with-clients';
 

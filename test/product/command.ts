@@ -8,16 +8,20 @@ export interface Ended {
   readonly error: string;
 }
 
-export interface Command {
-  readonly process: ChildProcess;
+/** A command at work, in a process of its own or in this one. */
+export interface Running {
   readonly ended: Promise<Ended>;
   /** What stands on stdout once this text does. */
   seen(text: string): Promise<string>;
-  /** What stands on stderr once this text does. */
-  complained(text: string): Promise<string>;
+  /** What stands on stderr, behind this many characters, once this text does. */
+  complained(text: string, after?: number): Promise<string>;
 }
 
-type Start = (args: readonly string[], variables?: Readonly<Record<string, string>>) => Command;
+export interface Command extends Running {
+  readonly process: ChildProcess;
+}
+
+export type Start<Started extends Running = Command> = (args: readonly string[], variables?: Readonly<Record<string, string>>) => Started;
 
 export const commandFile = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 
@@ -26,11 +30,16 @@ export function commandsIn(directory: string): Start {
   return (args, variables = {}) => {
     const child = spawn(process.execPath, [commandFile, ...args], {
       cwd: directory,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables },
+      env: environmentOf(directory, variables),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return commandOf(child);
   };
+}
+
+/** Nothing of what the tests themselves are told. */
+export function environmentOf(directory: string, variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables };
 }
 
 /** The address of the service of a `dev` that is starting, once it takes runs. */
@@ -40,21 +49,41 @@ export async function serviceOf(dev: Command): Promise<string> {
 
 /** What a process says that writes to pipes. */
 export function commandOf(child: ChildProcess): Command {
+  return {
+    process: child,
+    ...heard(({ out, error }) => {
+      child.stdout?.on('data', (chunk: Buffer) => out(chunk.toString()));
+      child.stderr?.on('data', (chunk: Buffer) => error(chunk.toString()));
+      return new Promise((done) => child.once('close', done));
+    }),
+  };
+}
+
+interface Hearing {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** What is said until the command ends, with its exit code. */
+export function heard(run: (hearing: Hearing) => Promise<number | null>): Running {
   const said = { out: '', error: '' };
   const looks = new Set<() => void>();
-  const hear = (stream: 'out' | 'error') => (chunk: Buffer) => {
-    said[stream] += chunk.toString();
+  const hear = (stream: 'out' | 'error') => (text: string) => {
+    said[stream] += text;
     for (const look of looks) look();
   };
-  child.stdout?.on('data', hear('out'));
-  child.stderr?.on('data', hear('error'));
-  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, ...said })));
-  const until = (stream: 'out' | 'error', text: string): Promise<string> =>
+  const ended = run({ out: hear('out'), error: hear('error') }).then((code) => ({ code, ...said }));
+  const until = (stream: 'out' | 'error', text: string, after = 0): Promise<string> =>
     new Promise((found, failed) => {
-      const look = (): void => (said[stream].includes(text) ? found(said[stream]) : undefined);
+      const look = (): void => {
+        const since = said[stream].slice(after);
+        if (!since.includes(text)) return;
+        looks.delete(look);
+        found(since);
+      };
       looks.add(look);
       look();
       void ended.then(() => failed(new Error(`"${text}" was never written:\n${said.out}\n${said.error}`)));
     });
-  return { process: child, ended, seen: (text) => until('out', text), complained: (text) => until('error', text) };
+  return { ended, seen: (text) => until('out', text), complained: (text, after) => until('error', text, after) };
 }

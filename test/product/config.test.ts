@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
 import { loadProject } from '../../service/project/load-project';
-import { exampleConfig } from './service-bed';
 
+const exampleConfig = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
 const made: string[] = [];
 afterAll(() => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
@@ -125,6 +125,21 @@ describe('a project', () => {
       code: 'config-invalid',
       message: expect.stringContaining(said),
     });
+  });
+
+  const never = new Promise<never>(() => undefined);
+  it.each([
+    ['as the default export', 'holdfast.config.ts', 'config-invalid', async () => ({ default: never })],
+    ['at the top level of the configuration', 'holdfast.config.ts', 'config-invalid', () => never],
+    ['at the top level of the agents module', 'agents.ts', 'agents-invalid', () => never],
+  ])('refuses what waits for something that never comes, once nothing is at work: %s', async (_, waits, code, load) => {
+    const directory = project(withBody(`{ agents: './agents.ts', tools }`));
+    const loading = loadProject(undefined, directory, async (path) => {
+      if (basename(path) !== waits) return { default: { agents: './agents.ts' } };
+      setImmediate(() => process.emit('beforeExit', 0));
+      return load();
+    });
+    await expect(loading).rejects.toMatchObject({ code, message: expect.stringMatching(/\.ts.* never comes\.$/) });
   });
 
   it('refuses an agent whose tool there is not, naming both', async () => {

@@ -1,10 +1,13 @@
+import { connect } from 'node:net';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { ServiceClient } from '../../http/index';
 import { openApiOf } from '../../service/http/openapi/document';
 import { operations } from '../../service/http/openapi/operations';
+import { eventually } from '../support/eventually';
+import { gate } from '../support/gate';
 import type { ServiceBed } from './service-bed';
-import { eventually, startServiceBed } from './service-bed';
+import { startServiceBed } from './service-bed';
 
 /*
  * Every route of the document, asked by the typed client. What comes back is compared with the document, and has no field that is not in it.
@@ -222,6 +225,40 @@ it('a reader goes away, and the run goes on', async () => {
   await expect(allOf(events)).rejects.toThrow('Enough.');
   expect((await holdfast.view('left')).status).not.toBe('failed');
 });
+
+it('shows a run to 500 readers at once, and none waits for one that does not read', async () => {
+  const holdfast = new ServiceClient(bed.url);
+  const { id } = await holdfast.start({ agent: 'support', input: 'Refund order 42, it arrived broken' });
+  const readers = 500;
+  let reached = 0;
+  const waits = gate();
+  const read = async (): Promise<string> => {
+    const types: string[] = [];
+    for await (const { type } of holdfast.events(id)) {
+      types.push(type);
+      if (type === 'interrupt-start' && ++reached === readers) void waits.pass();
+    }
+    return types.join(' ');
+  };
+  // It asks, and takes nothing of what comes.
+  const silent = connect(Number(new URL(bed.url).port), '127.0.0.1');
+  silent.on('error', () => undefined);
+  silent.pause();
+  silent.write(`GET /runs/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+
+  const before = process.memoryUsage().rss;
+  const reading = Promise.all(Array.from({ length: readers }, read));
+  await waits.reached;
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+  const [interrupt] = await holdfast.interruptsOf(id);
+  await holdfast.answer(id, interrupt?.id ?? '', { decision: 'approve' });
+  const [first = '', ...others] = await reading;
+  expect(first.startsWith('run-start')).toBe(true);
+  expect(first.endsWith('run-end')).toBe(true);
+  expect(others.filter((other) => other !== first)).toEqual([]);
+  expect((await holdfast.view(id)).status).toBe('completed');
+  silent.destroy();
+}, 120_000);
 
 it('asked for every route but those of protocols, and each answer is as the document says', async () => {
   for (const path of ['/', '/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);

@@ -1,11 +1,20 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../support/temporal';
+import { eventually } from '../support/eventually';
+import type { Command } from './command';
 import { commandsIn } from './command';
+import { commandLinesIn } from './command-line';
 
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-recovery-')));
 const start = commandsIn(directory);
+const started: Command[] = [];
+afterAll(async () => {
+  for (const { process } of started) process.kill('SIGKILL');
+  await Promise.all(started.map(({ ended }) => ended));
+  rmSync(directory, { recursive: true, force: true });
+});
+const run = commandLinesIn(directory);
 
 const agents = `import { defineAgent } from 'holdfast/workflow';
 export const payer = defineAgent({ name: 'payer', description: 'Pays.', instructions: '', model: 'test/model', tools: ['pay', 'wire'] });`;
@@ -37,27 +46,25 @@ it('a process makes the calls again at once that were at work in one that was ki
   writeFileSync(join(directory, 'agents.ts'), agents);
   writeFileSync(join(directory, 'holdfast.config.ts'), config);
   const first = start(['dev', '--port', '0'], { SLOW: 'yes' });
+  started.push(first);
   await first.seen('Try:');
-  await start(['run', 'payer', 'Pay.', '--id', 'one', '--detach']).ended;
+  await run(['run', 'payer', 'Pay.', '--id', 'one', '--detach']).ended;
   await Promise.all([first.seen('calls pay'), first.seen('calls wire')]);
   first.process.kill('SIGKILL');
   await first.ended;
   const second = start(['dev', '--port', '0']);
-  try {
-    const [before] = (await second.seen('calls pay')).split('calls pay');
-    // Whoever started it reads that it is ready, and then what it goes on with.
-    expect(before).toContain('Try:');
-    await eventually(async () => {
-      const { out } = await start(['events', 'one', '--json']).ended;
-      expect(out.split('\n').filter((line) => line.includes('"tool-end"'))).toEqual([expect.stringContaining('"tool":"pay"')]);
-    });
-    const [pay, again, wire] = calls();
-    expect(again).toBe(pay);
-    expect(wire).toMatch(/^wire /);
-    expect(calls()).toHaveLength(3);
-  } finally {
-    second.process.kill('SIGKILL');
-    await second.ended;
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
+  started.push(second);
+  const [before] = (await second.seen('calls pay')).split('calls pay');
+  // Whoever started it reads that it is ready, and then what it goes on with.
+  expect(before).toContain('Try:');
+  const ends = await eventually(async () => {
+    const { out } = await run(['events', 'one', '--json']).ended;
+    const lines = out.split('\n').filter((line) => line.includes('"tool-end"'));
+    return lines.length > 0 ? lines : undefined;
+  });
+  expect(ends).toEqual([expect.stringContaining('"tool":"pay"')]);
+  const [pay, again, wire] = calls();
+  expect(again).toBe(pay);
+  expect(wire).toMatch(/^wire /);
+  expect(calls()).toHaveLength(3);
+}, 120_000);

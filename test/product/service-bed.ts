@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -5,7 +6,6 @@ import type { RunEvent } from '../../contract/events';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { TemporalSettings } from '../../host/connection';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { createLogger } from '../../host/logger';
 import type { RunningService, ServiceOptions } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
@@ -13,18 +13,35 @@ import type { Project } from '../../service/project/load-project';
 import { loadProject } from '../../service/project/load-project';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { isOurs, madeBundle } from '../support/made-bundle';
+import { testServer } from '../support/test-bed';
 import { quietRuntime } from '../../worker/runtime';
 
 export const exampleConfig = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
 export const quietLogger = createLogger({ level: 'silent' });
+
+/** A body of JSON, looked into as the tests know it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Body = any;
+
+export interface Answered {
+  readonly status: number;
+  readonly body: Body;
+}
 
 export interface ServiceBed {
   readonly url: string;
   readonly client: HoldfastClient;
   readonly project: Project;
   readonly service: RunningService;
-  /** Where its Temporal server is. */
+  /** Where the Temporal server is. */
   readonly settings: TemporalSettings;
+  /** Of this bed alone: lists, counts and usage have the runs of a tenant. */
+  readonly tenant: string;
+  /** Of this bed alone: builds are those of a task queue. */
+  readonly taskQueue: string;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  /** Sends a text as it is, and all else as JSON. */
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   /** Another service beside the first, on the same runs. */
   another(options?: Partial<ServiceOptions>): Promise<RunningService>;
   /** A worker with another agents module beside the first, and so a newer build. */
@@ -34,12 +51,17 @@ export interface ServiceBed {
   close(): Promise<void>;
 }
 
-/** A server of its own, the example project with the demo model, and its service on a free port. */
+/**
+ * The example project with the demo model, and its service on a free port, on the Temporal server of the Jest run. A tenant and a task queue of its own
+ * keep the runs and builds of other beds out of what it lists.
+ */
 export async function startServiceBed(): Promise<ServiceBed> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-service-'));
-  const [server, project] = await Promise.all([startEmbeddedServer({ directory }), loadProject(exampleConfig)]);
-  const settings: TemporalSettings = { address: server.address, namespace: server.namespace };
+  const project = await loadProject(exampleConfig);
+  const settings = testServer();
+  const tenant = `tenant-${randomUUID()}`;
+  const taskQueue = `queue-${randomUUID()}`;
   const workers: HoldfastWorker[] = [];
   const deploy = async (agents: string): Promise<HoldfastWorker> => {
     const worker = await HoldfastWorker.create({
@@ -49,6 +71,7 @@ export async function startServiceBed(): Promise<ServiceBed> {
       tools: project.config.tools ?? {},
       models: { demo: true },
       bundles: join(directory, 'bundles'),
+      taskQueue,
       environment: {},
       shutdownGraceMs: 1000,
     });
@@ -56,10 +79,14 @@ export async function startServiceBed(): Promise<ServiceBed> {
     return worker;
   };
   await deploy(project.agentsFile);
-  const client = await connect({ server: settings });
+  const client = await connect({ server: settings, tenant, taskQueue });
   const another = (options: Partial<ServiceOptions> = {}): Promise<RunningService> =>
     startService({ client, agents: project.agents, logger: quietLogger, host: '127.0.0.1', port: 0, ...options });
   const service = await another();
+  const ask = async (path: string, request: RequestInit): Promise<Answered> => {
+    const response = await fetch(`${service.url}${path}`, request);
+    return { status: response.status, body: await response.json() };
+  };
   const stopWorkers = async (): Promise<void> => void (await Promise.all(workers.map((worker) => worker.shutdown())));
   return {
     url: service.url,
@@ -67,6 +94,11 @@ export async function startServiceBed(): Promise<ServiceBed> {
     project,
     service,
     settings,
+    tenant,
+    taskQueue,
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = { 'content-type': 'application/json' }) =>
+      ask(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }),
     another,
     deploy,
     stopWorkers,
@@ -74,19 +106,9 @@ export async function startServiceBed(): Promise<ServiceBed> {
       await service.close();
       await client.close();
       await stopWorkers();
-      await server.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** Asks again until the answer is there: the lists of the server come a moment after what they list. */
-export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 export interface StreamedEvents {

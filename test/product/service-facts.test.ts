@@ -6,8 +6,9 @@ import type { BuildList, RunCounts, UsageReport } from '../../http/index';
 import * as told from '../../service/http/openapi/service-answers';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
+import { eventually } from '../support/eventually';
 import type { ServiceBed } from './service-bed';
-import { eventually, quietLogger, startServiceBed } from './service-bed';
+import { quietLogger, startServiceBed } from './service-bed';
 
 let bed: ServiceBed;
 let holdfast: ServiceClient;
@@ -41,7 +42,8 @@ const refund = { agent: 'support', input: 'Refund order 42, it arrived broken' }
 describe('a service', () => {
   it('says what it serves: agents with their tools, tools with their effects, models', async () => {
     const facts = told.ServiceFacts.strict().parse(await holdfast.service());
-    expect(facts).toMatchObject({ namespace: 'default', taskQueue: 'holdfast', tenant: 'default', hasWorker: true, problems: [] });
+    const { tenant, taskQueue } = bed;
+    expect(facts).toMatchObject({ namespace: 'default', taskQueue, tenant, hasWorker: true, problems: [] });
     expect(facts.agents.map(({ name, tools, isExported }) => ({ name, tools, isExported }))).toEqual([
       { name: 'orders', tools: ['lookupOrder'], isExported: true },
       { name: 'support', tools: ['lookupOrder', 'refund'], isExported: true },

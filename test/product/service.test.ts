@@ -1,44 +1,26 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { Server, request } from 'node:http';
+import { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { Interrupt } from '../../contract/interrupts';
-import { commandsIn } from './command';
+import { eventually } from '../support/eventually';
+import { commandLinesIn } from './command-line';
 import type { ServiceBed } from './service-bed';
-import { asStreamed, eventually, startServiceBed } from './service-bed';
-
-/** A body of JSON, looked into as the tests know it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-type Body = any;
+import { asStreamed, startServiceBed } from './service-bed';
 
 let bed: ServiceBed;
 beforeAll(async () => {
   bed = await startServiceBed();
-});
+}, 120_000);
 afterAll(() => bed.close());
 
 const refund = { agent: 'support', input: 'Refund order 42' };
 const lookup = { agent: 'support', input: 'Where is my order 43?' };
 
-async function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: Body }> {
-  const response = await fetch(`${bed.url}${path}`, { headers });
-  return { status: response.status, body: await response.json() };
-}
-
-async function post(
-  path: string,
-  body: unknown,
-  headers: Record<string, string> = { 'content-type': 'application/json' },
-): Promise<{ status: number; body: Body }> {
-  const response = await fetch(`${bed.url}${path}`, {
-    method: 'POST',
-    headers,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
+const get: ServiceBed['get'] = (...asked) => bed.get(...asked);
+const post: ServiceBed['post'] = (...asked) => bed.post(...asked);
 
 /** Frames of a stream of events until it ends, or until the reader has seen enough and cuts the connection. */
 async function readEvents(
@@ -117,113 +99,7 @@ describe('starting runs', () => {
     await readEvents('/runs/stays/events');
     expect((await get('/runs/stays')).body).toMatchObject({ status: 'failed', error: { code: 'input-invalid' } });
   });
-
-  it('refuses five megabytes at once', async () => {
-    const answer = await post('/runs', { ...refund, input: 'x'.repeat(5_000_000) });
-    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'input-too-large' } } });
-  });
 });
-
-describe('requests that are wrong', () => {
-  const json = { 'content-type': 'application/json' };
-  const cases: readonly [string, number, string, () => Promise<{ status: number; body: Body }>][] = [
-    ['a body that is no JSON', 400, 'request-invalid', () => post('/runs', '{"agent":')],
-    [
-      'a body that another site could send',
-      400,
-      'request-invalid',
-      () => post('/runs', JSON.stringify(refund), { 'content-type': 'text/plain' }),
-    ],
-    ['a cancel that another site could send', 400, 'request-invalid', () => post('/runs/x/cancel', '', {})],
-    ['a field that the route does not know', 400, 'request-invalid', () => post('/runs', { ...refund, modle: 'x' })],
-    [
-      'a body nested without end',
-      400,
-      'request-invalid',
-      () => post('/runs', `{"agent":"support","input":${'['.repeat(5000)}${']'.repeat(5000)}}`),
-    ],
-    ['options of a run that are none', 400, 'options-invalid', () => post('/runs', { ...refund, options: { tool: ['x'] } })],
-    ['no input', 400, 'input-invalid', () => post('/runs', { agent: 'support' })],
-    ['tags that are too much together', 400, 'input-invalid', () => post('/runs', { ...refund, tags: Array(50).fill('x'.repeat(200)) })],
-    ['input over the limit', 413, 'input-too-large', () => post('/runs', { ...refund, input: 'x'.repeat(300_000) })],
-    ['an id that is none', 400, 'run-id-invalid', () => post('/runs', { ...refund, id: 'a b' })],
-    ['a status that is none', 400, 'request-invalid', () => get('/runs?status=sleeping')],
-    ['a filter that there is not', 400, 'request-invalid', () => get('/runs?tags=night')],
-    ['a filter of runs on interrupts', 400, 'request-invalid', () => get('/interrupts?status=open')],
-    ['a time that is none', 400, 'request-invalid', () => get('/runs?since=yesterday')],
-    ['a cursor that is none', 400, 'request-invalid', () => get('/interrupts?after=abc')],
-    ['a filter twice', 400, 'request-invalid', () => get('/runs?agent=a&agent=b')],
-    ['a total that is neither', 400, 'request-invalid', () => get('/runs?total=1')],
-    ['a total of what the server does not know', 400, 'request-invalid', () => get('/runs?total=true&mayAnswer=kim')],
-    ['another tenant', 400, 'request-invalid', () => get('/runs?tenant=acme')],
-    ['a limit that is none', 400, 'request-invalid', () => get('/runs?limit=many')],
-    ['an offset that is none', 400, 'request-invalid', () => get('/runs/twice/events?from=-1')],
-    ['a Last-Event-ID that is none', 400, 'request-invalid', () => get('/runs/twice/events', { 'last-event-id': 'seven' })],
-    ['a run that there is not', 404, 'run-unknown', () => get('/runs/nobody')],
-    ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],
-    ['the transcript of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/transcript')],
-    ['a shape of messages that is none', 400, 'request-invalid', () => get('/runs/nobody/transcript?shape=round')],
-    ['a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody')],
-    ['the queue of a conversation that there is not', 404, 'run-unknown', () => get('/conversations/nobody/queue')],
-    ['an answer to a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/interrupts/x', { answer: 1 })],
-    ['cancelling a run that there is not', 404, 'run-unknown', () => post('/runs/nobody/cancel', {}, json)],
-    ['neither answer nor decision', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { by: 'ada' })],
-    ['a decision that is none', 400, 'request-invalid', () => post('/runs/nobody/interrupts/x', { decision: 'maybe' })],
-    ['a route that there is not', 404, 'route-unknown', () => get('/agent')],
-    ['a / too many', 404, 'route-unknown', () => get('/agents/')],
-    ['a Last-Event-ID behind the end', 400, 'request-invalid', () => get('/runs/twice/events', { 'last-event-id': '99999' })],
-    ['a query that agents do not have', 400, 'request-invalid', () => get('/agents?limit=1')],
-    ['a query that a run does not have', 400, 'request-invalid', () => get('/runs/twice?limit=1')],
-    ['a query that interrupts do not have', 400, 'request-invalid', () => get('/runs/twice/interrupts?limit=1')],
-    ['a name that no agent can have', 404, 'agent-unknown', () => get('/runs?agent=a%20b')],
-    ['a body that is compressed', 400, 'request-invalid', () => post('/runs', '{}', { ...json, 'content-encoding': 'gzip' })],
-  ];
-  it.each(cases)('refuses %s', async (_, status, code, send) => {
-    const answer = await send();
-    const text: unknown = expect.any(String);
-    const error = { code, message: text, fix: text };
-    expect(answer).toEqual({ status, body: { type: `urn:holdfast:error:${code}`, title: text, status, detail: text, error } });
-  });
-
-  it.each(['', '/queue', '/transcript'])('says of a conversation that there is not how to begin it: %s', async (route) => {
-    const message = 'There is no conversation "nobody". A message that names its agent begins it.';
-    expect(await get(`/conversations/nobody${route}`)).toMatchObject({ status: 404, body: { error: { code: 'run-unknown', message } } });
-  });
-
-  it('refuses an id that belongs to a run with another input', async () => {
-    await post('/runs', { ...lookup, id: 'mine' });
-    expect(await post('/runs', { ...lookup, id: 'mine', input: 'Another' })).toMatchObject({
-      status: 409,
-      body: { error: { code: 'run-id-in-use' } },
-    });
-  });
-
-  it.each([
-    ['evil.example', 403],
-    ['127.0.0.1.evil.example', 403],
-    ['localhost:1', 200],
-    ['[::1]:1', 200],
-  ])('answers a request to the name %s with %i', async (host, status) => {
-    expect(await statusFor(bed.service.port, host)).toBe(status);
-  });
-
-  it('answers to the names that the configuration allows', async () => {
-    const service = await bed.another({ hosts: ['agents.internal'] });
-    expect(await statusFor(service.port, 'agents.internal:80')).toBe(200);
-    expect(await statusFor(service.port, 'evil.example')).toBe(403);
-    await service.close();
-  });
-});
-
-function statusFor(port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request({ port, host: '127.0.0.1', path: '/health', headers: { host } }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    })
-      .on('error', reject)
-      .end();
-  });
-}
 
 describe('following a run', () => {
   it('brings every event once and in order over a cut connection', async () => {
@@ -362,7 +238,7 @@ describe('moving a run to the newest build', () => {
     const showing = "{ name: 'showing', afterAgent: (_, ctx) => ctx.sendEvent('newest', true) }";
     writeFileSync(agents, readFileSync(bed.project.agentsFile, 'utf8').replace('middleware: [', `middleware: [${showing}, `));
     const { buildId } = await bed.deploy(agents);
-    const upgrade = (): Promise<object> => commandsIn(directory)(['upgrade', 'moves', '--url', bed.url]).ended;
+    const upgrade = (): Promise<object> => commandLinesIn(directory)(['upgrade', 'moves', '--url', bed.url]).ended;
     expect(await upgrade()).toEqual({ code: 0, out: `The run moves goes on under the newest build, ${buildId}.\n`, error: '' });
     expect((await get('/runs/moves')).body).toMatchObject({ status: 'waiting', interrupts: [{ id }] });
     expect(await post('/runs/moves/upgrade', {})).toEqual({ status: 200, body: { id: 'moves', build: buildId, moved: false } });
@@ -391,7 +267,7 @@ describe('retrying a run that has failed', () => {
     const directory = await deployed(
       "afterAgent: async (_, ctx) => ctx.sendEvent('mended', await ctx.call('lookupOrder', { orderId: '43' }))",
     );
-    const retry = (...flags: string[]): Promise<object> => commandsIn(directory)(['retry', 'buggy', ...flags, '--url', bed.url]).ended;
+    const retry = (...flags: string[]): Promise<object> => commandLinesIn(directory)(['retry', 'buggy', ...flags, '--url', bed.url]).ended;
     expect(await retry('--by', 'ada')).toMatchObject({ code: 0, out: expect.stringContaining('buggy goes on') });
     const { events } = await readEvents('/runs/buggy/events?deltas=false');
     expect(events.slice(0, before.length)).toEqual(before);

@@ -1,11 +1,14 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from './command';
+import { eventually } from '../support/eventually';
+import type { Command, Ended } from './command';
 import { commandsIn, serviceOf } from './command';
+import { commandLinesIn } from './command-line';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-dev-')));
 const start = commandsIn(folder);
+const line = commandLinesIn(folder);
 let dev: Command;
 let url: string;
 
@@ -33,19 +36,26 @@ import { tools } from './tools';
 export default defineConfig({ agents: './agents.ts', tools });
 `;
 
-/** What dev says of a change, from the moment of the change on. */
-async function saved(name: string, text: string, said: string): Promise<string> {
+/** What dev says of a change, from the moment of the change on, once all of these texts stand in it. */
+async function saved(name: string, text: string, ...said: readonly string[]): Promise<string> {
   const before = (await dev.complained('')).length;
   write(name, text);
-  for (let all = ''; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
-    all = (await dev.complained('')).slice(before);
-    if (all.includes(said)) return all;
-  }
+  for (const one of said) await dev.complained(one, before);
+  return dev.complained('', before);
 }
 
+const command = (...args: readonly string[]): Promise<Ended> => line([...args, '--url', url]).ended;
+
 async function run(id: string, text: string): Promise<string> {
-  return (await start(['run', 'desk', text, '--id', id, '--url', url]).ended).out;
+  return (await command('run', 'desk', text, '--id', id)).out;
 }
+
+/** Once the service describes its agent so. */
+const describes = (wanted: string): Promise<true> =>
+  eventually(async () => {
+    const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };
+    return listed[0]?.description === wanted ? true : undefined;
+  });
 
 beforeAll(async () => {
   write('package.json', '{}');
@@ -68,7 +78,7 @@ describe('dev while files change', () => {
     expect(await run('waits', 'pay order 7')).toContain('payOrder needs an approval');
     await saved('words.ts', `export const word = 'two';`, 'words.ts: taken over');
     expect(await run('looks', 'lookup 7')).toContain('"word":"two"');
-    expect((await start(['approve', 'waits', '--url', url]).ended).out).toContain('"paid":"two"');
+    expect((await command('approve', 'waits')).out).toContain('"paid":"two"');
   });
 
   it('takes over agents for new runs, and leaves a waiting run under its build', async () => {
@@ -76,9 +86,9 @@ describe('dev while files change', () => {
     await saved('agents.ts', agents('second'), 'agents.ts: taken over');
     const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };
     expect(listed[0]?.description).toBe('second');
-    const upgraded = await start(['upgrade', 'keeps', '--url', url]).ended;
+    const upgraded = await command('upgrade', 'keeps');
     expect(upgraded.out).toContain('goes on under the newest build');
-    expect((await start(['approve', 'keeps', '--url', url]).ended).out).toContain('"paid":"two"');
+    expect((await command('approve', 'keeps')).out).toContain('"paid":"two"');
   });
 
   it.each([
@@ -109,11 +119,9 @@ describe('dev while files change', () => {
     ],
   ])(
     'goes on with the last good files after %s, says where it is, and takes over what is corrected',
-    async (_, file, text, what, line, fixed) => {
-      const said = await saved(file, text, 'not taken over');
-      expect(said).toContain(what);
-      expect(said).toContain(line);
-      expect(await run(`after-${file}-${line.length}`, 'lookup 9')).toContain('"word":"two"');
+    async (_, file, text, what, source, fixed) => {
+      await saved(file, text, 'not taken over', what, source);
+      expect(await run(`after-${file}-${source.length}`, 'lookup 9')).toContain('"word":"two"');
       await saved(file, fixed, `${file}: taken over`);
     },
   );
@@ -121,19 +129,16 @@ describe('dev while files change', () => {
   it('goes on when an imported file is deleted, and takes it over when it is back', async () => {
     const before = (await dev.complained('')).length;
     rmSync(join(folder, 'words.ts'));
-    for (;;) {
-      if ((await dev.complained('')).slice(before).includes(`Cannot find module './words'`)) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await dev.complained(`Cannot find module './words'`, before);
     await saved('words.ts', `export const word = 'three';`, 'words.ts: taken over');
     expect(await run('back', 'lookup 10')).toContain('"word":"three"');
   });
 
   it('tells of a second mistake in a file of a new folder that an import waited for, and takes it over when it is right', async () => {
     const waits = `export { word } from './below/word';`;
-    expect(await saved('words.ts', waits, 'not taken over')).toContain(`Cannot find module './below/word'`);
+    await saved('words.ts', waits, 'not taken over', `Cannot find module './below/word'`);
     mkdirSync(join(folder, 'below'));
-    expect(await saved('below/word.ts', 'export const word = ;', 'not taken over')).toContain('below/word.ts');
+    await saved('below/word.ts', 'export const word = ;', 'not taken over', 'below/word.ts');
     await saved('below/word.ts', `export const word = 'three';`, 'below/word.ts: taken over');
   });
 
@@ -143,11 +148,7 @@ describe('dev while files change', () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
     await saved('agents.ts', agents('last'), 'agents.ts: taken over');
-    for (;;) {
-      const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };
-      if (listed[0]?.description === 'last') break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await describes('last');
     expect(await run('last', 'lookup 11')).toContain('"word":"three"');
   });
 
@@ -161,7 +162,7 @@ describe('dev while files change', () => {
   });
 
   it('says what takes effect at the next start only', async () => {
-    const said = await saved('holdfast.config.ts', config.replace(', tools }', `, tools, http: { port: 1234 } }`), 'taken over');
-    expect(said).toContain('`http` of the configuration has changed');
+    const other = config.replace(', tools }', `, tools, http: { port: 1234 } }`);
+    await saved('holdfast.config.ts', other, 'taken over', '`http` of the configuration has changed');
   });
 });

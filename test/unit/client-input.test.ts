@@ -319,26 +319,6 @@ describe('the check of an answer against its schema', () => {
     expect(await refusal(() => checkFit(asking(schema), 'i', answer))).toMatchObject({ code: 'answer-invalid' });
   });
 
-  it.each<[string, Json]>([
-    ['and takes all of a value', { type: ['array', 'null'], allOf: [{ items: { $ref: '#' } }, { items: { $ref: '#' } }] }],
-    [
-      'and takes one or the other',
-      {
-        anyOf: [
-          { type: 'array', items: { $ref: '#' } },
-          { items: { $ref: '#' }, type: 'array' },
-        ],
-      },
-    ],
-  ])('ends with a schema that refers to itself twice, %s', async (_, schema) => {
-    const deep = Array.from({ length: 60 }).reduce<Json>((inner) => [inner], 1);
-    expect(await refusal(() => checkFit(asking(schema), 'i', deep))).toEqual({
-      code: 'answer-invalid',
-      message: expect.stringContaining('answer: is too large and nested for its schema, which refers to itself more than once'),
-    });
-    expect(await refusal(() => checkFit(asking(schema), 'i', []))).toMatchObject({ code: 'was taken' });
-  });
-
   it('leaves a schema that cannot be read to the code that asked', async () => {
     expect(await refusal(() => checkFit(asking({ type: 'nonsense' }), 'i', 1))).toMatchObject({ code: 'was taken' });
   });
@@ -346,6 +326,6 @@ describe('the check of an answer against its schema', () => {
   it('leaves one that leads back to itself without end to the run', async () => {
     const endless: Json = { type: 'number', allOf: [{ $ref: '#' }, { $ref: '#' }] };
     expect(await refusal(() => checkFit(asking(endless), 'i', 1))).toMatchObject({ code: 'was taken' });
-    expect(await refusal(() => checkFit(asking(endless), 'i', 'a'))).toMatchObject({ code: 'was taken' });
+    expect(await refusal(() => checkFit(asking(endless), 'i', 'a'))).toMatchObject({ code: 'answer-invalid' });
   });
 });

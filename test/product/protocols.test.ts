@@ -1,0 +1,297 @@
+import type { Client } from '@a2a-js/sdk/client';
+import type { Task } from '@a2a-js/sdk';
+import type { UIMessage } from 'ai';
+import OpenAI from 'openai';
+import { errorTable } from '../../contract/errors';
+import { a2aClient, saying, stateOf, textsOf, told } from '../support/a2a-bed';
+import { PageChat, toolsOf } from '../support/ai-sdk-page';
+import { eventually } from '../support/eventually';
+import { askedBy, eventsOf } from '../support/responses-bed';
+import type { ServiceBed } from './service-bed';
+import { startServiceBed } from './service-bed';
+
+/*
+ * The unmodified clients of each protocol before a service and a worker. What they show in all its forms is in test/unit, and what they do before a
+ * `holdfast dev` in test/long.
+ */
+
+let bed: ServiceBed;
+let a2a: Client;
+let openai: OpenAI;
+beforeAll(async () => {
+  bed = await startServiceBed();
+  a2a = await a2aClient(fetch, `${bed.url}/a2a/support/`);
+  openai = new OpenAI({ baseURL: `${bed.url}/v1`, apiKey: 'none', maxRetries: 0 });
+}, 120_000);
+afterAll(() => bed.close());
+
+const model = 'support';
+const refund = 'Refund order 42, it arrived broken';
+let contexts = 0;
+const inContext = () => ({ contextId: `a2a-product-${++contexts}` });
+const get = (from: Client, id: string): Promise<Task> => from.getTask({ tenant: '', id });
+const rolesOf = async (conversation: string): Promise<readonly string[]> =>
+  (await bed.client.run(conversation).view()).messages.map(({ role }) => role);
+
+describe('the client of A2A at /a2a/AGENT', () => {
+  it('streams a task to its question, and its answer word by word to the end', async () => {
+    const context = inContext();
+    const { task, lines } = await told(a2a.sendMessageStream(saying(refund, context)));
+    expect(lines.at(-1)).toBe('INPUT_REQUIRED');
+    const resumed = await told(a2a.sendMessageStream(saying('yes', { ...context, taskId: task.id })));
+    expect(resumed.lines.filter((line) => line.startsWith('+')).length).toBeGreaterThan(5);
+    expect(resumed.lines.at(-1)).toBe('COMPLETED');
+    const pieces = resumed.lines.slice(0, -1).map((line) => line.replace(/^[=+.]+ ?/, ''));
+    expect(textsOf(await get(a2a, task.id))).toHaveLength(1);
+    expect(pieces.join('').replaceAll(' ', '')).toBe(textsOf(await get(a2a, task.id))[0]?.replaceAll(' ', ''));
+  });
+
+  it('has its tasks from another service, which keeps nothing, and answers there', async () => {
+    const first = await bed.another();
+    const before = await a2aClient(fetch, `${first.url}/a2a/support/`);
+    const task = (await before.sendMessage(saying(refund, inContext()))) as Task;
+    await first.close();
+    const second = await bed.another();
+    const after = await a2aClient(fetch, `${second.url}/a2a/support/`);
+    expect(await get(after, task.id)).toEqual(task);
+    const done = (await after.sendMessage(saying('yes', { contextId: task.contextId, taskId: task.id }))) as Task;
+    expect([done.id, stateOf(done)]).toEqual([task.id, 'COMPLETED']);
+    await second.close();
+  });
+
+  it('may leave in the middle of a request: its message again is the same task', async () => {
+    const message = saying(refund, inContext());
+    const gone = new AbortController();
+    const first = a2a.sendMessage(message, { signal: gone.signal });
+    gone.abort();
+    await expect(first).rejects.toThrow();
+    const task = (await a2a.sendMessage(message)) as Task;
+    expect(stateOf(task)).toBe('INPUT_REQUIRED');
+    expect(
+      (await a2a.listTasks({ tenant: '', contextId: task.contextId, status: 0, pageToken: '', statusTimestampAfter: undefined })).totalSize,
+    ).toBe(1);
+    const cancelled = await a2a.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+    expect(stateOf(cancelled)).toBe('CANCELED');
+  });
+
+  it('begins tasks after one that is at work, and each has its own answer', async () => {
+    const context = inContext();
+    const begin = (text: string) => a2a.sendMessage(saying(text, context, true)) as Promise<Task>;
+    const [first, second] = [await begin('Where is my order 43?'), await begin('Where is my order 42?')];
+    const texts = await Promise.all(
+      [first, second].map(({ id }) =>
+        eventually(async () => {
+          const task = await get(a2a, id);
+          return stateOf(task) === 'COMPLETED' ? textsOf(task).at(-1) : undefined;
+        }),
+      ),
+    );
+    expect(texts).toEqual([expect.stringContaining('"43"'), expect.stringContaining('"42"')]);
+  });
+});
+
+describe('useChat at /aisdk/AGENT', () => {
+  it('approves a call, gets the answer in the same message, and goes on with the chat', async () => {
+    const posted: unknown[] = [];
+    const page = new PageChat(`${bed.url}/aisdk/support`, { posted });
+    await page.sendMessage({ text: refund });
+    expect([page.status, page.messages.length]).toEqual(['ready', 2]);
+    await page.addToolApprovalResponse({ id: page.asked?.approval.id ?? '', approved: true, reason: 'fine' });
+    await page.until(({ status, text }) => status === 'ready' && text !== '');
+    expect(toolsOf(page.last as UIMessage).map(({ type, state }) => `${type} ${state}`)).toEqual([
+      'tool-lookupOrder output-available',
+      'tool-refund output-available',
+    ]);
+    await page.sendMessage({ text: 'Where is my order 43?' });
+    expect(page.messages.map(({ id }) => id).filter((id) => id.startsWith('turn-'))).toEqual(['turn-1', 'turn-2']);
+    expect(posted).toHaveLength(3);
+    const { messages } = await bed.client.conversation(undefined, page.id).transcript();
+    expect(messages.filter(({ message }) => message.role === 'user')).toHaveLength(2);
+  });
+});
+
+async function chat(body: unknown, path = '/aisdk/support', headers: Record<string, string> = { 'content-type': 'application/json' }) {
+  const response = await fetch(`${bed.url}${path}`, {
+    method: 'POST',
+    headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const chatOf = (text: string, more: object = {}) => ({
+  id: 'c1',
+  messages: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text }] }],
+  ...more,
+});
+
+describe('what /aisdk refuses', () => {
+  const refusals: readonly (readonly [string, keyof typeof errorTable, () => ReturnType<typeof chat>])[] = [
+    ['a body that is no JSON', 'request-invalid', () => chat('{')],
+    ['a form', 'request-invalid', () => chat('id=c1', '/aisdk/support', { 'content-type': 'application/x-www-form-urlencoded' })],
+    ['no messages', 'request-invalid', () => chat({ id: 'c1', messages: [] })],
+    ['a message without parts', 'request-invalid', () => chat({ id: 'c1', messages: [{ id: 'u', role: 'user' }] })],
+    ['a message that says nothing', 'input-invalid', () => chat(chatOf(''))],
+    ['a last message of the system', 'request-invalid', () => chat({ id: 'c1', messages: [{ id: 'u', role: 'system', parts: [] }] })],
+    ['an answer that decides nothing', 'request-invalid', () => chat({ id: 'c1', messages: [{ id: 'm', role: 'assistant', parts: [] }] })],
+    ['another trigger', 'request-invalid', () => chat(chatOf('Hi', { trigger: 'edit' }))],
+    ['an agent that there is not', 'agent-unknown', () => chat(chatOf('Hi'), '/aisdk/nobody')],
+    ['an id that is none', 'run-id-invalid', () => chat(chatOf('Hi', { id: 'a b' }))],
+    ['9 MB', 'input-too-large', () => chat(chatOf('x'.repeat(9_000_000)))],
+    ['a message of 300 KB', 'input-too-large', () => chat(chatOf('x'.repeat(300_000)))],
+  ];
+
+  it.each(refusals)('%s', async (_, code, ask) => {
+    const { status, text } = await ask();
+    expect([status, text]).toEqual([errorTable[code].status, expect.stringContaining(`"${code}"`)]);
+    expect((await bed.client.list({ agent: 'support', id: 'c1' })).runs).toEqual([]);
+  });
+
+  it('a chat of another kind', async () => {
+    await bed.client.start('support', 'Where is my order 43?', { id: 'plain-run' });
+    expect(await chat(chatOf('Hi', { id: 'plain-run' }))).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('not-a-conversation'),
+    });
+  });
+
+  it('a decision that nobody asked for', async () => {
+    const page = new PageChat(`${bed.url}/aisdk/support`);
+    await page.sendMessage({ text: 'Where is my order 43?' });
+    const forged = { type: 'tool-refund', toolCallId: 'x', state: 'approval-responded', approval: { id: 'forged', approved: true } };
+    const body = { id: page.id, messages: [{ id: 'm', role: 'assistant', parts: [forged] }] };
+    expect(await chat(body)).toMatchObject({ status: 404, text: expect.stringContaining('interrupt-unknown') });
+  });
+});
+
+describe('the client of OpenAI at /v1', () => {
+  it('begins a conversation under the run_id of the metadata, once', async () => {
+    const post = () => openai.responses.create({ model, input: 'Hello', metadata: { run_id: 'responses-1' } });
+    const [first, again] = await Promise.all([post(), post()]);
+    expect(again).toEqual(first);
+    expect(await rolesOf('responses-1')).toEqual(['user', 'assistant']);
+    const next = await openai.responses.create({
+      model,
+      input: 'Hello',
+      previous_response_id: first.id,
+      metadata: { run_id: 'responses-1' },
+    });
+    expect([next.id === first.id, next.metadata]).toEqual([false, { run_id: 'responses-1' }]);
+    expect(await rolesOf('responses-1')).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
+  it('takes the first one of different messages after one response that come at the same moment', async () => {
+    const first = await openai.responses.create({ model, input: 'Hello', metadata: { run_id: 'responses-race' } });
+    const say = (order: number) =>
+      openai.responses.create({ model, input: `Refund order ${order}, it arrived broken`, previous_response_id: first.id });
+    const settled = await Promise.allSettled([41, 42, 43, 44].map(say));
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ status: 400, code: 'response-outdated' });
+    expect((await rolesOf('responses-race')).filter((role) => role === 'user')).toHaveLength(2);
+  });
+
+  it('shows a text piece by piece while it comes', async () => {
+    const events = await eventsOf(await openai.responses.create({ model, input: 'Hello', stream: true }));
+    expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(1);
+  });
+
+  it('approves what somebody was asked in the background, with who decides', async () => {
+    const started = await openai.responses.create({
+      model,
+      input: refund,
+      background: true,
+      metadata: { run_id: 'responses-3', ticket: '7' },
+    });
+    expect(started).toMatchObject({ status: 'queued', metadata: { ticket: '7' } });
+    const asking = await openai.responses.stream({ response_id: started.id }).finalResponse();
+    const answer = { type: 'mcp_approval_response', approval_request_id: askedBy(asking), approve: true, reason: 'fine' } as const;
+    const body = { model, previous_response_id: asking.id, input: [answer], by: 'ada' };
+    const paid = await openai.responses.create(body);
+    expect(paid).toMatchObject({ status: 'completed', metadata: { ticket: '7' }, previous_response_id: asking.id });
+    const ends = [];
+    for await (const event of bed.client.run('responses-3').events({ until: 'waiting', deltas: false }))
+      if (event.type === 'interrupt-end') ends.push(event);
+    expect(ends).toMatchObject([{ by: 'ada', answer: { type: 'approve', comment: 'fine' } }]);
+  });
+
+  it('queues what comes while a turn is at work, and takes it back', async () => {
+    const first = await openai.responses.create({ model, input: 'Hello', background: true, metadata: { run_id: 'responses-4' } });
+    const second = await openai.responses.create({ model, input: 'And more', background: true, previous_response_id: first.id });
+    const ended = await openai.responses.cancel(second.id);
+    const shown = await openai.responses.stream({ response_id: first.id }).finalResponse();
+    expect([shown.status, ['cancelled', 'completed'].includes(ended.status ?? '')]).toEqual(['completed', true]);
+    expect(await openai.responses.retrieve(second.id)).toMatchObject({ id: second.id, status: ended.status });
+  });
+
+  it('stops a turn whose response is cancelled', async () => {
+    const asked: Promise<OpenAI.Responses.Response>[] = [];
+    const stream = await openai.responses.create({ model, input: 'Hello', stream: true });
+    const events = [];
+    for await (const event of stream) {
+      events.push(event);
+      if (event.type === 'response.created') asked.push(openai.responses.cancel(event.response.id));
+    }
+    const [cancelled] = await Promise.all(asked);
+    expect(['cancelled', 'completed']).toContain(cancelled?.status);
+    expect(events.at(-1)).toMatchObject({ response: { id: cancelled?.id, status: cancelled?.status } });
+  });
+
+  it.each([
+    [
+      'a response of another agent',
+      async () => ({ model: 'other', input: 'Hi', previous_response_id: (await openai.responses.create({ model, input: 'Hello' })).id }),
+      404,
+      'agent-unknown',
+    ],
+    [
+      'a run that is not a conversation',
+      async () =>
+        (await bed.client.start('support', 'Hello', { id: 'responses-5' })) && { model, input: 'Hi', metadata: { run_id: 'responses-5' } },
+      400,
+      'not-a-conversation',
+    ],
+    [
+      'a conversation that has ended',
+      async () => {
+        const { id } = await openai.responses.create({ model, input: 'Hello', metadata: { run_id: 'responses-6' } });
+        await bed.client.conversation(undefined, 'responses-6').end();
+        return { model, input: 'Hi', previous_response_id: id };
+      },
+      400,
+      'conversation-ended',
+    ],
+  ])('refuses %s, and never with 409', async (_, bodyOf, status, code) => {
+    await expect(openai.responses.create(await bodyOf())).rejects.toMatchObject({ status, code });
+  });
+
+  it('has the same response from another service', async () => {
+    const response = await openai.responses.create({ model, input: 'Hello', metadata: { ticket: '7' } });
+    const service = await bed.another();
+    const other = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none', maxRetries: 0 });
+    expect(await other.responses.retrieve(response.id)).toEqual(response);
+    expect((await other.responses.stream({ response_id: response.id }).finalResponse()).output_text).toBe(response.output_text);
+    await service.close();
+  });
+});
+
+describe('while no worker is there', () => {
+  it('a task of A2A waits on the server, and cannot be taken back', async () => {
+    const context = inContext();
+    await a2a.sendMessage(saying('Where is my order 43?', context));
+    await bed.stopWorkers();
+    const task = (await a2a.sendMessage(saying('Where is my order 42?', context))) as Task;
+    expect([stateOf(task), stateOf(await get(a2a, task.id))]).toEqual(['SUBMITTED', 'SUBMITTED']);
+    await expect(a2a.cancelTask({ tenant: '', id: task.id, metadata: undefined })).rejects.toMatchObject({
+      data: [{ metadata: { code: 'worker-missing' } }],
+    });
+  });
+
+  it('a response of OpenAI is queued until there is one', async () => {
+    await bed.stopWorkers();
+    const response = await openai.responses.create({ model, input: 'Hello', background: true, metadata: { run_id: 'responses-7' } });
+    expect(await openai.responses.retrieve(response.id)).toMatchObject({ id: response.id, status: 'queued', output: [] });
+    await bed.deploy(bed.project.agentsFile);
+    const ended = await openai.responses.stream({ response_id: response.id }).finalResponse();
+    expect(ended).toMatchObject({ id: response.id, status: 'completed', metadata: { run_id: 'responses-7' } });
+  });
+});
