@@ -287,7 +287,7 @@ describe('the Responses API', () => {
   });
 
   it('begins a conversation with what was said before', async () => {
-    const { client, chat } = await bedWith({ text: 'Yes.' });
+    const { client } = await bedWith({ text: 'Yes.' });
     const response = await client.responses.create({
       model: 'agent',
       input: [
@@ -298,7 +298,6 @@ describe('the Responses API', () => {
     });
     const { data } = await client.responses.inputItems.list(response.id);
     expect(data).toMatchObject([{ role: 'user', content: [{ type: 'input_text', text: 'Who am I?' }] }]);
-    expect((await chat.run.view()).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 });
 
