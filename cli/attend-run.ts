@@ -4,6 +4,7 @@ import type { TurnStatus } from '../contract/conversations';
 import { codeOf } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
+import { noWorkerText } from '../contract/no-worker';
 import { mayAnswer } from '../contract/who-may-answer';
 import { askDecision } from './ask-decision';
 import { EventLines, interruptLines } from './event-lines';
@@ -105,6 +106,14 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
   const lost = new LostService(terminal, again, attendance.patienceMs);
   const goesOn = turn === undefined ? 'The run goes on. Follow it with' : 'The turn goes on. See it with';
   const forget = terminal.ifInterrupted(`${goesOn}: ${again}`);
+  const explain = async (): Promise<void> => {
+    const { noWorker } = await service.view(id).catch(() => ({ noWorker: undefined }));
+    if (noWorker === undefined) return;
+    clearInterval(silence);
+    lines.break();
+    terminal.write(terminal.paint.yellow(noWorkerText(noWorker)));
+  };
+  const silence = setInterval(() => void explain(), silenceMs);
   try {
     for (;;) {
       try {
@@ -116,6 +125,7 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
         let ended: TurnStatus | undefined;
         for await (const event of events) {
           lost.isBack();
+          silence.refresh();
           if (event.type !== 'message' || event.id !== said) lines.show(event);
           from = event.offset === undefined ? from : event.offset + 1;
           if (event.type === 'turn-end' && event.turn === turn) ended = event.status;
@@ -133,9 +143,13 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
       await delay(200);
     }
   } finally {
+    clearInterval(silence);
     forget();
   }
 }
+
+/** So long nothing is shown before somebody asks why. */
+const silenceMs = 5_000;
 
 /** A turn that begins under another build may leave the conversation idle for a moment. */
 function isToCome({ status, conversation }: ShownRun, turn: number | undefined): boolean {

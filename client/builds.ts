@@ -1,4 +1,5 @@
 import { defined } from '../contract/defined';
+import type { NoWorker } from '../contract/service';
 import type { BuildList, ServedBuild } from '../contract/service-facts';
 import type { DeploymentReader } from '../host/deployment';
 
@@ -7,6 +8,19 @@ const mostCounted = 20;
 /** A worker that has not asked for work for so long is gone: each asks about once a minute. */
 const silentMs = 150_000;
 const grpcNotFound = 5;
+
+/** Undefined while a worker polls. One that has just ended counts as there for a while. */
+export async function noWorkerOf({
+  name,
+  lastPoll,
+}: {
+  readonly name: string;
+  lastPoll(): Promise<number>;
+}): Promise<NoWorker | undefined> {
+  const last = await lastPoll();
+  if (Date.now() - last < silentMs) return undefined;
+  return { taskQueue: name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
+}
 
 /** The builds of a task queue, newest first. Empty where no worker has ever been. */
 export async function listBuilds(

@@ -20,11 +20,11 @@ import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 import { connectionOf, workflowsOf } from './given-client';
 import { ignoredOptions, readBegun } from './ignored-options';
 import type { InterruptListOptions, ListOptions } from './listing/list-options';
-import type { InterruptPage, RunPage } from '../contract/service';
+import type { InterruptPage, NoWorker, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
 import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
-import { listBuilds } from './builds';
+import { listBuilds, noWorkerOf } from './builds';
 import type { DryRun } from './dry-runs';
 import { DryRuns } from './dry-runs';
 import { answered, withCode } from './lost-server';
@@ -237,6 +237,13 @@ export class HoldfastClient<Module = never> {
   /** The builds of the task queue, newest first: which one new runs go to, which drain, and which nobody serves. */
   builds(): Promise<BuildList> {
     return this.reader.work.wait(() => answered(listBuilds(this.deployment)));
+  }
+
+  /** Whether nobody is there to do the work of runs. Undefined where somebody is, and where the server does not say. */
+  noWorker(): Promise<NoWorker | undefined> {
+    return this.reader.work.wait(() =>
+      noWorkerOf({ name: this.taskQueue, lastPoll: () => this.deployment.lastPoll() }).catch(() => undefined),
+    );
   }
 
   /** What model calls have used, by agent, model or day. It reads histories, for some seconds at most, and says what it has not counted yet. */

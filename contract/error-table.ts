@@ -301,6 +301,10 @@ export const errorTable = {
     status: 503,
     fix: 'Let this process have more open files (`ulimit -n`), or close what keeps them open. See the message.',
   },
+  'server-open': {
+    status: 500,
+    fix: 'Let Holdfast start the server anew, or give it `--dynamic-config-value \'frontend.httpAllowedHosts=["a long random name"]\'`.',
+  },
   'server-outdated': { status: 500, fix: 'Upgrade the server that the message names, or take another one (TEMPORAL_ADDRESS).' },
   'node-unsupported': { status: 500, fix: 'Install one of the versions of Node that the message names.' },
   'packages-differ': {
@@ -322,6 +326,10 @@ export const errorTable = {
   'build-unserved': {
     status: 500,
     fix: 'When that build was taken back, nothing. Else start its worker again: new runs then go to it.',
+  },
+  'build-managed': {
+    status: 500,
+    fix: 'Let whom the message names make the build current, or take the right away with `temporal worker deployment manager-identity unset`.',
   },
   'build-missing': { status: 500, fix: 'Keep the directory of bundles: it holds the code of runs that are still open.' },
   'build-damaged': {

@@ -44,6 +44,8 @@ interface Page {
 /** Runs, newest first. */
 export interface RunPage extends Page {
   readonly runs: readonly ListedRun[];
+  /** Where one of them runs, and nobody is there to do its work. The service says it. */
+  readonly noWorker?: NoWorker;
   /** How many there are in all, when that was asked for. */
   readonly total?: number;
 }
@@ -115,9 +117,18 @@ export interface RunCost {
   readonly unpriced?: readonly string[];
 }
 
+/** No worker polls the task queue: what runs there stands still. */
+export interface NoWorker {
+  readonly taskQueue: string;
+  /** When one last did. Absent: the server remembers none. It forgets a worker some minutes after its last poll. */
+  readonly since?: string;
+}
+
 /** A run as the service shows it: its messages have a route of their own. */
 export interface ShownRun extends Omit<RunView, 'messages'> {
   readonly cost?: RunCost;
+  /** Where it runs, and nobody is there to do its work. */
+  readonly noWorker?: NoWorker;
 }
 
 export interface StartedRun {

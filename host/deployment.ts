@@ -14,6 +14,8 @@ export interface DeploymentStanding {
   readonly current: string | undefined;
   /** The build that was current when another took its place because nobody served it. */
   readonly replaced: string | undefined;
+  /** Who alone may say which build is current, such as Temporal's Worker Controller. Undefined: anybody. */
+  readonly manager?: string | undefined;
   /** Every build that the server knows of, newest first. */
   readonly builds: readonly string[];
   /** Those of which the server has found that no run is open. */
@@ -57,7 +59,7 @@ export class DeploymentReader {
     const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
       service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
     );
-    const { versionSummaries, routingConfig, lastModifierIdentity } = workerDeploymentInfo ?? {};
+    const { versionSummaries, routingConfig, lastModifierIdentity, managerIdentity } = workerDeploymentInfo ?? {};
     const newestFirst = [...(versionSummaries ?? [])].sort(
       (one, other) => millisecondsOf(other.createTime) - millisecondsOf(one.createTime),
     );
@@ -67,6 +69,7 @@ export class DeploymentReader {
     const standing = {
       current: routingConfig?.currentDeploymentVersion?.buildId ?? undefined,
       replaced: lastModifierIdentity?.split(replacing)[1],
+      manager: managerIdentity || undefined,
       builds: known.map(({ id }) => id),
       drained: new Set(
         newestFirst.flatMap(({ drainageStatus, deploymentVersion }) =>
@@ -88,16 +91,19 @@ export class DeploymentReader {
     return latestOf(await this.pollers());
   }
 
+  /** When any worker last polled, also one without builds. 0: the server remembers none. */
+  async lastPoll(): Promise<number> {
+    return Math.max(0, ...(await this.pollers()).map(({ at }) => at));
+  }
+
   private async pollers(): Promise<readonly Poller[]> {
     const found: Poller[] = [];
     for (const taskQueueType of taskQueueTypes) {
       const { pollers } = await this.asked((service) =>
         service.describeTaskQueue({ namespace: this.namespace, taskQueue: { name: this.name }, taskQueueType }),
       );
-      for (const { identity, deploymentOptions, lastAccessTime } of pollers ?? []) {
-        const buildId = deploymentOptions?.buildId;
-        if (buildId) found.push({ buildId, identity: identity ?? '', at: millisecondsOf(lastAccessTime) });
-      }
+      for (const { identity, deploymentOptions, lastAccessTime } of pollers ?? [])
+        found.push({ buildId: deploymentOptions?.buildId ?? '', identity: identity ?? '', at: millisecondsOf(lastAccessTime) });
     }
     return found;
   }
@@ -121,7 +127,7 @@ interface Poller {
 
 function latestOf(pollers: readonly Poller[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
-  for (const { buildId, at } of pollers) latest.set(buildId, Math.max(latest.get(buildId) ?? 0, at));
+  for (const { buildId, at } of pollers) if (buildId !== '') latest.set(buildId, Math.max(latest.get(buildId) ?? 0, at));
   return latest;
 }
 

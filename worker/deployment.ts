@@ -32,15 +32,22 @@ export class Deployment extends DeploymentReader {
     super(connection, namespace, name);
   }
 
-  /** Sends new runs to a build. Its worker polls already, or the server does not know the build yet. */
-  async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void> {
-    if (await this.isCurrent(buildId)) return;
+  /**
+   * Sends new runs to a build. Its worker polls already, or the server does not know the build yet. Gives the problem where somebody else alone may do that.
+   * A build to which they go already, and not only in place of one that nobody served, need not be told: no restart waits for it.
+   */
+  async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined> {
     const until = Date.now() + this.refusedMs;
     for (;;) {
+      // Without an answer the server does not know the deployment yet, or cannot say: then it is told.
+      const { current, replaced, manager } = (await this.standing().catch(() => undefined)) ?? {};
+      if (current === buildId && (replaced === undefined || manager !== undefined)) return undefined;
+      if (manager !== undefined) return this.managed(buildId, manager, current);
       try {
-        return await this.setCurrent(buildId, `holdfast-${process.pid}`, undefined);
+        await this.setCurrent(buildId, `holdfast-${process.pid}`, undefined);
+        return undefined;
       } catch (error) {
-        if (!stillRunning()) return;
+        if (!stillRunning()) return undefined;
         if (Date.now() > until)
           throw new HoldfastError(
             'server-unreachable',
@@ -50,6 +57,14 @@ export class Deployment extends DeploymentReader {
         await delay(50);
       }
     }
+  }
+
+  private managed(buildId: string, manager: string, current: string | undefined): HoldfastError {
+    const now = current === undefined ? 'No build is current now' : `New runs go to build ${current} now`;
+    return new HoldfastError(
+      'build-managed',
+      `"${manager}" decides which build of the Worker Deployment "${this.name}" is current. ${now}, and to build ${buildId}, which this process serves, once "${manager}" says so.`,
+    );
   }
 
   /** The server says of a namespace that is full only that something went wrong. */
@@ -63,17 +78,6 @@ export class Deployment extends DeploymentReader {
         ` It has no Worker Deployment "${this.name}", although a worker polls for it. Each task queue is one, and a namespace has room for 100:` +
         ' raise matching.maxDeployments, or delete deployments of task queues that nobody uses (`temporal worker deployment delete`).'
       );
-    }
-  }
-
-  /** Whether new runs go to a build already, and not only in place of one that nobody served: then nothing need be said, and no restart waits for it. */
-  private async isCurrent(buildId: string): Promise<boolean> {
-    try {
-      const { current, replaced } = await this.standing();
-      return current === buildId && replaced === undefined;
-    } catch {
-      // The server does not know the deployment yet, or cannot say: then it is told.
-      return false;
     }
   }
 

@@ -81,7 +81,7 @@ export class ServedBuilds {
 
   async open(bundle: WorkflowBundle, checkNamespace: () => Promise<void>): Promise<void> {
     await this.serve(bundle, true);
-    await this.parts.deployment.makeCurrent(bundle.buildId, () => !this.stopping);
+    await this.makeCurrent(bundle.buildId);
     await this.findings.during({ name: 'namespace', failed: 'How long runs are kept could not be looked up', work: checkNamespace });
     await this.check();
     // A server that was too busy to say which builds have open runs is asked again soon.
@@ -102,7 +102,7 @@ export class ServedBuilds {
       if (!this.served.has(buildId)) await this.serve(bundle, true);
       const undo = switchParts();
       try {
-        await this.parts.deployment.makeCurrent(buildId, () => !this.stopping);
+        await this.makeCurrent(buildId);
       } catch (error) {
         undo();
         this.replaced.set(buildId, Date.now());
@@ -114,6 +114,12 @@ export class ServedBuilds {
       this.succession.become(buildId);
       this.lookAgain(Math.min(listedMs + 50, this.parts.buildCheckMs));
     }).finally(() => this.changes--);
+  }
+
+  /** Where somebody else decides that, the build is served all the same, and a person is told. */
+  private async makeCurrent(buildId: string): Promise<void> {
+    const managed = await this.parts.deployment.makeCurrent(buildId, () => !this.stopping);
+    if (managed !== undefined) this.parts.onProblem(managed);
   }
 
   /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */

@@ -5,7 +5,7 @@ import type { DeploymentStanding } from '../host/deployment';
 export interface Routing {
   standing(): Promise<DeploymentStanding>;
   polls(): Promise<ReadonlyMap<string, number>>;
-  makeCurrent(buildId: string, stillRunning: () => boolean): Promise<void>;
+  makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined>;
   replaceCurrent(buildId: string, standing: DeploymentStanding): Promise<void>;
 }
 
@@ -34,14 +34,13 @@ export class Succession {
   /** Looks once; gives the problem when this build took the place of another. */
   async look(stillRunning: () => boolean): Promise<HoldfastError | undefined> {
     const standing = await this.routing.standing();
-    const { current, replaced, builds } = standing;
+    const { current, replaced, builds, manager } = standing;
     if (current === this.own) this.seen.clear();
-    // Without a current build somebody decided so.
-    if (current === this.own || current === undefined) return undefined;
+    // Without a current build somebody decided so, and a manager alone decides.
+    if (current === this.own || current === undefined || manager !== undefined) return undefined;
     if (replaced === this.own) {
       // Somebody thought that nobody serves this build, such as after a time without a connection.
-      await this.routing.makeCurrent(this.own, stillRunning);
-      return undefined;
+      return this.routing.makeCurrent(this.own, stillRunning);
     }
     const newer = builds.slice(0, Math.max(builds.indexOf(this.own), 0));
     const polls = await this.routing.polls();

@@ -8,6 +8,7 @@ import { same } from '../../contract/middleware-changes';
 import { toolOptionsProblem } from '../../contract/run-options';
 import type { StreamMode } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
+import { partsShown } from './model-output';
 import type { ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
@@ -171,6 +172,10 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
           deltas.progress(value);
           output = value;
         });
+      }
+      if (tool.toModelOutput !== undefined) {
+        const result = { toolCallId: run.context.callId, input: argumentsOf(run, asked.json), output };
+        output = partsShown(await tool.toModelOutput(result), output);
       }
       watched?.end({ output: output as Json });
       return output as Output;

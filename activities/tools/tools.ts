@@ -25,6 +25,7 @@ import { canonicalJson, notJson } from '../../contract/messages/messages';
 import { nameProblem } from '../../contract/names';
 import { similarNames } from '../../contract/similar-names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
+import type { ModelOutputInput } from './model-output';
 import type { SchemaReader } from '../schemas/schema';
 import { readSchema } from '../schemas/schema';
 
@@ -38,6 +39,8 @@ export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | '
   readonly external?: boolean;
   execute?(input: unknown, call: ToolCallContext): unknown;
   stream?(input: unknown, call: ToolCallContext): unknown;
+  /** Of a tool of the AI SDK: what the model sees of its result, which is then a list of parts. */
+  toModelOutput?(result: ModelOutputInput): unknown;
 }
 
 interface ToolEntry {
@@ -140,6 +143,7 @@ const forms: Forms = {
   heartbeat: duration,
   concurrency: bound,
   enhanced: flag,
+  toModelOutput: func,
   external: flag,
   effect: oneOf('none', 'idempotent', 'once'),
   resultLimit: numberIn(1, limits.payload),
@@ -153,7 +157,8 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   checkForeign(candidate as Record<string, unknown>, refuse);
   const problem = misspelt(candidate as object) ?? problemOfKnown(candidate as object, forms, (field) => field);
   if (problem !== undefined) refuse(sentence(problem));
-  const tool = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
+  const given = candidate as Partial<ToolBasics<unknown, unknown>> & AnyTool;
+  const tool = given.toModelOutput === undefined ? given : { ...given, enhanced: true };
   const external = isExternal(candidate as Record<string, unknown>, refuse);
   const kind = external ? 'invokable' : kindOf(tool, refuse);
   const effect = tool.effect ?? defaults.effect;
@@ -215,6 +220,7 @@ const ofOwnTools = [
   'retry',
   'quick',
   'enhanced',
+  'toModelOutput',
   'timeout',
   'heartbeat',
   'resultLimit',
@@ -234,8 +240,6 @@ function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
   if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
     refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
-  if (tool['toModelOutput'] !== undefined)
-    refuse('toModelOutput is not read here. Let execute return what the model is to see; for texts and files with `enhanced: true`.');
 }
 
 function milliseconds(given: string | undefined, fallback: number): number {

@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined';
 import { externalCallIn } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
+import { noWorkerText } from '../../contract/no-worker';
 import { askedAt, askedText } from '../../contract/who-may-answer';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
@@ -70,6 +71,7 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
       runs.map((run) => shortRow(run, now)),
       ['RUN', 'AGENT', 'STATUS', 'STARTED', 'WAITS FOR'],
     );
+  if (answer.noWorker !== undefined) terminal.write(terminal.paint.yellow(noWorkerText(answer.noWorker)));
   writeMore(terminal, service, 'list', { ...filters, ...defined({ wide }) }, answer, counted(runs.length, total, 'runs'));
   return exitCodes.done;
 }

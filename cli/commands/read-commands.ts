@@ -19,6 +19,7 @@ import type { ShownRun } from '../../contract/service';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
 import { oneLine, printable } from '../terminal';
+import { noWorkerText } from '../../contract/no-worker';
 import { lengthText, relativeTime, timeText } from '../times';
 
 /** With `json` a command prints what the service answered, for programs. */
@@ -46,6 +47,7 @@ export async function showRun(
     ['run', view.id],
     ['agent', view.agent],
     ['status', view.status],
+    ...(view.noWorker === undefined ? [] : [['worker', noWorkerText(view.noWorker)]]),
     ...begunWith(view, start?.input, flags.wide === true ? Infinity : longestText),
     ...timesOf(view, now),
     ...cancelRows(view, service.flags, now),

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ListedRun, RunCounts, RunQuery } from '../../http/index';
+import type { ListedRun, RunCounts, RunPage, RunQuery } from '../../http/index';
 import type { Polled } from './live';
 import { usePoll } from './live';
 import { compareRuns } from './run-order';
@@ -28,6 +28,7 @@ export interface RunsNow {
 export class RunList {
   readonly now = signal<RunsNow | undefined>(undefined);
   readonly error = signal<unknown>(undefined);
+  readonly noWorker = signal<RunPage['noWorker']>(undefined);
   readonly isLoading = signal(false);
   private known = new Map<string, ListedRun>();
   /** Where the loaded rows end. Undefined: at the end of all. */
@@ -59,6 +60,7 @@ export class RunList {
       const wantsTotal = count % totalEvery === 0;
       const page = await service.list({ ...this.query, limit: newest, ...(wantsTotal ? { total: true } : {}) });
       if (wantsTotal) this.total = page.total;
+      this.noWorker.value = page.noWorker;
       if (this.now.peek() === undefined || this.known.size <= page.runs.length) this.deepest = page.next;
       this.take(page.runs, undefined, page.next);
       if (count % olderEvery === olderEvery - 1) await this.sweepOne(page.next);

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { isEnded } from '../../contract/events';
+import { noWorkerText } from '../../contract/no-worker';
 import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
 import type { ShownRun } from '../../http/index';
@@ -22,6 +23,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
     id,
     agent,
     status,
+    noWorker,
     startedAt,
     closedAt,
     tags = [],
@@ -91,6 +93,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
           </Fact>
         )}
       </dl>
+      {noWorker !== undefined && <p role="status">{noWorkerText(noWorker)}</p>}
       {error !== undefined && <FailurePart failure={error} />}
       {cancelled?.reason !== undefined && isEnded(status) && (
         <p class="muted">

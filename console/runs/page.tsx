@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { noWorkerText } from '../../contract/no-worker';
 import type { BulkAction } from '../../contract/service-facts';
 import { useAgents } from '../data/agents';
 import { IsolatedAgents, RunList, useCounts, useOpenList } from '../data/runs';
@@ -128,6 +129,7 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
             <kbd>/</kbd> {runsTexts.keys.search}
           </span>
         </div>
+        {list.noWorker.value !== undefined && <p role="status">{noWorkerText(list.noWorker.value)}</p>}
         {list.error.value !== undefined && <ErrorNote error={list.error.value} onRetry={() => void list.refresh()} />}
         <div class="run-list">
           {known !== undefined && items.length === 0 ? (

@@ -58,7 +58,11 @@ export function runRoutes(parts: ServiceParts): Hono {
     return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
   });
 
-  routes.get('/', async (context) => context.json(await client.list(defined(parseQuery(context, ListQuery, ['tag'])))));
+  routes.get('/', async (context) => {
+    const page = await client.list(defined(parseQuery(context, ListQuery, ['tag'])));
+    const noWorker = page.runs.some(({ status }) => status === 'running') ? await client.noWorker() : undefined;
+    return context.json({ ...page, ...defined({ noWorker }) });
+  });
 
   routes.post('/cancel', async (context) => {
     const { ids, dryRun = false, ...how } = await parseBody(context, CancelManyBody);
@@ -87,7 +91,8 @@ export function runRoutes(parts: ServiceParts): Hono {
   routes.get('/:id', async (context) => {
     parseQuery(context, NoQuery);
     const view = await client.run(context.req.param('id')).view();
-    return context.json({ ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)) }) });
+    const noWorker = view.status === 'running' ? await client.noWorker() : undefined;
+    return context.json({ ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)), noWorker }) });
   });
 
   routes.get('/:id/transcript', async (context) => {

@@ -16,6 +16,7 @@ import { agentsOf } from '../../kernel/define/agents-of-module';
 import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
+import { checkParts } from './check-parts';
 import { loadModule as loadOnce } from './load-module';
 import type { ProjectFacts } from '../../contract/service-facts';
 import type { ProjectConfig } from './project-config';
@@ -60,7 +61,7 @@ export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((
 
 /**
  * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker middleware that the agents name
- * are there, and its policies. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
+ * are there, its policies, and all else that a worker would refuse. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
  * 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
@@ -73,6 +74,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
   for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
   checkPolicies(config, [...agents.values()], file);
   for (const agent of agents.values()) checkModels(agent, models, agentsFile, file);
+  await checkParts(config, file);
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
     throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);

@@ -6,9 +6,9 @@ import { chromium } from 'playwright-core';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** The Chromium of this machine. Without one these tests fail: what is not run is not shown to work. */
-export function openBrowser(): Promise<Browser> {
+export function openBrowser(...flags: readonly string[]): Promise<Browser> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   if (found === undefined) throw new Error(`There is no Chromium on the PATH: ${names.join(', ')}.`);
-  return chromium.launch({ executablePath: found, args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath: found, args: ['--no-sandbox', ...flags] });
 }

@@ -12,6 +12,9 @@ export interface ConsoleBed {
   readonly url: string;
   /** Where the ready line says that the console is. */
   readonly console: string;
+  readonly pid: number;
+  /** Where its data is. */
+  readonly directory: string;
   /** Ends the process as a crash does. Its data stays. */
   kill(): Promise<void>;
   /** Starts it again, on the same port. */
@@ -51,6 +54,10 @@ export async function openConsole(config = 'examples/support/holdfast.config.ts'
     get console() {
       return said.console;
     },
+    get pid() {
+      return process.pid ?? 0;
+    },
+    directory,
     kill: () => end('SIGKILL'),
     start,
     async close() {

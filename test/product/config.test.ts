@@ -70,8 +70,23 @@ describe('a project', () => {
     expect(Object.keys(loaded.tools ?? {})).toEqual(['say']);
   });
 
+  it.each([
+    ['a tool', `{ agents: './agents.ts', tools: { ...tools, pay: { inputSchema: {}, effekt: 'once', execute: () => 1 } } }`, 'Tool "pay"'],
+    ['an output', `{ agents: './agents.ts', tools, outputs: { verdict: 3 } }`, 'verdict'],
+    [
+      'worker middleware',
+      `{ agents: './agents.ts', tools, middleware: [{ name: 'a', make: () => ({}) }, { name: 'a', make: () => ({}) }] }`,
+      'named "a"',
+    ],
+  ])('with %s that a worker would refuse is refused by doctor and serve as well', async (_, body, message) => {
+    await expect(loadProject(undefined, project(withBody(body)))).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(new RegExp(`holdfast.config.ts.*${message}`)),
+    });
+  });
+
   it('shares one instance of Holdfast and of zod with its process', async () => {
-    const probe = `import { currentCall } from 'holdfast/worker';\nimport { z } from 'zod';\nObject.assign(tools, { probe: { execute: () => ({ currentCall, ZodType: z.ZodType }) } });`;
+    const probe = `import { currentCall } from 'holdfast/worker';\nimport { z } from 'zod';\nObject.assign(tools, { probe: { inputSchema: z.object({}), execute: () => ({ currentCall, ZodType: z.ZodType }) } });`;
     const directory = project({
       'holdfast.config.ts': `import { defineConfig } from 'holdfast';\nimport { tools } from './tools';\n${probe}\nexport default defineConfig({ agents: './agents.ts', tools });`,
     });

@@ -14,7 +14,7 @@ function deploymentOn(service: object): Deployment {
 }
 
 describe('a build that is to be the current one', () => {
-  const standing = (current: string, lastModifierIdentity = '') => ({
+  const standing = (current: string | undefined, lastModifierIdentity = '') => ({
     workerDeploymentInfo: { routingConfig: { currentDeploymentVersion: { buildId: current } }, lastModifierIdentity },
   });
   const setOn = (described: object): jest.Mock => {
@@ -31,6 +31,19 @@ describe('a build that is to be the current one', () => {
     const set = setOn(described) as jest.Mock & { done: Promise<void> };
     await set.done;
     expect(set).toHaveBeenCalledTimes(times);
+  });
+
+  it.each([
+    ['b1', 'New runs go to build b1 now'],
+    [undefined, 'No build is current now'],
+  ])('is told to a person, and not to the server, where somebody else decides that: %s', async (current, now) => {
+    const { workerDeploymentInfo } = standing(current);
+    const set = setOn({ workerDeploymentInfo: { ...workerDeploymentInfo, managerIdentity: 'controller' } }) as jest.Mock & {
+      done: unknown;
+    };
+    expect(await set.done).toMatchObject({ code: 'build-managed', message: expect.stringContaining(`"controller" decides`) });
+    expect(await set.done).toMatchObject({ message: expect.stringContaining(now) });
+    expect(set).not.toHaveBeenCalled();
   });
 
   it('is refused with the reason that the server does not give: the namespace has no room for its task queue', async () => {

@@ -10,6 +10,7 @@ class Deployment implements Routing {
   now = 0;
   current: string | undefined;
   replaced: string | undefined;
+  manager: string | undefined;
   polled = new Map<string, number>();
   private changes = 0;
 
@@ -21,6 +22,7 @@ class Deployment implements Routing {
     return {
       current: this.current,
       replaced: this.replaced,
+      manager: this.manager,
       builds: [...this.names].reverse(),
       drained: new Set(),
       token: Uint8Array.of(this.changes),
@@ -31,7 +33,7 @@ class Deployment implements Routing {
     return this.polled;
   }
 
-  async makeCurrent(buildId: string): Promise<void> {
+  async makeCurrent(buildId: string): Promise<undefined> {
     this.change(buildId, undefined);
   }
 
@@ -65,6 +67,13 @@ describe('the build that new runs go to', () => {
   it('stays the current one as long as somebody polls for it', async () => {
     const deployment = new Deployment(['old', 'new']);
     expect(await deployment.pass(3_600_000, ['old', 'new'], [deployment.succession('old'), deployment.succession('new')])).toEqual([]);
+    expect(deployment.current).toBe('new');
+  });
+
+  it('stays what somebody else alone decides, whoever polls for it', async () => {
+    const deployment = new Deployment(['old', 'new']);
+    deployment.manager = 'controller';
+    expect(await deployment.pass(600_000, ['old'], [deployment.succession('old')])).toEqual([]);
     expect(deployment.current).toBe('new');
   });
 

@@ -71,6 +71,66 @@ describe('a tool of the AI SDK', () => {
     expect(seen(deltas).slice(0, 2)).toEqual(['attempt-start', '.{"status":"searching"}']);
   });
 
+  describe('with toModelOutput', () => {
+    const city = { city: 'Oslo' };
+    it.each<[string, (given: { readonly output: unknown }) => object, unknown]>([
+      [
+        'a text',
+        ({ output }) => ({ type: 'text', value: JSON.stringify(output) }),
+        [{ type: 'text', text: '{"city":"Oslo","degrees":21}' }],
+      ],
+      ['JSON', ({ output }) => ({ type: 'json', value: output }), [{ type: 'text', text: '{"city":"Oslo","degrees":21}' }]],
+      [
+        'texts and files',
+        () => ({
+          type: 'content',
+          value: [
+            { type: 'text', text: 'Warm.' },
+            { type: 'image-data', data: 'AAAA', mediaType: 'image/png' },
+            { type: 'image-url', url: 'https://example.com/a' },
+          ],
+        }),
+        [
+          { type: 'text', text: 'Warm.' },
+          { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+          { type: 'file', mediaType: 'image/*', data: { url: 'https://example.com/a' } },
+        ],
+      ],
+    ])('shows the model what that makes of the result: %s', async (_, toModelOutput, output) => {
+      const { outcome } = await execute({ ...weather, toModelOutput }, { input: city });
+      expect(outcome).toMatchObject({ type: 'done', output, multipart: true });
+    });
+
+    it.each<[string, object, string]>([
+      ['an error', { type: 'error-text', value: 'No such city.' }, 'No such city.'],
+      ['a denial', { type: 'execution-denied', reason: 'Not today.' }, 'Not today.'],
+      ['an output that is not known', { type: 'video', value: 1 }, 'an output of the type "video"'],
+    ])('fails where that says %s', async (_, shown, message) => {
+      const { outcome } = await execute({ ...weather, toModelOutput: () => shown }, { input: city });
+      expect(outcome).toMatchObject({ type: 'failed', error: { code: 'tool-failed', message: expect.stringContaining(message) } });
+    });
+
+    /** As `@ai-sdk/mcp` makes its tools. */
+    const ofServer = (result: object) => ({
+      ...dynamicTool({ inputSchema: jsonSchema({ type: 'object', properties: {} }), execute: async () => result }),
+      toModelOutput: ({ output }: { readonly output: unknown }) => ({
+        type: 'content',
+        value: (output as { readonly content: unknown[] }).content,
+      }),
+      metadata: {},
+      _meta: undefined,
+    });
+
+    it('of an MCP server gives the content, and fails where the result is an error', async () => {
+      const content = [{ type: 'text', text: 'The disk is full.' }];
+      expect((await execute(ofServer({ content, isError: false }))).outcome).toMatchObject({ type: 'done', output: content });
+      expect((await execute(ofServer({ content, isError: true }))).outcome).toMatchObject({
+        type: 'failed',
+        error: { code: 'tool-failed', message: "The tool 'tool' failed: The disk is full." },
+      });
+    });
+  });
+
   it('may be given an effect, a timeout and the rest', () => {
     const registry = new ToolRegistry({ pay: { ...weather, effect: 'once', timeout: '5s' } });
     expect(registry.factsOf('pay')).toMatchObject({ effect: 'once', timeoutMs: 5_000, kind: 'invokable' });
@@ -86,11 +146,6 @@ describe('a tool of the AI SDK', () => {
       /run by a model provider/,
     ],
     ['a provider, the old way', { type: 'provider-defined', id: 'x.y', name: 'y', args: {}, execute: () => 1 }, /run by a model provider/],
-    [
-      'an output of its own for the model',
-      tool({ ...weather, toModelOutput: () => ({ type: 'text', value: 'x' }) }),
-      /toModelOutput is not read.*enhanced/,
-    ],
   ])('with %s is refused when the worker starts', (_, refused, message) => {
     expect(() => new ToolRegistry({ refused })).toThrow(
       expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),

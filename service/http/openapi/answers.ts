@@ -186,6 +186,8 @@ export const RunExecutions = z.object({
   more: z.boolean(),
 });
 
+const noWorker = z.object({ taskQueue: z.string(), since: time.optional() }).optional();
+
 export const RunView = z
   .object({
     id: z.string(),
@@ -209,6 +211,7 @@ export const RunView = z
     build: z.string().optional(),
     usageByModel: z.record(z.string(), Usage).optional(),
     cost: z.object({ amount: z.number(), complete: z.boolean(), unpriced: z.array(z.string()).optional() }).optional(),
+    noWorker,
   })
   .meta({ id: 'Run' });
 
@@ -230,6 +233,7 @@ export const RunPage = z.object({
       .meta({ id: 'RunRow' }),
   ),
   total: z.int().optional(),
+  noWorker,
   ...page,
 });
 

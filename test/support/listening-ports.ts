@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { parentOf } from '../../host/server/process-probe';
+
+export interface ListeningSocket {
+  readonly pid: number;
+  readonly port: number;
+  readonly onLoopback: boolean;
+}
+
+/** The sockets on which a process and all that it has started listen, by Linux's own tables. */
+export async function listeningSockets(root: number): Promise<readonly ListeningSocket[]> {
+  const listening = new Map(['tcp', 'tcp6'].flatMap(rowsOf));
+  const pids = await familyOf(root);
+  return pids.flatMap((pid) =>
+    readdirSync(`/proc/${pid}/fd`).flatMap((file) => {
+      const socket = listening.get(targetOf(`/proc/${pid}/fd/${file}`));
+      return socket === undefined ? [] : [{ pid, ...socket }];
+    }),
+  );
+}
+
+function rowsOf(table: string): readonly (readonly [string, Omit<ListeningSocket, 'pid'>])[] {
+  const rows = readFileSync(`/proc/net/${table}`, 'utf8').split('\n').slice(1);
+  return rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/);
+    const [address = '', port = ''] = local.split(':');
+    const onLoopback = address === '0100007F' || address === '00000000000000000000000001000000';
+    return state === '0A' ? [[`socket:[${inode}]`, { port: parseInt(port, 16), onLoopback }] as const] : [];
+  });
+}
+
+async function familyOf(root: number): Promise<readonly number[]> {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)));
+  const belongs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || belongs(parents.get(pid)));
+  return pids.filter((pid) => belongs(pid));
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+}
