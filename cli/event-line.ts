@@ -1,4 +1,5 @@
 import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
+import { isPolicyApplied } from '../contract/decisions';
 import { askedText } from '../contract/who-may-answer';
 import type { RunEvent } from '../contract/events';
 import type { Json, StoredMessage } from '../contract/messages/messages';
@@ -47,7 +48,7 @@ function detailOf(event: RunEvent): string {
       return `${interrupt.id} ${interrupt.kind === 'approval' ? json(interrupt.input) : json(interrupt.info)}`;
     }
     case 'interrupt-end':
-      return `${event.interruptId} ${event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
+      return `${event.interruptId} ${isPolicyApplied(event.answer) ? 'policy applied' : event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
     case 'interrupt-remind':
       return event.interruptId;
     case 'interrupt-escalate':
@@ -103,8 +104,8 @@ function rest(event: never): string {
 /** What a message says: its text, the tools that it calls, or the result that it is. */
 export function contentOf(message: StoredMessage): string {
   const parts = message.parts.flatMap((part) => {
-    if (part.type === 'tool-call') return [`→ ${part.name} ${json(part.input)}`];
-    if (part.type === 'tool-result') return [`← ${part.name}: ${json(part.output)}`];
+    if (part.type === 'tool-call') return [`→ ${oneLine(part.name)} ${oneLine(part.input)}`];
+    if (part.type === 'tool-result') return [`← ${oneLine(part.name)}: ${oneLine(part.output)}`];
     return part.type === 'text' || part.type === 'reasoning' ? [] : [`(${part.type})`];
   });
   return [textOf(message).trim(), ...parts].filter((part) => part !== '').join('  ');

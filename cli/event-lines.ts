@@ -1,9 +1,9 @@
-import { isRecord } from '../contract/check';
 import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
 import type { Delta } from '../contract/deltas';
 import { isDelta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
 import type { AskingPolicy } from '../contract/decisions';
+import { isPolicyApplied } from '../contract/decisions';
 import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import { askedAt, askedText } from '../contract/who-may-answer';
@@ -11,7 +11,7 @@ import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
 import { textOf } from '../contract/messages/messages';
 import { LiveText } from './live-text';
 import type { Terminal } from './terminal';
-import { oneLine, printable } from './terminal';
+import { oneLine } from './terminal';
 import { timeText } from './times';
 
 const longestResult = 300;
@@ -40,6 +40,10 @@ export class EventLines {
       this.live.break();
       this.terminal.write(line);
     };
+    const writeText = (text: string): void => {
+      this.live.break();
+      this.terminal.writeText(text);
+    };
     switch (event.type) {
       case 'model-start':
         return this.live.over(event.runPath);
@@ -50,13 +54,13 @@ export class EventLines {
         if (text === '') return;
         this.lastText = text;
         if (isShown) return;
-        return write(`${by(event.runPath)}${printable(text)}`);
+        return writeText(`${by(event.runPath)}${text}`);
       }
       case 'agent-message': {
         const text = textOf(event.message).trim();
         if (text === '') return;
         this.lastText = text;
-        return write(`${by(event.runPath)}${printable(text)}`);
+        return writeText(`${by(event.runPath)}${text}`);
       }
       case 'agent-end':
         if (event.error === undefined) return;
@@ -109,7 +113,7 @@ export class EventLines {
       case 'run-resume':
         return write(`${yellow('!')} the cancelled run goes on${event.by === undefined ? '' : `, by ${oneLine(event.by)}`}`);
       case 'message':
-        return write(`${dim('>')} ${event.from === undefined ? '' : `${bold(oneLine(event.from))}: `}${printable(textOf(event.message))}`);
+        return writeText(`${dim('>')} ${event.from === undefined ? '' : `${bold(oneLine(event.from))}: `}${textOf(event.message)}`);
       case 'message-ignored':
         return write(`${yellow('!')} the message ${oneLine(event.id)} was not taken: ${event.code}`);
       case 'turn-end':
@@ -133,7 +137,7 @@ export class EventLines {
           typeof event.output === 'string' || event.output === undefined
             ? (event.text ?? event.output ?? '')
             : JSON.stringify(event.output, null, 2);
-        if (event.status === 'completed' && answer.trim() !== this.lastText) write(printable(answer.trim()));
+        if (event.status === 'completed' && answer.trim() !== this.lastText) writeText(answer.trim());
         for (const { id, name, input } of event.pendingToolCalls ?? [])
           write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
@@ -155,7 +159,7 @@ export class EventLines {
   /** One line about what the run took. */
   usageLine(id: string, usage: Usage): string {
     const model = this.models.size === 0 ? '' : `${[...this.models].join(', ')} · `;
-    return this.terminal.paint.dim(printable(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`));
+    return this.terminal.paint.dim(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`);
   }
 }
 
@@ -169,7 +173,7 @@ function seconds(milliseconds: number): string {
 }
 
 function by(runPath: readonly string[]): string {
-  return runPath.length > 1 ? `[${runPath.slice(1).join(' › ')}] ` : '';
+  return runPath.length > 1 ? `[${oneLine(runPath.slice(1).join(' › '))}] ` : '';
 }
 
 function resultOf(message: StoredMessage): Json {
@@ -224,11 +228,5 @@ function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => st
 
 function indented(value: Json): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return printable(text)
-    .split('\n')
-    .map((line) => `    ${line}`);
-}
-
-function isPolicyApplied(answer: unknown): boolean {
-  return isRecord(answer) && answer['type'] === 'apply-policy';
+  return text.split('\n').map((line) => `    ${line}`);
 }

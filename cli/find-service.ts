@@ -35,7 +35,12 @@ export async function findService(
   }
   const named = environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || environment['HOLDFAST_PORT'];
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
-  if (named) return addressed(await usualUrl(environment));
+  if (named) {
+    const url = await usualUrl(environment);
+    // Somebody starts a service here, at the place that the environment names for it.
+    if (!environment['HOLDFAST_URL'] && !(await isAnswering(url))) await startedService(directory, patience);
+    return addressed(url);
+  }
   // Where the environment led here, it need not be there when the next command is pasted.
   const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
   const recorded = recordedService(directory);
@@ -46,7 +51,7 @@ export async function findService(
     patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
     return new FoundService(usual);
   }
-  const started = patience.isAtOnce === true ? undefined : await startedService(directory, patience);
+  const started = await startedService(directory, patience);
   if (started !== undefined) return found(started);
   if (usual === undefined)
     throw new HoldfastError('service-unreachable', `No service runs on the directory ${directory}, which has the runs of this project.`);
@@ -59,7 +64,8 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
 }
 
 /** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
-async function startedService(directory: string, { ms, say }: SearchPatience): Promise<string | undefined> {
+async function startedService(directory: string, { ms, say, isAtOnce }: SearchPatience): Promise<string | undefined> {
+  if (isAtOnce === true) return undefined;
   let said = false;
   for (const began = Date.now(); ; await delay(100)) {
     const isStarting = isServiceStarting(directory);

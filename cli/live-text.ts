@@ -2,7 +2,6 @@ import type { Delta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
 import { textOf } from '../contract/messages/messages';
 import type { Terminal } from './terminal';
-import { printable } from './terminal';
 
 type ModelEnd = Extract<RunEvent, { type: 'model-end' }>;
 
@@ -76,7 +75,7 @@ export class LiveText {
     const { shown } = spoken;
     if (text.length <= shown.length || !text.startsWith(shown)) return;
     const more = text.slice(shown.length);
-    this.terminal.writePart(spoken.open ? printable(more) : `${this.prefixOf(spoken.runPath)}${printable(more.trimStart())}`);
+    this.terminal.writePart(spoken.open ? more : `${this.prefixOf(spoken.runPath)}${more.trimStart()}`);
     spoken.shown = text;
     spoken.open = true;
   }

@@ -4,12 +4,19 @@ import { misfitOf } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { exampleOf } from './schema-example';
 import { commandLine } from '../contract/shell-words';
+import { askedAt, mayAnswer } from '../contract/who-may-answer';
 
 /** The commands by which somebody answers later. They can be pasted as they are; what an answer says is for the person to write. */
 export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {
   const { id, kind } = interrupt;
-  const who = whoOf(interrupt, by);
-  const role = interrupt.by === undefined ? interrupt.roles?.[0] : undefined;
+  const asked = askedAt(interrupt, Date.now());
+  const named = asked.by?.filter((name) => interrupt.notBy?.includes(name) !== true) ?? [];
+  const role = named.length === 0 ? asked.roles?.[0] : undefined;
+  const roles = role === undefined ? [] : [role];
+  const isNameless = by === undefined && named.length === 0 && role === undefined && interrupt.notBy === undefined;
+  const mayAsker = by !== undefined && mayAnswer(interrupt, { by, roles }, Date.now());
+  // Who asked for the hint, when they may answer; else the first who may.
+  const who = isNameless ? undefined : mayAsker ? by : (named[0] ?? 'your-name');
   const rest = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role]), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
   const answer = (value: Json): string => commandLine('answer', runId, id, JSON.stringify(value), ...rest);
@@ -21,13 +28,6 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   if (externalCallIn(interrupt) !== undefined)
     return [`${answer({ output: ownWords })}  # the result of the call`, `${answer({ error: ownWords })}  # why there is none`];
   return [answer(exampleFor(interrupt))];
-}
-
-/** Who asked for the hint, when they may answer; else the first who may. */
-function whoOf(interrupt: Interrupt, by: string | undefined): string | undefined {
-  const { by: may } = interrupt;
-  if (may === undefined) return by ?? (interrupt.notBy === undefined ? undefined : 'your-name');
-  return by !== undefined && may.includes(by) ? by : may[0];
 }
 
 /** An answer of the form that is asked for. Where none is found, a text that says what it is. */

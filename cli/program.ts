@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { HoldfastError } from '../contract/errors';
+import type { LogFormat } from '../host/logger';
 import type { ReplayFlags, SaveFlags } from './commands/history-commands';
 import type { CancelFlags, ResumeFlags, RunFlags } from './commands/run-commands';
 import { listStatuses } from '../contract/events';
@@ -39,7 +40,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     // For a CI, 1 is a replay that found differences.
     const failed = args[0] === 'replay' ? 2 : 1;
     if (!(error instanceof CommanderError)) {
-      reportError(error, terminal);
+      reportError(error, terminal, process.env, formatOf(args));
       return failed;
     }
     if (error.exitCode === 0) return 0;
@@ -48,6 +49,12 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
       reportError(new HoldfastError('command-invalid', `${meantHere(reasonOf(error), command)}${optionsHint(error, command)}`), terminal);
     return failed;
   }
+}
+
+/** How a process that has not read its settings yet tells of what keeps it from that. */
+function formatOf([name = '', ...flags]: readonly string[]): LogFormat {
+  const given = /(?:^| )--log[ =](\S+)/.exec(flags.join(' '))?.[1] ?? process.env['HOLDFAST_LOG_FORMAT'];
+  return ['dev', 'serve', 'worker', 'server'].includes(name) && given === 'json' ? 'json' : 'text';
 }
 
 function reasonOf(error: CommanderError): string {
@@ -88,7 +95,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
     .version(version())
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.write(text.trimEnd()),
+      writeOut: (text) => terminal.writeText(text.trimEnd()),
       writeErr: (text) => terminal.writeError(text.trimEnd()),
       outputError: () => undefined,
     });
@@ -107,7 +114,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
     .action((name?: string) => {
       const asked = program.commands.find((command) => command.name() === name);
       if (name !== undefined && asked === undefined) throw unknownCommand(name, known);
-      terminal.write((asked ?? program).helpInformation().trimEnd());
+      terminal.writeText((asked ?? program).helpInformation().trimEnd());
     });
   return program;
 }
@@ -134,7 +141,7 @@ function addSetup(program: Command, terminal: Terminal, exit: (code: number) => 
     .command('completion')
     .description('Prints a script by which a shell completes commands and options.')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .action((shell: CompletedShell) => terminal.write(completionScript(shell, program).trimEnd()));
+    .action((shell: CompletedShell) => terminal.writeText(completionScript(shell, program).trimEnd()));
 }
 
 function addProcesses(program: Command, terminal: Terminal, exit: (code: number) => void): void {

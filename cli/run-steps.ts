@@ -1,3 +1,4 @@
+import { isPolicyApplied } from '../contract/decisions';
 import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
 
@@ -69,7 +70,7 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
         begin(`asks ${event.interrupt.id}`, { kind: 'asks', what: event.interrupt.id, runPath: [], from: time });
         break;
       case 'interrupt-end':
-        end(`asks ${event.interruptId}`, time, { note: endings[event.reason](event.by) });
+        end(`asks ${event.interruptId}`, time, { note: endings[isPolicyApplied(event.answer) ? 'apply' : event.reason](event.by) });
         break;
       case 'run-end':
         for (const key of [...open.keys()]) end(key, time, {});
@@ -82,6 +83,7 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
 
 const endings = {
   answer: (by?: string) => `answered${by === undefined ? '' : ` by ${by}`}`,
+  apply: (by?: string) => `asked again, as its policy was applied${by === undefined ? '' : ` by ${by}`}`,
   deadline: () => 'nobody answered in time',
   cancel: () => 'withdrawn',
 };

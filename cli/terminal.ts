@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { ReadLineOptions } from 'node:readline/promises';
 import { createInterface } from 'node:readline/promises';
+import { onOneLine, printable } from '../host/printable';
 
 /** Where a command writes and asks. */
 export interface Terminal {
@@ -7,8 +9,11 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Whether somebody watches what is written as it comes. */
   readonly live: boolean;
+  /** One line, whatever the texts of others in it have. */
   write(line?: string): void;
-  /** A part of a line. */
+  /** A text with its lines, such as what a model says. */
+  writeText(text: string): void;
+  /** A part of such a text. */
   writePart(text: string): void;
   writeError(line: string): void;
   /** One line of an answer, which may begin with a text to change. */
@@ -30,45 +35,52 @@ export function processTerminal(environment: Readonly<Record<string, string | un
   return {
     interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
     live: process.stdout.isTTY === true,
-    write: (line = '') => void process.stdout.write(`${line}\n`),
-    writePart: (text) => void process.stdout.write(text),
-    writeError: (line) => void process.stderr.write(`${line}\n`),
-    ask,
+    ...writersTo(
+      (text) => void process.stdout.write(text),
+      (text) => void process.stderr.write(text),
+    ),
+    ask: (question, offered) => askAt({ input: process.stdin, output: process.stdout }, question, offered),
     ifInterrupted,
     paint: painter(process.stdout.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb'),
   };
 }
 
+/** All that a command writes goes through these. */
+export function writersTo(
+  out: (text: string) => void,
+  err: (text: string) => void,
+): Pick<Terminal, 'write' | 'writeText' | 'writePart' | 'writeError'> {
+  return {
+    write: (line = '') => out(`${displayed(onOneLine(line))}\n`),
+    writeText: (text) => out(`${displayed(text)}\n`),
+    writePart: (text) => out(displayed(text)),
+    writeError: (line) => err(`${displayed(onOneLine(line))}\n`),
+  };
+}
+
+/** Stands for the escape character of our own styles. Nobody else knows it, so that a style of others stays text. */
+const escape = randomUUID();
+
+function displayed(text: string): string {
+  return printable(text).replaceAll(escape, '\u001b');
+}
+
+/** For what is written by a terminal. */
 export function painter(colored: boolean): Paint {
-  const style = (code: number, end: number) => (text: string) => (colored ? `\u001b[${code}m${text}\u001b[${end}m` : text);
+  const style = (code: number, end: number) => (text: string) => (colored ? `${escape}[${code}m${text}${escape}[${end}m` : text);
   return { bold: style(1, 22), dim: style(2, 22), red: style(31, 39), green: style(32, 39), yellow: style(33, 39), cyan: style(36, 39) };
 }
 
-/**
- * A text of a model or a tool, without what would steer the terminal or turn the direction of the text: neither may
- * hide from a human what is to be approved.
- */
-export function printable(text: string): string {
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** A value on one line, shortened unless it must be seen whole. */
+/** A value on one line, shortened unless it must be seen whole, and as wide as it is written. */
 export function oneLine(value: unknown, longest = Infinity): string {
-  const text = typeof value === 'string' ? value.replace(/\s*\n\s*/g, ' ') : (JSON.stringify(value) ?? '');
+  const text = typeof value === 'string' ? onOneLine(value) : (JSON.stringify(value) ?? '');
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
-}
-
-async function ask(question: string, offered?: string): Promise<Typed> {
-  return askAt({ input: process.stdin, output: process.stdout }, question, offered);
 }
 
 /** The signal then ends the process as it would have without this. */
 function ifInterrupted(line: string): () => void {
   const say = (): void => {
-    process.stderr.write(`\n${line}\n`);
+    process.stderr.write(`\n${displayed(line)}\n`);
     process.kill(process.pid, 'SIGINT');
   };
   process.once('SIGINT', say);
@@ -83,8 +95,8 @@ export async function askAt(streams: ReadLineOptions, question: string, offered?
     reader.once('close', () => resolve(undefined));
   });
   try {
-    const answered = reader.question(question).catch(() => left);
-    if (offered !== undefined) reader.write(offered);
+    const answered = reader.question(displayed(question)).catch(() => left);
+    if (offered !== undefined) reader.write(displayed(offered));
     const typed = await Promise.race([answered, left]);
     if (typeof typed !== 'string') streams.output?.write('\n');
     return typed;

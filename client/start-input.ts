@@ -72,13 +72,16 @@ const forms: Forms<StartOptions> = {
   runPendingToolCalls: flag,
   deadline: given('a duration such as "30d"'),
   startDelay: given('a duration such as "1h"'),
-  tags: form((value) => isStrings(value) && !value.includes(''), 'an array of strings, none of them empty'),
+  tags: form(
+    (value) => isStrings(value) && value.every((tag) => tag !== '' && !tag.includes('\u0000')),
+    'an array of strings, none of them empty or with the character NUL',
+  ),
   options: record,
-  by: form((value) => isStarter(value), `the name of who starts the run, of at most ${limits.starter} characters`),
+  by: form((value) => isStarter(value), `the name of who starts the run, of at most ${limits.starter} characters and without NUL`),
 };
 
 function isStarter(value: unknown): boolean {
-  return isString(value) && value !== '' && value.length <= limits.starter;
+  return isString(value) && value !== '' && !value.includes('\u0000') && value.length <= limits.starter;
 }
 
 function checkStart(options: unknown): void {

@@ -103,7 +103,11 @@ export function misfitOfDecision(
 
 /** Whether an answer decides nothing, and only brings a newer version of the policy that asks. Who may decide does not matter then. */
 export function appliesPolicy(answer: unknown, policy: AskingPolicy | undefined): boolean {
-  return policy?.plan !== undefined && isRecord(answer) && answer['type'] === 'apply-policy';
+  return policy?.plan !== undefined && isPolicyApplied(answer);
+}
+
+export function isPolicyApplied(answer: unknown): boolean {
+  return isRecord(answer) && answer['type'] === 'apply-policy';
 }
 
 function misfitOfUpTo({ upTo, editedInput }: Readonly<Record<string, unknown>>, policy: AskingPolicy | undefined): string | undefined {

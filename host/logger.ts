@@ -1,4 +1,5 @@
 import { withoutCredentials } from '../contract/credentials';
+import { onOneLine, printable } from './printable';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -15,6 +16,7 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  readonly format?: LogFormat;
   /** A logger that adds these fields to every line. */
   with(fields: LogFields): Logger;
 }
@@ -37,9 +39,10 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     if (rank < 0 || rank < threshold || threshold === logLevels.indexOf('silent')) return;
     const all = { ...options.fields, ...fields };
     const line = format === 'json' ? jsonLine(level, message, all) : textLine(level, message, all);
-    write(`${withoutCredentials(line)}\n`);
+    write(`${printable(withoutCredentials(line))}\n`);
   };
   return {
+    format,
     log,
     trace: (message, fields) => log('trace', message, fields),
     debug: (message, fields) => log('debug', message, fields),
@@ -64,7 +67,7 @@ function textLine(level: string, message: string, fields: LogFields): string {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const tail = given.filter(([name]) => !blocks.includes(name)).map(([name, value]) => ` ${name}=${textValue(value)}`);
   const below = blocks.map((name) => fields[name]).filter((value) => typeof value === 'string');
-  return [`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`, ...below.map(indented)].join('\n');
+  return [onOneLine(`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`), ...below.map(indented)].join('\n');
 }
 
 /** For people these stand in lines of their own. */

@@ -82,7 +82,7 @@ export interface WorkerOptions {
   /** How long the current build may be served by nobody before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
   readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
-  /** How long code of a run may go on without a pause before it counts as an endless loop. Default 5 s. */
+  /** How long code of a run may go on without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
   readonly endlessLoopMs?: number;
   /** Answers Temporal's query for stack traces of runs. A worker does a sixth less then. Default false. */
   readonly stackTraces?: boolean;

@@ -83,7 +83,7 @@ export class Patience {
 /** Calls that were refused together do not come back together. */
 function busyWait(times: number, retryAfterMs = 0): number {
   const own = Math.min(longest, first * 2 ** Math.min(times, 10));
-  return Math.round(Math.max(retryAfterMs, own * (0.5 + Math.random() / 2)) + (retryAfterMs > 0 ? own * Math.random() * 0.5 : 0));
+  return Math.round(retryAfterMs > 0 ? retryAfterMs * (1 + Math.random() / 4) : own * (0.5 + Math.random() / 2));
 }
 
 /** Details that nobody but a worker like this one has written. */

@@ -11,7 +11,7 @@ import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
-import { oneLine, printable } from '../terminal';
+import { oneLine } from '../terminal';
 import type { JsonFlag } from './read-commands';
 import { writeJson } from './read-commands';
 
@@ -73,7 +73,7 @@ async function showBefore(service: FoundService, terminal: Terminal, id: string)
     if (message.role === 'tool') continue;
     const text = message.role === 'user' ? textOf(message) : contentOf(message);
     const mark = message.role === 'user' ? `${terminal.paint.dim('>')} ${who === undefined ? '' : `${oneLine(who)}: `}` : '';
-    terminal.write(`${mark}${printable(text)}`);
+    terminal.writeText(`${mark}${text}`);
   }
   return from;
 }

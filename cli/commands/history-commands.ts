@@ -10,7 +10,6 @@ import { exitCodes } from '../attend-run';
 import { readSettings } from '../processes/process-settings';
 import { reportError } from '../report-error';
 import type { Terminal } from '../terminal';
-import { printable } from '../terminal';
 
 /** Exit codes of `replay`, for a CI. */
 const replayCodes = { same: 0, different: 1, failed: 2 } as const;
@@ -52,7 +51,7 @@ async function replay(terminal: Terminal, histories: readonly string[], flags: R
   const { project, configuration } = await readSettings(flags);
   const dataConverter = snapshotStorage(project.config.storage ?? new DirectoryDriver(join(configuration.directory, 'snapshots')));
   const replayed = await replayHistories({ agents: project.agentsFile, histories, dataConverter, changes });
-  if (flags.json === true) terminal.write(JSON.stringify(replayed.map(jsonOf), null, 2));
+  if (flags.json === true) terminal.writeText(JSON.stringify(replayed.map(jsonOf), null, 2));
   else for (const one of replayed) showReplayed(one, changes, terminal);
   return replayed.some(({ error }) => error !== undefined) ? replayCodes.different : replayCodes.same;
 }
@@ -69,10 +68,10 @@ function jsonOf({ id, differences, error }: Replayed): object {
 function showReplayed({ id, differences, error }: Replayed, changes: 'commands' | 'requests', terminal: Terminal): void {
   const { red, green, dim } = terminal.paint;
   const verdict = error !== undefined ? red(error.code) : differences.length === 0 ? green('same') : green('goes on');
-  terminal.write(`${printable(id)}  ${verdict}`);
-  for (const one of differences) terminal.write(`  ${printable(one.message)}${dim(noteOf(one, changes))}`);
+  terminal.write(`${id}  ${verdict}`);
+  for (const one of differences) terminal.write(`  ${one.message}${dim(noteOf(one, changes))}`);
   // What stopped the replay is often told by a difference, but not where Temporal noticed.
-  if (error !== undefined && error.code !== 'requests-changed') terminal.write(`  ${dim(printable(error.message))}`);
+  if (error !== undefined && error.code !== 'requests-changed') terminal.write(`  ${dim(error.message)}`);
 }
 
 function noteOf({ kind }: Difference, changes: 'commands' | 'requests'): string {

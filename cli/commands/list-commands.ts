@@ -6,6 +6,7 @@ import { askedAt, askedText } from '../../contract/who-may-answer';
 import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
+import { isAskable } from '../../client/listing/list-options';
 import type { RunQuery } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
@@ -54,7 +55,7 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
   }
   // The server cannot count what it does not know.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
-  const isCounted = mayAnswer === undefined && waitingSince === undefined && !/["\\]/.test([...tag, startedBy].join(''));
+  const isCounted = mayAnswer === undefined && waitingSince === undefined && [...tag, startedBy].every(isAskable);
   const answer = await service.list({ ...asWritten(filters), ...(isCounted ? { total: true } : {}) });
   if (json === true) return writeJson(terminal, answer);
   const { runs, total } = answer;

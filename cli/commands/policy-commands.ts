@@ -4,7 +4,6 @@ import type { PolicyOutcome } from '../../client/index';
 import { exitCodes } from '../attend-run';
 import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
 import type { FilterFlags } from './list-commands';
 
 export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
@@ -47,7 +46,7 @@ export async function applyPolicy(service: FoundService, terminal: Terminal, pol
 }
 
 function lineOf({ runId, tool, outcome, added, error }: PolicyOutcome, isDry: boolean): string {
-  if (error !== undefined) return `${runId} ${tool}: ${error.code}: ${oneLine(error.message)}`;
+  if (error !== undefined) return `${runId} ${tool}: ${error.code}: ${error.message}`;
   const whom = added.map(
     ({ name, by, need }) => name ?? [...(by.users ?? []), ...(by.roles ?? []), ...(need > 1 ? [`${need} of them`] : [])].join(', '),
   );

@@ -18,7 +18,7 @@ import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
 import { writeTable } from '../table';
 import type { Terminal } from '../terminal';
-import { oneLine, printable } from '../terminal';
+import { oneLine } from '../terminal';
 import { noWorkerText } from '../../contract/no-worker';
 import { lengthText, relativeTime, timeText } from '../times';
 
@@ -60,7 +60,7 @@ export async function showRun(
   ]);
   showSteps(terminal, events, now);
   showMessages(terminal, messages, flags.wide === true);
-  if (output !== undefined) terminal.write(`\n${printable(typeof output === 'string' ? output : JSON.stringify(output, null, 2))}`);
+  if (output !== undefined) terminal.writeText(`\n${typeof output === 'string' ? output : JSON.stringify(output, null, 2)}`);
   for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt, view.agent);
   return exitCodes.done;
 }
@@ -206,6 +206,6 @@ function showInterrupt(terminal: Terminal, service: FoundService, runId: string,
 }
 
 export function writeJson(terminal: Terminal, value: unknown): number {
-  terminal.write(JSON.stringify(value, null, 2));
+  terminal.writeText(JSON.stringify(value, null, 2));
   return exitCodes.done;
 }

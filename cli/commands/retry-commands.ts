@@ -5,7 +5,6 @@ import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
 import type { FilterFlags } from './list-commands';
 import { asWritten } from './list-commands';
 
@@ -46,7 +45,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
     } catch (error) {
       // What is wrong with the service or the command is wrong for all of them.
       if (codeOf(error) === 'service-unreachable' || ids.length === 1) throw error;
-      terminal.write(`${id} does not: ${codeOf(error) ?? 'internal'}: ${oneLine(messageOf(error))}`);
+      terminal.write(`${id} does not: ${codeOf(error) ?? 'internal'}: ${messageOf(error)}`);
     }
   };
   for (let from = 0; from < ids.length; from += atOnce) await Promise.all(ids.slice(from, from + atOnce).map(retry));

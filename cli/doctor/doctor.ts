@@ -3,7 +3,6 @@ import type { Environment } from '../../host/configuration';
 import type { ProcessFlags } from '../processes/process-settings';
 import { listensAt } from '../processes/process-settings';
 import type { Terminal } from '../terminal';
-import { printable } from '../terminal';
 import type { Finding } from './finding';
 import { checkDisk, checkNode, checkPackages } from './machine';
 import { checkBuild, checkConfiguration, checkEnvironment, checkModels, checkPatterns } from './project';
@@ -23,8 +22,8 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
   }
   const problems = findings.filter(({ status }) => status === 'problem').length;
   const warnings = findings.filter(({ status }) => status === 'warning').length;
-  if (flags.json === true) terminal.write(JSON.stringify(findings, null, 2));
-  else terminal.write(`\n${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`);
+  if (flags.json === true) terminal.writeText(JSON.stringify(findings, null, 2));
+  else terminal.writeText(`\n${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`);
   return problems === 0 ? 0 : 1;
 }
 
@@ -53,7 +52,7 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
 
 function show({ paint, write }: Terminal, { check, status, message, code, fix }: Finding): void {
   const color = { ok: paint.green, warning: paint.yellow, problem: paint.red }[status];
-  write(`${color(status.padEnd(8))} ${check.padEnd(14)} ${code === undefined ? '' : `${paint.bold(code)}: `}${printable(message)}`);
+  write(`${color(status.padEnd(8))} ${check.padEnd(14)} ${code === undefined ? '' : `${paint.bold(code)}: `}${message}`);
   if (fix !== undefined) write(`${' '.repeat(24)}${paint.dim(`fix: ${fix}`)}`);
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { reportError } from '../report-error';
@@ -16,6 +17,7 @@ export class Lifetime {
   private readonly opened: Opened[] = [];
   private closing = false;
   private signalledAt: number | undefined;
+  private endsWithinMs: number | undefined;
   private end: (code: number) => void = () => undefined;
   private readonly ended = new Promise<number>((resolve) => (this.end = resolve));
 
@@ -32,11 +34,13 @@ export class Lifetime {
     for (const signal of signals) process.on(signal, onSignal);
     start(lifetime).catch((error: unknown) => {
       if (lifetime.closing) return;
-      reportError(error, terminal);
+      reportError(error, terminal, process.env, logger.format);
       lifetime.end(1);
     });
     const code = await lifetime.ended;
-    await lifetime.closeAll();
+    const { endsWithinMs } = lifetime;
+    const patience = endsWithinMs === undefined ? [] : [delay(endsWithinMs, undefined, { ref: false })];
+    await Promise.race([lifetime.closeAll(), ...patience]);
     return code;
   }
 
@@ -46,10 +50,11 @@ export class Lifetime {
     else this.opened.push({ name, close });
   }
 
-  /** Something stopped unasked: the process cannot do its work any more. */
-  fail(error: unknown): void {
+  /** Something stopped unasked: the process cannot do its work any more. `withinMs`: what is open has nobody left to report to, and is not waited for. */
+  fail(error: unknown, withinMs?: number): void {
     if (this.closing) return;
-    reportError(error, this.terminal);
+    this.endsWithinMs = withinMs;
+    reportError(error, this.terminal, process.env, this.logger.format);
     this.end(1);
   }
 
@@ -58,9 +63,8 @@ export class Lifetime {
     if (this.closing) process.exit(130);
     this.closing = true;
     this.signalledAt = Date.now();
-    this.terminal.write(
-      `${signal === 'SIGINT' ? '\n' : ''}Stopping.${this.awaited}${signal === 'SIGINT' ? ' Ctrl-C again stops at once.' : ''}`,
-    );
+    if (signal === 'SIGINT') this.terminal.write();
+    this.terminal.write(`Stopping.${this.awaited}${signal === 'SIGINT' ? ' Ctrl-C again stops at once.' : ''}`);
     this.end(0);
   }
 

@@ -17,6 +17,9 @@ import type { ProcessSettings } from './process-settings';
 import { recordStart } from './service-record';
 import { makeUsable } from './usable-directory';
 
+/** Without its server a process ends so soon. */
+const lostServerMs = 2_000;
+
 export interface OpenServer {
   readonly settings: TemporalSettings;
   readonly embedded: boolean;
@@ -66,7 +69,7 @@ export async function openServer(
   const { server: starting, ended } = begun ?? beginServer(configuration, terminal);
   const embedded = await starting;
   if (embedded.reused) void warnOfHttp(embedded.address);
-  void ended.then((error) => lifetime.fail(error));
+  void ended.then((error) => lifetime.fail(error, lostServerMs));
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   await lifetime.onEnd('watch of the disk', watchDisk(directory, settings.onProblem));
   return {

@@ -98,6 +98,11 @@ export const listTime: Form = {
   problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, listTime.wanted, value) : undefined),
 };
 
+/** PostgreSQL has no text with this character, so that no run can have it. */
+const isFindable = (value: unknown): boolean => isFilled(value) && !value.includes('\u0000');
+const findable = form(isFindable, 'a string that is not blank, without the character NUL');
+const areFindable = (value: unknown): boolean => isFindable(value) || (isFilledList(value) && value.length > 0 && value.every(isFindable));
+
 const filters: Forms<InterruptFilter> = {
   agent: {
     wanted: 'the name of an agent',
@@ -106,12 +111,12 @@ const filters: Forms<InterruptFilter> = {
       return undefined;
     },
   },
-  tag: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a tag, or an array of at least one'),
-  startedBy: filled,
+  tag: form(areFindable, 'a tag, or an array of at least one, without the character NUL'),
+  startedBy: findable,
   since: listTime,
   until: listTime,
-  mayAnswer: filled,
-  role: form((value) => isFilled(value) || (isFilledList(value) && value.length > 0), 'a role, or an array of at least one'),
+  mayAnswer: findable,
+  role: form(areFindable, 'a role, or an array of at least one, without the character NUL'),
   waitingSince: listTime,
   tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
 };
@@ -191,9 +196,9 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
 }
 
-/** Whether a server can look for a text. SQLite's full-text search for tags breaks at a quote, and what has a backslash is not found. */
+/** Whether a server can look for a text. SQLite's full-text search for tags breaks at a quote. What has a backslash or a control character is not found. */
 export function isAskable(text: string): boolean {
-  return !/["\\]/.test(text);
+  return !/["\\\u0000-\u001f\u007f]/.test(text);
 }
 
 /** What no run can be, or the server cannot count. */
@@ -205,7 +210,7 @@ function contradiction({ status, id, parent, tag, startedBy, mayAnswer, role, wa
   if (waits !== undefined && total === true) return `total counts on the server, which does not know ${waits}; leave one of them out`;
   const tags = typeof tag === 'string' ? [tag] : (tag ?? []);
   if (total === true && ![...tags, startedBy ?? ''].every(isAskable))
-    return 'total counts on the server, which cannot look for a text with " or \\; leave one of them out';
+    return 'total counts on the server, which cannot look for a text with ", \\ or a control character; leave one of them out';
   if (parent !== undefined && id !== undefined) return 'id is that of a run that somebody started; leave it out with parent';
   const ofRoot = tag === undefined ? (startedBy === undefined ? undefined : 'startedBy') : 'tag';
   if (parent !== undefined && ofRoot !== undefined)

@@ -13,7 +13,7 @@ export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** How long a request may take to come in whole. Default 60 s. */
+  /** How long a request may take to come in whole, and a reader may take nothing of what is written for it. Default 60 s. */
   readonly requestMs?: number;
 }
 
@@ -32,7 +32,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const closing = new AbortController();
   const { hosts, ...parts } = options;
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
-  const listener = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
+  const answer = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
+  const listener: typeof answer = (request, response) => {
+    // What is written for a reader that takes nothing stays in memory.
+    response.setTimeout(requestMs, () => response.writableLength > 0 && response.destroy());
+    return answer(request, response);
+  };
   // Without it Node answers a request that names no host by itself, and says nothing.
   const server = createServer(
     { requireHostHeader: false, requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 },

@@ -227,6 +227,25 @@ describe('the service on bytes that are no good request', () => {
     await slow.close();
   });
 
+  it('ends a reader that takes nothing of an answer, so that the answer is not kept in memory', async () => {
+    const large = {
+      transcript: async () =>
+        Array.from({ length: 200 }, () => ({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x'.repeat(100_000) }] })),
+    };
+    const slow = await startService({ client: clientOf(large), agents: [], logger, host: '127.0.0.1', port: 0, requestMs: 200 });
+    const reader = connect(slow.port, '127.0.0.1');
+    reader.pause();
+    reader.write('GET /runs/r-1/transcript HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const ended = new Promise<void>((resolve) => reader.once('error', () => resolve()).once('close', () => resolve()));
+    // What was sent before is read behind the end.
+    await delay(1500);
+    let taken = 0;
+    reader.on('data', (bytes: Buffer) => (taken += bytes.length)).resume();
+    await ended;
+    expect(taken).toBeLessThan(20_000_000);
+    await slow.close();
+  });
+
   it('takes a body that breaks off for what it is and logs no error', async () => {
     const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
     const logged = new Promise<unknown>((resolve) => debug.mockImplementationOnce((_, fields) => resolve(fields)));

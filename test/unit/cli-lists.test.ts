@@ -347,6 +347,14 @@ describe('holdfast events', () => {
     expect(json.map((line) => JSON.parse(line))).toEqual(events);
   });
 
+  it('says of a policy that was applied that it was, and not that somebody answered', () => {
+    const answer = { type: 'apply-policy', version: '2' };
+    const applied: RunEvent = { type: 'interrupt-end', interruptId: refund.id, answer, by: 'olga', reason: 'answer', offset: 4, time: now };
+    expect(eventLine(applied)).toContain(`${refund.id} policy applied by olga: `);
+    const began: RunEvent = { type: 'interrupt-start', interrupt: refund, offset: 3, time: now };
+    expect(stepsOf([began, applied])).toMatchObject([{ note: 'asked again, as its policy was applied by olga' }]);
+  });
+
   it('has one line also of what has several, and of a type that it does not know', () => {
     const strange = { type: 'from-the-future', offset: 7, time: now, what: 'a\nb\u001b[2J' } as unknown as RunEvent;
     expect(eventLine(strange)).not.toMatch(/[\n\u001b]/);

@@ -68,6 +68,15 @@ describe('a command that is shown', () => {
     expect(decided(approval())).toEqual([]);
   });
 
+  it('name nobody who would be refused', () => {
+    expect(decided(approval({ by: ['ada', 'bob'], notBy: ['ada'] }))).toEqual(['--by', 'bob']);
+    expect(decided(approval({ by: ['ada'], notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);
+    expect(decided(approval({ notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);
+    expect(decided(approval({ roles: ['boss'] }))).toEqual(['--by', 'your-name', '--role', 'boss']);
+    const escalated = { by: ['ada'], notBy: ['ada'], steps: [{ at: 1, type: 'escalate' as const, by: ['cy'] }] };
+    expect(decided(approval(escalated))).toEqual(['--by', 'cy']);
+  });
+
   it('says where the service is', () => {
     const url = 'http://127.0.0.1:1/a;b?c';
     expect(decided(approval(), ['--url', url])).toEqual(['--url', url]);
@@ -163,6 +172,21 @@ describe('a service that is found', () => {
     forget();
     forgetStart();
   });
+
+  it('is waited for while it starts also where the environment names its port, and not where it names an address', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+    const said: string[] = [];
+    const patience = { ms: 0, say: (text: string) => void said.push(text) };
+    const forgetStart = recordStart(directory);
+    await findService(undefined, { HOLDFAST_DIR: directory, HOLDFAST_URL: 'http://127.0.0.1:1' }, patience);
+    expect(said).toEqual([]);
+    const found = findService(undefined, { HOLDFAST_DIR: directory, HOLDFAST_PORT: '1' }, patience);
+    while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const forget = recordService(directory, 'http://127.0.0.1:1');
+    expect((await found).url).toBe('http://127.0.0.1:1');
+    forget();
+    forgetStart();
+  }, 10_000);
 
   it('is never that of another project, where the directory has runs of its own', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));

@@ -1,4 +1,5 @@
 import { Lifetime } from '../../cli/processes/lifetime';
+import { HoldfastError, errorTable } from '../../contract/errors';
 import { createLogger } from '../../host/logger';
 import { recordedTerminal } from '../support/recorded-terminal';
 
@@ -26,6 +27,28 @@ function startedProcess(name = 'service') {
   const code = Lifetime.of(terminal, logger, (lifetime) => lifetime.onEnd(name, () => gate));
   return { code, open, said: () => terminal.written().trim() };
 }
+
+describe('a process that cannot go on', () => {
+  const failing = async (format: 'text' | 'json', withinMs?: number) => {
+    const terminal = recordedTerminal({ live: false });
+    const logger = createLogger({ format, write: () => undefined });
+    const code = await Lifetime.of(terminal, logger, async (lifetime) => {
+      await lifetime.onEnd('worker', () => new Promise((resolve) => (withinMs === undefined ? resolve() : undefined)));
+      lifetime.fail(new HoldfastError('server-failed', 'It is gone.'), withinMs);
+    });
+    return { code, said: terminal.written().replace(/^error: /gm, '') };
+  };
+
+  it('does not wait for what it has open when there is nobody to report to', async () => {
+    expect((await failing('text', 10)).code).toBe(1);
+  });
+
+  it('says why, with the fix, as its log is written', async () => {
+    const { fix } = errorTable['server-failed'];
+    expect((await failing('text')).said).toBe(`error server-failed: It is gone.\nfix: ${fix}\n`);
+    expect(JSON.parse((await failing('json')).said)).toMatchObject({ level: 'error', message: 'It is gone.', code: 'server-failed', fix });
+  });
+});
 
 describe('Ctrl-C', () => {
   it('lets a process end by itself, also where npm hands the same key on', async () => {

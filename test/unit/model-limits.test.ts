@@ -333,6 +333,14 @@ describe('the patience of a call', () => {
     expect(tries).toBeGreaterThan(100);
   });
 
+  it('waits no longer than the provider asks for, but a little, however often it was refused', () => {
+    for (const times of [0, 5, 20]) {
+      const waits = { times, turnMs: 0, busyMs: 0 };
+      const again = new Patience(info(times + 1, waits), 5, hour).after({ waitsFor: 'provider', retryAfterMs: 1000 });
+      expect('waitMs' in again && again.waitMs).toBeLessThanOrEqual(1250);
+    }
+  });
+
   it('waits at least as long as the provider asks for', () => {
     const again = new Patience(info(1), 5, hour).after({ waitsFor: 'provider', retryAfterMs: 20_000 });
     expect(again).toMatchObject({ waitMs: expect.any(Number) as number });

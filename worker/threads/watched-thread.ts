@@ -15,7 +15,7 @@ export interface ThreadParts {
   readonly bundle: Init['workflowBundle'];
   readonly activityNames: Set<string>;
   readonly logger: Logger;
-  /** How long code of a run may go on without a pause. */
+  /** How long code of a run may go on without a pause, in processor time. */
   readonly limitMs: number;
   /** Whether the query for stack traces is answered, for which every promise is noted. */
   readonly stackTraces: boolean;
@@ -29,8 +29,8 @@ interface Quiet {
 
 interface Pending {
   readonly input: WorkerThreadInput;
-  /** Since when it is the oldest: the thread takes one after another. */
-  since: number | undefined;
+  /** Since when it is the oldest, by the clock and by the processor time of this process: the thread takes one after another. */
+  since: { readonly at: number; readonly cpu: number } | undefined;
 }
 
 /**
@@ -112,7 +112,7 @@ export class WatchedThread extends WorkerThreadClient {
 
   private oldest(): Pending | undefined {
     const [oldest] = this.pending;
-    if (oldest !== undefined) oldest.since ??= performance.now();
+    if (oldest !== undefined) oldest.since ??= { at: performance.now(), cpu: cpuMs() };
     return oldest;
   }
 
@@ -125,8 +125,10 @@ export class WatchedThread extends WorkerThreadClient {
     }, momentMs);
   }
 
-  private isLate({ input, since = Infinity }: Pending): boolean {
-    return input.type !== 'init' && performance.now() - since > this.parts.limitMs;
+  /** Code without a pause takes processor time. A process that was stopped, or that got none from a busy machine, has not run it. */
+  private isLate({ input, since }: Pending): boolean {
+    const { limitMs } = this.parts;
+    return since !== undefined && input.type !== 'init' && performance.now() - since.at > limitMs && cpuMs() - since.cpu > limitMs;
   }
 
   private endFor(culprit: Pending): void {
@@ -139,6 +141,11 @@ export class WatchedThread extends WorkerThreadClient {
   private runsInTask(): readonly string[] {
     return this.pending.flatMap((entry) => (/^(create|activate)-workflow$/.test(entry.input.type) ? (runOf(entry) ?? []) : []));
   }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 const looksPerLimit = 5;
