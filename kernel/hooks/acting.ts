@@ -12,7 +12,7 @@ import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { storedMessage } from '../effects/transcript';
-import { openIn } from '../run/ask-in-frame';
+import { askIn } from '../run/ask-in-frame';
 import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
 import { noteAction } from '../run/flow';
@@ -20,9 +20,9 @@ import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '.
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { peopleOf } from '../run/second-eyes';
+import type { PendingInterrupt } from '../run/state';
 import { writersOf } from '../run/state';
 import { waivedElsewhere } from '../run/waivers';
-import { refuseAnswerOfOthers, refuseOtherPeople } from '../run/asked-people';
 import { agreed } from './agreed';
 import { LayerTogether } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
@@ -123,21 +123,20 @@ export class Acting implements Inside {
 
   private question(info: Json, options: InterruptOptions, more: { readonly tellsWho?: true }): Promise<unknown> {
     const { scope, frame } = this;
-    return this.asking('ctx.interrupt', () =>
-      frame.effect('interrupt', (n) => {
-        checkInterruptOptions(options);
-        const shown = {
-          ...interruptBase(scope, frame, n, options),
-          kind: options.kind ?? 'question',
-          info: checkedValue('interrupt', 'info', info),
-        } as const;
-        const { answerSchema } = options;
-        const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
-        // Code that is told of an expiry has a word of its own for it.
-        checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
-        return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
-      }),
-    );
+    const asked = (n: number): PendingInterrupt => {
+      checkInterruptOptions(options);
+      const shown = {
+        ...interruptBase(scope, frame, n, options),
+        kind: options.kind ?? 'question',
+        info: checkedValue('interrupt', 'info', info),
+      } as const;
+      const { answerSchema } = options;
+      const asking = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
+      // Code that is told of an expiry has a word of its own for it.
+      checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
+      return asking;
+    };
+    return this.asking('ctx.interrupt', () => askIn(scope.run, frame, asked, () => scope.life.letGo()));
   }
 
   approve(call: ToolCall, options: NonNullable<ToolActionOptions> = {}): Promise<unknown> {
@@ -166,22 +165,18 @@ export class Acting implements Inside {
     { policy, tellsWho }: { readonly policy?: AskingPolicy; readonly tellsWho?: true },
   ): Promise<unknown> {
     const { scope, frame, owner } = this;
+    const asked = (n: number): PendingInterrupt => {
+      checkApproveOptions(options);
+      const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
+      return pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
+    };
     return this.asking('ctx.approve', () =>
-      frame
-        .effect('interrupt', (n) => {
-          checkApproveOptions(options);
-          const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
-          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
-          refuseOtherPeople(scope, asked.shown);
-          return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
-        })
-        .then((answer) => {
-          if (policy !== undefined) refuseAnswerOfOthers(scope, frame, options, answer as unknown as DecisionOfSomebody);
-          // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
-          if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
-          frame.decision?.agreed(owner.key);
-          return answer;
-        }),
+      askIn(scope.run, frame, asked, () => scope.life.letGo()).then((answer) => {
+        // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
+        if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
+        frame.decision?.agreed(owner.key);
+        return answer;
+      }),
     );
   }
 
@@ -270,7 +265,7 @@ export class Acting implements Inside {
     const { frame, scope } = this;
     const { state, ports } = scope.run;
     const writers = writersOf(state) ?? [];
-    return writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : frame.seen('writers', () => writers);
+    return frame.seen('writers', () => (writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : writers));
   }
 
   get tellsEdits(): boolean {
