@@ -52,9 +52,12 @@ export class Acting implements Inside {
     return (this.sessionValues ??= {
       get: (key) => this.inAgent('ctx.session.get', () => read(frame, 'session', () => ownValue(state.session, key))),
       set: (key, value) =>
-        this.inAgent('ctx.session.set', () =>
-          frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
-        ),
+        // The end of the run has taken its session values along.
+        this.scope.run.ended
+          ? undefined
+          : this.inAgent('ctx.session.set', () =>
+              frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
+            ),
     });
   }
 
@@ -74,7 +77,9 @@ export class Acting implements Inside {
 
   sendEvent(event: string | AgentEvent, given?: Json): void {
     const { scope, frame } = this;
-    this.inRun('ctx.sendEvent', () =>
+    // Nobody reads the log behind the end of the run.
+    if (scope.run.ended) return;
+    this.inAgent('ctx.sendEvent', () =>
       frame.once(
         'event',
         () => {
