@@ -32,7 +32,7 @@ function detailOf(event: RunEvent): string {
     case 'model-wait':
       return `waited for its turn and the provider, ${event.times} times: ${lengthText(event.turnMs + event.busyMs)}`;
     case 'model-retry':
-      return `${event.failover === undefined ? 'asked again' : `${event.failover.model} is asked`}: ${event.error.message}`;
+      return `${event.failover === undefined ? (event.last === true ? 'rejected' : 'asked again') : `${event.failover.model} is asked`}: ${event.error.message}`;
     case 'tool-start':
       return `${event.tool} ${json(event.input)}`;
     case 'tool-end':

@@ -67,7 +67,8 @@ export class EventLines {
         return write(`${red('✗')} ${by(event.runPath)}${dim(oneLine(event.error.message, longestResult))}`);
       case 'model-retry': {
         this.live.over(event.runPath);
-        const next = event.failover === undefined ? 'the model is asked again' : `${oneLine(event.failover.model)} is asked`;
+        const again = event.last === true ? 'the answer does not count' : 'the model is asked again';
+        const next = event.failover === undefined ? again : `${oneLine(event.failover.model)} is asked`;
         return write(`${yellow('!')} ${by(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
       }
       case 'model-wait': {

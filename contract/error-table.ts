@@ -171,7 +171,7 @@ export const errorTable = {
   'run-terminated': { status: 500, fix: 'Somebody, or the server at a limit, terminated the run. See the reason in the message.' },
   'run-stuck': {
     status: 500,
-    fix: 'The code of the agent fails to run; the message says why. A run that has made a step keeps its code: correct it for new runs, and end this one with `holdfast terminate`.',
+    fix: 'The message says why. A run that has made a step keeps its code: correct it for new runs. End this one with `holdfast terminate`, or go on via `temporal workflow reset`.',
   },
   'worker-missing': {
     status: 503,

@@ -30,7 +30,7 @@ export type EventBody =
       /** Who changed what the model was asked, or what it answered. Absent: nobody did. */
       readonly changes?: readonly MiddlewareChange[];
     })
-  /** An answer, or the lack of one, counts no more: the model, or another one, is asked again. */
+  /** An answer, or the lack of one, counts no more: the model, or another one, is asked again, if a call is left. */
   | (InAgent & {
       readonly type: 'model-retry';
       readonly turn: number;
@@ -41,6 +41,8 @@ export type EventBody =
       readonly rejectReason?: Json;
       /** Set when another model is asked next. `attempt` counts from 1. */
       readonly failover?: { readonly attempt: number; readonly model: string };
+      /** Set when no call is left, and no model is asked again. */
+      readonly last?: true;
     })
   /** A call of a model has come back that was put off before it was made. */
   | (InAgent & {

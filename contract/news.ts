@@ -1,6 +1,9 @@
 /** The attribute by which a line of Temporal's log is known as one of ours. */
 export const newsField = 'holdfast';
 
+/** What a query fails with that comes between an event of a run and the task for it. Temporal logs it as a task that failed, and the run is well. */
+export const asksAgain = 'The run is about to go on. Ask it again.';
+
 /** What a line about a run has beside its text. Each is there where it is known. */
 export interface NewsFields {
   readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'reminder' | 'retry' | 'threw';

@@ -235,7 +235,6 @@ export class MemoryRun {
     const snapshot = snapshotBehindEnd(this.view(), this.point, how, by);
     this.agents = agents;
     this.stretch = this.enter(asJson({ start, snapshot }));
-    await this.idle();
   }
 
   /** Of an isolated agent that was cancelled with the run that it is part of, or failed in it: it goes on where it stood. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { messageOf } from '../../contract/errors';
-import { newsField } from '../../contract/news';
+import { asksAgain, newsField } from '../../contract/news';
 import { runIdOf } from '../../contract/names';
 import type { Logger } from '../../host/logger';
 
@@ -29,8 +29,9 @@ export function temporalLog(logger: Logger): Write {
         ...(lines === '' ? {} : { stack: lines }),
       });
     }
-    if (message === taskFailed && typeof meta['workflowId'] === 'string')
-      logger.error(`run ${runIdOf(meta['workflowId'])} is stuck: ${messageOf(meta['error'])}`, { event: 'stuck', code: 'run-stuck' });
+    const why = messageOf(meta['error']);
+    if (message === taskFailed && typeof meta['workflowId'] === 'string' && why !== asksAgain)
+      logger.error(`run ${runIdOf(meta['workflowId'])} is stuck: ${why}`, { event: 'stuck', code: 'run-stuck' });
     logger.debug(message, { ...meta, temporal: level });
   };
 }

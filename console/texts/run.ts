@@ -98,7 +98,7 @@ export const runTexts = {
   earlier: 'Show earlier entries',
   latest: 'Go to the end',
   notes: {
-    'model-retry': 'The model is asked again',
+    'model-retry': 'An answer of the model does not count',
     'run-end': (status: string) => `The run is ${status}`,
     'run-retry': 'The run is tried again',
     'run-resume': 'The run goes on',

@@ -6,7 +6,7 @@ import { externalAnswerSchema } from '../../contract/external-calls';
 import { toolStart } from '../../contract/record/tool-outcomes';
 import { ToolError } from '../effects/errors';
 import type { Frame } from '../effects/frames';
-import { openIn } from '../run/ask-in-frame';
+import { askIn } from '../run/ask-in-frame';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 
@@ -30,7 +30,7 @@ export async function callExternalTool(scope: AgentScope, frame: Frame, { addres
     const started = toolStart(made, { path, tool: call.name, callId: call.id, input: call.input, address: made });
     run.ports.emit({ ...started, external: true });
   });
-  const answer = await frame.effect('interrupt', (n) => openIn(run, frame, n, { shown }));
+  const answer = await askIn(run, frame, () => ({ shown }));
   const done = answer as unknown as ExternalCallAnswer;
   if ('error' in done) {
     frame.unwind();

@@ -9,7 +9,7 @@ import { workflowIdOf } from '../../contract/names';
 import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import { asleep, untilOf } from '../run/asleep';
 import type { Frame } from '../effects/frames';
-import { openIn } from '../run/ask-in-frame';
+import { askIn } from '../run/ask-in-frame';
 import type { ToolCallRequest } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { ToolError, isCancellation } from '../effects/errors';
@@ -190,7 +190,7 @@ function isAbout({ values, tags = [] }: AgentScope['run']['state']): boolean {
 }
 
 function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {
-  return frame.effect('interrupt', (n) => openIn(scope.run, frame, n, { shown }));
+  return askIn(scope.run, frame, () => ({ shown }));
 }
 
 function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { type: 'interrupted' }): Interrupt {

@@ -62,13 +62,20 @@ export class Frame {
 
   /**
    * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
-   * without bringing down the workflow task.
+   * without bringing down the workflow task. `misfit`: why a recorded end is not for what code asks for now.
    */
-  effect<T>(kind: string, run: (n: number) => Promise<T>, ending: EffectEnding<T> = asItIs): Promise<T> {
+  effect<T>(
+    kind: string,
+    run: (n: number) => Promise<T>,
+    ending: EffectEnding<T> = asItIs,
+    misfit?: (n: number) => HoldfastError | undefined,
+  ): Promise<T> {
     if (this.isDeaf) return new Promise(() => undefined);
     let value: MaybePromise<T>;
     try {
       this.checkIsOutsideBranches();
+      const problem = misfit?.(this.count);
+      if (problem !== undefined) throw problem;
       const inTurn = this.inTurn(kind, ending);
       if (inTurn !== undefined) return inTurn;
       value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);

@@ -12,7 +12,7 @@ import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { storedMessage } from '../effects/transcript';
-import { openIn } from '../run/ask-in-frame';
+import { askIn } from '../run/ask-in-frame';
 import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
 import { noteAction } from '../run/flow';
@@ -20,9 +20,9 @@ import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '.
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { peopleOf } from '../run/second-eyes';
+import type { PendingInterrupt } from '../run/state';
 import { writersOf } from '../run/state';
 import { waivedElsewhere } from '../run/waivers';
-import { refuseAnswerOfOthers, refuseOtherPeople } from '../run/asked-people';
 import { agreed } from './agreed';
 import { LayerTogether } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
@@ -52,9 +52,12 @@ export class Acting implements Inside {
     return (this.sessionValues ??= {
       get: (key) => this.inAgent('ctx.session.get', () => read(frame, 'session', () => ownValue(state.session, key))),
       set: (key, value) =>
-        this.inAgent('ctx.session.set', () =>
-          frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
-        ),
+        // The end of the run has taken its session values along.
+        this.scope.run.ended
+          ? undefined
+          : this.inAgent('ctx.session.set', () =>
+              frame.once('session', () => void (state.session[key] = keptValue('session', key, value)), nothing),
+            ),
     });
   }
 
@@ -74,7 +77,9 @@ export class Acting implements Inside {
 
   sendEvent(event: string | AgentEvent, given?: Json): void {
     const { scope, frame } = this;
-    this.inRun('ctx.sendEvent', () =>
+    // Nobody reads the log behind the end of the run.
+    if (scope.run.ended) return;
+    this.inAgent('ctx.sendEvent', () =>
       frame.once(
         'event',
         () => {
@@ -123,21 +128,20 @@ export class Acting implements Inside {
 
   private question(info: Json, options: InterruptOptions, more: { readonly tellsWho?: true }): Promise<unknown> {
     const { scope, frame } = this;
-    return this.asking('ctx.interrupt', () =>
-      frame.effect('interrupt', (n) => {
-        checkInterruptOptions(options);
-        const shown = {
-          ...interruptBase(scope, frame, n, options),
-          kind: options.kind ?? 'question',
-          info: checkedValue('interrupt', 'info', info),
-        } as const;
-        const { answerSchema } = options;
-        const asked = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
-        // Code that is told of an expiry has a word of its own for it.
-        checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
-        return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
-      }),
-    );
+    const asked = (n: number): PendingInterrupt => {
+      checkInterruptOptions(options);
+      const shown = {
+        ...interruptBase(scope, frame, n, options),
+        kind: options.kind ?? 'question',
+        info: checkedValue('interrupt', 'info', info),
+      } as const;
+      const { answerSchema } = options;
+      const asking = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
+      // Code that is told of an expiry has a word of its own for it.
+      checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
+      return asking;
+    };
+    return this.asking('ctx.interrupt', () => askIn(scope.run, frame, asked, () => scope.life.letGo()));
   }
 
   approve(call: ToolCall, options: NonNullable<ToolActionOptions> = {}): Promise<unknown> {
@@ -166,22 +170,18 @@ export class Acting implements Inside {
     { policy, tellsWho }: { readonly policy?: AskingPolicy; readonly tellsWho?: true },
   ): Promise<unknown> {
     const { scope, frame, owner } = this;
+    const asked = (n: number): PendingInterrupt => {
+      checkApproveOptions(options);
+      const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
+      return pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
+    };
     return this.asking('ctx.approve', () =>
-      frame
-        .effect('interrupt', (n) => {
-          checkApproveOptions(options);
-          const approval = approvalOf(call, { ...options, ...defined({ policy }) }, schemaForEdits(scope, call.name));
-          const asked = pending({ ...interruptBase(scope, frame, n, options), ...approval }, { ...options, ...defined({ tellsWho }) });
-          refuseOtherPeople(scope, asked.shown);
-          return openIn(scope.run, frame, n, asked, () => scope.life.letGo());
-        })
-        .then((answer) => {
-          if (policy !== undefined) refuseAnswerOfOthers(scope, frame, options, answer as unknown as DecisionOfSomebody);
-          // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
-          if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
-          frame.decision?.agreed(owner.key);
-          return answer;
-        }),
+      askIn(scope.run, frame, asked, () => scope.life.letGo()).then((answer) => {
+        // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
+        if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
+        frame.decision?.agreed(owner.key);
+        return answer;
+      }),
     );
   }
 
@@ -270,7 +270,7 @@ export class Acting implements Inside {
     const { frame, scope } = this;
     const { state, ports } = scope.run;
     const writers = writersOf(state) ?? [];
-    return writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : frame.seen('writers', () => writers);
+    return frame.seen('writers', () => (writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : writers));
   }
 
   get tellsEdits(): boolean {

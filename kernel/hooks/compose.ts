@@ -12,8 +12,8 @@ export interface Layer<Request, Response> {
   wrap(request: Request, next: Next<Request, Response>, frame: Frame): MaybePromise<Response>;
   /** Refuses what is no response, naming the layer. */
   check(response: Response, label: string): Response;
-  /** Told of a response that is not the one that came to it last. */
-  replaced?(came: Response | undefined, gives: Response): void;
+  /** Told of a response that is none of those that came to it. Which of several came last can differ behind a continue-as-new. */
+  replaced?(came: readonly Response[], gives: Response): void;
 }
 
 /**
@@ -51,8 +51,8 @@ function runLayer<Request, Response>(
 class LayerRun<Request, Response> implements EffectEnding<Response> {
   private running = 0;
   private last: Promise<Response> | undefined;
-  /** What `next` gave last. */
-  private came: Response | undefined;
+  /** What `next` gave. */
+  private readonly came: Response[] = [];
   private handsOn = false;
 
   constructor(
@@ -82,7 +82,7 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
   /** A call of `next` has come back. */
   settled(response: Response): Response {
     this.running -= 1;
-    this.came = response;
+    this.came.push(response);
     return this.handsOn ? this.close(response) : response;
   }
 
@@ -97,7 +97,7 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
       if (this.running > 0) throw new HoldfastError('next-left-running', `${label} returned while a call of next was still running.`);
       const checked = layer.check(response, label);
       frame.close();
-      if (checked !== this.came) layer.replaced?.(this.came, checked);
+      if (!this.came.includes(checked)) layer.replaced?.(this.came, checked);
       return checked;
     } catch (error) {
       throw this.failure(error);

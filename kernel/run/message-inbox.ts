@@ -268,10 +268,10 @@ export class MessageInbox {
 
   /** The turn at work ends at its next safe place. What waits begins the next one. */
   private stop(by: string | undefined): ConversationReply {
-    const { state, ports } = this;
-    if (state.atWork !== true) return { refused: { code: 'turn-unknown', message: 'No turn is at work.' } };
-    if (state.stops === true) return {};
-    ports.emit({ type: 'conversation-change', change: 'stopping', ...defined({ by }) });
+    const { atWork, stops, ended = this.closed } = this.state;
+    if (atWork !== true) return { refused: ended ? conversationEnded : { code: 'turn-unknown', message: 'No turn is at work.' } };
+    if (stops === true) return {};
+    this.ports.emit({ type: 'conversation-change', change: 'stopping', ...defined({ by }) });
     this.stopTurn();
     return {};
   }

@@ -185,7 +185,7 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Show
       return middleware.wrapModel?.(frozen(request), noting, hookContext(scope, frame)) as Promise<ModelResponse>;
     },
     replaced: (came, { message }) => {
-      if (!sameMessage(came?.message, message)) passed.changed(middleware.name, 'wrapModel', ['answer']);
+      if (!came.some((one) => sameMessage(one.message, message))) passed.changed(middleware.name, 'wrapModel', ['answer']);
     },
     check: (response, label) => {
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;

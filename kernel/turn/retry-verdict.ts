@@ -45,18 +45,25 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   }
   const rejectReason = checkedReason(agent.name, decision.rejectReason);
   const cause = error ?? rejection(agent.name, rejectReason);
-  if (attempt >= retry.maxRetries) return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
+  const tell = (last: { readonly last?: true }): void =>
+    run.ports.emit({
+      type: 'model-retry',
+      agent: agent.name,
+      runPath: path,
+      turn: record.turn,
+      attempt,
+      error: { code: cause.code, message: cause.message },
+      ...defined({ rejectReason }),
+      ...last,
+    });
+  if (attempt >= retry.maxRetries) {
+    // Readers have seen the answer, which does not count. The choice of another model tells them as well. Runs of 0.1.0 did not tell.
+    if (error === undefined && agent.failover === undefined && run.ports.tellsOnce()) tell({ last: true });
+    return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
+  }
   const changes = changesOf(scope, ended, decision);
   const wait = backoffOf(scope, retry, decision, attempt + 1, error);
-  run.ports.emit({
-    type: 'model-retry',
-    agent: agent.name,
-    runPath: path,
-    turn: record.turn,
-    attempt,
-    error: { code: cause.code, message: cause.message },
-    ...defined({ rejectReason }),
-  });
+  tell({});
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
 

@@ -325,7 +325,7 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
       return output;
     },
     replaced: (came, gives) => {
-      if (!same(came, gives)) passed.changed(middleware.name, 'wrapToolCall', ['result']);
+      if (!came.some((one) => same(one, gives))) passed.changed(middleware.name, 'wrapToolCall', ['result']);
     },
   };
 }

@@ -141,9 +141,10 @@ describe('an agent that makes calls again', () => {
     expect(model.asked.map(({ settings }) => settings.temperature)).toEqual([undefined, 0, 0]);
   });
 
-  it('voids a rejected answer before the run ends without another one', async () => {
+  it('voids a rejected answer, and tells of it, before the run ends without another one', async () => {
     const run = await start('choosy', { model: [['Bad 1'], ['Bad 2'], ['Bad 3']] });
-    expect((await linesOf(run)).slice(-4)).toEqual(['attempt-start', 'delta Bad 3', 'attempt-void', 'run-end failed']);
+    const last = ['attempt-start', 'delta Bad 3', 'attempt-void', 'model-retry 2 model-response-rejected', 'run-end failed'];
+    expect((await linesOf(run)).slice(-5)).toEqual(last);
   });
 
   it('asks another model when one has no retries left', async () => {

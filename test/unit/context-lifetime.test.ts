@@ -87,6 +87,21 @@ describe('the ctx of an agent that has ended', () => {
   });
 });
 
+it.each<[string, (ctx: HookContext) => void]>([
+  ['an event', (ctx) => ctx.sendEvent('late', 1)],
+  ['a session value', (ctx) => ctx.session.set('late', 1)],
+])('%s that code keeps for after the end of the run is dropped without an error', async (_, act) => {
+  let late: HookContext | undefined;
+  const keeping: AgentMiddleware = { name: 'keeping', beforeAgent: (__, ctx) => void (late = ctx) };
+  const { run } = await play(sequential({ name: 'all', agents: [member('first', { middleware: [keeping] })] }), {
+    first: [{ text: 'First.' }],
+  });
+  const before = (await run.view()).nextOffset;
+  expect(() => act(late as HookContext)).not.toThrow();
+  await run.outcome();
+  expect((await run.view()).nextOffset).toBe(before);
+});
+
 describe('the ctx of an agent at work', () => {
   it('may be used by others that it works with at the same time', async () => {
     let lent: CustomContext | undefined;

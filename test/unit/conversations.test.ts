@@ -638,6 +638,15 @@ describe('what a conversation refuses', () => {
 });
 
 describe('stopping a turn', () => {
+  it('of a conversation that has ended says so, as on a server', async () => {
+    const ended = await testConversation(agentWith(), { model: texts('Hi.'), tools });
+    await ended.end();
+    await expect(ended.stop()).rejects.toMatchObject({ code: 'conversation-ended' });
+    const cancelled = await testConversation(agentWith(), { model: texts('Hi.'), tools });
+    await (await cancelled.run.cancel()).settled();
+    await expect(cancelled.stop()).rejects.toMatchObject({ code: 'conversation-ended' });
+  });
+
   it('ends it at its next safe place, and the next message begins another one', async () => {
     const { model, doors } = doorModel();
     const chat = await testConversation(agentWith(), { model, tools, stream: true });

@@ -6,7 +6,7 @@ import { onWorker } from 'holdfast/workflow';
 import type { EventBody } from '../../contract/events';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { withChange } from '../../contract/middleware-changes';
-import { agentWith, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, logOf, tools } from '../support/memory-bed';
 
 type End = Extract<EventBody, { type: 'model-end' | 'tool-end' }>;
 
@@ -35,6 +35,23 @@ const passing: AgentMiddleware = {
 describe('the end of a call', () => {
   it('tells nothing where middleware hand on what they got, also as copies', async () => {
     expect(await changesOf([passing])).toEqual([undefined, undefined, undefined]);
+  });
+
+  it.each([0, 1])('tells nothing of who asked the model twice and gives answer %i, also behind a continue-as-new', async (chosen) => {
+    const twice: AgentMiddleware = {
+      name: 'twice',
+      wrapModel: async (request, next, ctx) => {
+        const both = await Promise.all([next(request), next(request)]);
+        await ctx.sleep('1m');
+        return both[chosen] ?? next(request);
+      },
+    };
+    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
+    const run = await testRun(agentUnder(twice), { input: 'Hi', model, tools });
+    await run.outcome();
+    await run.goOnAsNew();
+    await run.advance('1m');
+    expect((await logOf(run)).flatMap((event) => (event.type === 'model-end' ? [event.changes] : []))).toEqual([undefined]);
   });
 
   it('names who changed the request of a model, and who its answer', async () => {

@@ -62,6 +62,7 @@ describe('a question of before a continue-as-new that no code has asked again', 
     expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`]);
 
     await run.goOnBehindEnd('run-resume');
+    await run.idle();
     expect(only(run.view().interrupts).id).toBe(id);
     await run.take({ interruptId: id, answer: true });
     await run.idle();
@@ -88,6 +89,7 @@ describe('a question of before a continue-as-new that no code has asked again', 
     expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`]);
 
     await run.goOnBehindEnd('run-retry', agentsOf(asking));
+    await run.idle();
     expect(questionsIn(run)).toEqual([`${id} starts`, `${id}: cancel`, `${id} starts`]);
     await run.take({ interruptId: id, answer: true });
     await run.idle();

@@ -57,6 +57,15 @@ describe('the retry of an agent', () => {
     });
   });
 
+  it('tells readers of each answer that it rejects, also of the last one', async () => {
+    const agent = agentWith({ retry: deciding(() => ({ retry: true, rejectReason: 'too short' }), 2) });
+    const run = await testRun(agent, { input: 'Hi', model: sayingModel(['One.'], ['Two.'], ['Three.']), tools, stream: true });
+    expect(await failureOf(run)).toMatchObject({ code: 'model-retries-exhausted' });
+    const retries = (await logOf(run)).filter((event) => event.type === 'model-retry');
+    expect(retries).toMatchObject([{ attempt: 0 }, { attempt: 1 }, { attempt: 2, last: true, rejectReason: 'too short' }]);
+    expect(retries.filter((event) => 'last' in event)).toHaveLength(1);
+  });
+
   it('tells readers of each call, why it does not count, and the message once', async () => {
     const run = await testRun(agentWith({ retry: always(1) }), { input: 'Hi', model: sayingModel([broken()], ['Good.']), tools });
     await run.advance(anHour);

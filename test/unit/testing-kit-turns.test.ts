@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { gate } from '../support/gate';
-import { agentWith } from '../support/memory-bed';
+import { agentWith, tools } from '../support/memory-bed';
 
 /** Says how many calls there were at once. */
 function counting(concurrency: number, hold?: () => Promise<void>) {
@@ -24,6 +25,26 @@ function counting(concurrency: number, hold?: () => Promise<void>) {
 }
 
 const five = { toolCalls: [0, 1, 2, 3, 4].map((n) => ({ name: 'count', input: { n } })) };
+
+it('a run that is resumed settles at once, as on a server, while its model takes its time', async () => {
+  const doors = [gate(), gate()] as const;
+  let calls = 0;
+  const model: LanguageModel = {
+    generate: async ({ signal }) => {
+      const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+      await Promise.race([doors[calls++]?.pass(), aborted]);
+      return { parts: [{ type: 'text', text: 'Done.' }] };
+    },
+  };
+  const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+  await doors[0].reached;
+  await (await run.cancel()).settled();
+  await run.resume();
+  await doors[1].reached;
+  expect((await run.view()).status).toBe('running');
+  doors[1].open();
+  expect(await run.result()).toBe('Done.');
+});
 
 describe('a tool with concurrency in a run in memory', () => {
   it.each([1, 2])('has at most %i calls at a time, first come first served', async (concurrency) => {

@@ -92,7 +92,8 @@ class IdleRun extends WrappedRun {
     clearTimeout(this.timer);
     this.timer = undefined;
     try {
-      return asked === undefined ? await this.worked(activation) : answered(activation, asked);
+      // Code that was not woken for what came before refuses every query, and none that it runs has a handler for this one.
+      return await this.worked(activation);
     } finally {
       if (this.locals.count === 0) this.wait();
     }
@@ -142,13 +143,5 @@ function failedTask({ runId }: Activation): Completion {
   return {
     runId: runId ?? '',
     failed: { failure: { message: 'The run leaves the memory of its worker, as it had no task for a while.' } },
-  };
-}
-
-/** A query that came beside other work, or while a local activity runs: the run is not idle, and this task must not fail. */
-function answered({ runId }: Activation, queryId: string): Completion {
-  return {
-    runId: runId ?? '',
-    successful: { commands: [{ respondToQuery: { queryId, succeeded: { response: { metadata: {}, data: new Uint8Array() } } } }] },
   };
 }

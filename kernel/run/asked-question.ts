@@ -1,0 +1,71 @@
+import { defined } from '../../contract/defined';
+import type { HoldfastError } from '../../contract/errors';
+import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
+import { interruptId } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+import { sha256 } from '../../contract/sha256';
+import type { Frame } from '../effects/frames';
+import type { RunScope } from './scope';
+
+/** What makes a question the one that it is. Its deadline, its reminders and the time of its escalation are not among these. */
+type Parts = Readonly<Record<string, string>>;
+
+/** Keeps what is asked, so that its answer counts for this question only. */
+export function noteQuestion(frame: Frame, n: number, shown: Interrupt): void {
+  frame.note(noteOf(n), partsOf(shown));
+}
+
+/** The error for code that asks another question than it asked at this place, whether that one is open or has its answer. */
+export function anotherQuestion(
+  { state, journal }: Pick<RunScope, 'state' | 'journal'>,
+  frame: Frame,
+  n: number,
+  asked: () => Interrupt,
+): HoldfastError | undefined {
+  const before = questionBefore(state.interrupts, frame, n);
+  if (before === undefined || !frame.isKnownNext) return undefined;
+  const now = partsOf(asked());
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((part) => before[part] !== now[part]);
+  if (changed.length === 0) return undefined;
+  const others = changed.map((part) => (part === 'people' || part === 'arguments' ? `other ${part}` : `another ${part}`));
+  return journal.change(`The code at ${frame.key} changed: effect ${n} asks another question, with ${others.join(' and ')}.`);
+}
+
+/** Snapshots of earlier versions have no note of a question, and show it as long as it is open. */
+function questionBefore(interrupts: RunScope['state']['interrupts'], frame: Frame, n: number): Parts | undefined {
+  const note = frame.noteOf(noteOf(n)) as Parts | undefined;
+  if (note !== undefined) return note;
+  const id = interruptId(frame.address, n);
+  const shown = interrupts.find((pending) => pending.shown.id === id)?.shown;
+  return shown && partsOf(shown);
+}
+
+function noteOf(n: number): string {
+  return `question:${n}`;
+}
+
+function partsOf(shown: Interrupt): Parts {
+  const { kind, by, roles, notBy, steps = [] } = shown;
+  const later = steps.flatMap((step) => (step.type === 'escalate' ? [{ by: step.by ?? null, roles: step.roles ?? null }] : []));
+  const people = { ...defined({ by, roles, notBy }), ...(later.length === 0 ? {} : { later }) };
+  return { kind, ...partsOfKind(shown), ...(Object.keys(people).length === 0 ? {} : { people: hashOf(people) }) };
+}
+
+function partsOfKind(shown: Interrupt): Parts {
+  if (shown.kind === 'approval') {
+    const { tool, callId, inputHash, options = null, policy } = shown;
+    const of = { arguments: hashOf([tool, callId, inputHash, options]) };
+    // Another version of the policy may ask for more behind the same stage.
+    return policy === undefined ? of : { ...of, policy: hashOf([policy.name, policy.stage.number, policy.stage.name ?? null]) };
+  }
+  if (shown.kind === 'in-doubt') {
+    const { tool, callId, input } = shown.info as InDoubtInfo;
+    return { arguments: hashOf([tool, callId, input]) };
+  }
+  return { text: hashOf(shown.info), ...(shown.answerSchema === undefined ? {} : { form: hashOf(shown.answerSchema) }) };
+}
+
+function hashOf(value: Json): string {
+  return sha256(canonicalJson(value)).slice(0, 32);
+}

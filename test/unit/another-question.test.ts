@@ -1,0 +1,252 @@
+import type { ScriptedStep, TestRun } from 'holdfast/testing';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { approval, askHuman, policy } from 'holdfast/middleware';
+import type { Agent, AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
+import { customAgent } from 'holdfast/workflow';
+import type { Json } from '../../contract/messages/messages';
+import { agentUnder, agentWith, echo, only, tools } from '../support/memory-bed';
+
+interface Asked extends InterruptOptions {
+  readonly text?: Json;
+}
+
+/** An agent that asks one question, then sleeps an hour, and then does what it was told. */
+const asking = (
+  { text = 'May I delete one draft?', ...options }: Asked = {},
+  then?: (ctx: HookContext) => Promise<unknown>,
+): Agent<'desk'> =>
+  customAgent<'desk'>({
+    name: 'desk',
+    description: 'Acts.',
+    agents: [],
+    async *run(_, ctx) {
+      const answer = await ctx.interrupt(text, options);
+      await (then === undefined ? ctx.sleep('1h') : then(ctx));
+      return `${JSON.stringify(text)}: ${String(answer)}`;
+    },
+  });
+
+/** A run that waits for its first answer. */
+async function started(agent: Agent<string, Json, unknown>, ...steps: readonly ScriptedStep[]): Promise<TestRun> {
+  const run = await testRun(agent as Agent, { input: 'Hi', model: scriptedModel(steps), tools });
+  await run.interrupts();
+  return run;
+}
+
+const failing = (run: TestRun): Promise<void> =>
+  run.outcome().then((outcome) => expect(outcome).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } }));
+
+const others: Readonly<Record<string, Asked>> = {
+  'another text': { text: 'May I delete the whole account?' },
+  'another kind': { kind: 'custom' },
+  'another form': { answerSchema: { type: 'string', enum: ['yes', 'no'] } },
+  'other people': { by: ['bob'] },
+  'other roles': { roles: ['support'] },
+  'somebody who may not answer': { notBy: ['bob'] },
+};
+
+describe.each(Object.entries(others))('code that asks %s at the place of a question', (_, other) => {
+  it('is refused by an upgrade, and the run waits for the answer to its own question', async () => {
+    const run = await started(asking());
+    await expect(run.upgrade(asking(other))).rejects.toMatchObject({ code: 'frame-changed' });
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    await run.advance('1h');
+    expect(await run.result()).toBe('"May I delete one draft?": yes');
+  });
+
+  it('is refused by an upgrade when the question is answered', async () => {
+    const run = await started(asking());
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    await expect(run.upgrade(asking(other))).rejects.toMatchObject({ code: 'frame-changed' });
+    await run.advance('1h');
+    expect(await run.result()).toBe('"May I delete one draft?": yes');
+  });
+
+  it('fails the run behind a continue-as-new', async () => {
+    const run = await started(asking());
+    await run.goOnAsNew(asking(other));
+    await failing(run);
+  });
+
+  it('fails the run that goes on after a cancel, where the question was answered', async () => {
+    const run = await started(asking());
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    await run.cancel();
+    await run.resume({ agent: asking(other) });
+    await failing(run);
+  });
+
+  it('fails the run that goes on after a cancel, where the question was open', async () => {
+    const run = await started(asking());
+    await run.cancel();
+    await run.resume({ agent: asking(other) });
+    await failing(run);
+  });
+
+  it('fails the run that is tried again', async () => {
+    const run = await started(asking({}, () => Promise.reject(new Error('out of order'))));
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    expect((await run.outcome()).status).toBe('failed');
+    await run.retry({ agent: asking(other) });
+    await failing(run);
+  });
+});
+
+it('a yes to one question does not count for another that code asks on another way after a continue-as-new', async () => {
+  const agent = customAgent({
+    name: 'desk',
+    description: 'Acts.',
+    agents: [],
+    async *run(_, ctx) {
+      let overdue = false;
+      void ctx.sleep('1h').then(() => (overdue = true));
+      await ctx.sleep('1m');
+      for (let turn = 0; turn < 150; turn++) await Promise.resolve();
+      const what = overdue ? 'delete the whole account' : 'delete one draft';
+      return (await ctx.interrupt({ question: `May I ${what}?` })) === 'yes' ? `DONE: ${what}` : 'nothing';
+    },
+  });
+  const run = await started(agent);
+  await run.advance('2m');
+  const { id } = only(await run.interrupts());
+  await run.advance('2h');
+  await run.goOnAsNew();
+  await run.resume(id, 'yes').catch(() => undefined);
+  await failing(run);
+});
+
+describe('the same question', () => {
+  const late: Asked = { deadline: '3h', onDeadline: 'no', remind: ['1h'], escalate: { after: '2h', by: ['ada'] }, by: ['bob'] };
+
+  it('is the same when it is asked again later, after reminders and an escalation', async () => {
+    const run = await started(asking(late));
+    await run.advance('150m');
+    await run.goOnAsNew();
+    await run.resume(only(await run.interrupts()).id, 'yes', { by: 'ada' });
+    await run.goOnAsNew();
+    await run.advance('1h');
+    expect(await run.result()).toContain('yes');
+  });
+
+  it('may end at another time, and have another answer then, in other code', async () => {
+    const run = await started(asking(late));
+    await run.upgrade(asking({ ...late, deadline: '5h', onDeadline: 'maybe', remind: ['4h'] }));
+    await run.resume(only(await run.interrupts()).id, 'yes', { by: 'bob' });
+    await run.advance('1h');
+    expect(await run.result()).toContain('yes');
+  });
+
+  it('is asked again after a cancel and after a failure', async () => {
+    const run = await started(asking({}, (ctx) => ctx.interrupt('Now?').then(() => Promise.reject(new Error('out of order')))));
+    await run.cancel();
+    await run.resume();
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    await run.cancel();
+    await run.resume();
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    expect((await run.outcome()).status).toBe('failed');
+    await run.retry({ agent: asking({}, (ctx) => ctx.interrupt('Now?')) });
+    expect(await run.result()).toContain('yes');
+  });
+
+  it('need not be asked at a place where code of a cancelled run asked nobody', async () => {
+    const agent = (text: string): Agent<'desk'> =>
+      customAgent<'desk'>({
+        name: 'desk',
+        description: 'Acts.',
+        agents: [],
+        async *run(_, ctx) {
+          await ctx.sleep('1h').catch(() => undefined);
+          return String(await ctx.interrupt(text));
+        },
+      });
+    const run = await started(agent('Tidy up?'));
+    await run.cancel();
+    await run.resume({ agent: agent('Go on?') });
+    await run.advance('1h');
+    await run.resume(only(await run.interrupts()).id, 'yes');
+    expect(await run.result()).toBe('yes');
+  });
+});
+
+describe('a call that waits for people', () => {
+  const under = (...middleware: readonly AgentMiddleware[]): Agent => agentUnder(...middleware) as Agent;
+  const steps = [{ toolCalls: [echo('a')] }, { text: 'Done.' }] as const;
+  const stages = (...stage: readonly object[]): AgentMiddleware =>
+    policy<typeof tools, 'echo'>({ name: 'rules', tools: ['echo'], stages: stage });
+  /** Changes what an approval inside of it is shown. */
+  const changing = (text: string): AgentMiddleware => ({
+    name: 'changing',
+    wrapToolCall: (call, next) => next({ ...call, input: { text } }),
+  });
+  const rule = approval<typeof tools>({ tools: { echo: true } }) as AgentMiddleware;
+  const others: Readonly<Record<string, readonly [readonly AgentMiddleware[], readonly AgentMiddleware[]]>> = {
+    'other arguments': [
+      [changing('a'), rule],
+      [changing('b'), rule],
+    ],
+    'other people': [[rule], [approval<typeof tools>({ tools: { echo: { by: ['ada'] } } })]],
+    'another stage of a policy': [[stages({ name: 'in full' })], [stages({ name: 'in part' })]],
+  };
+
+  it.each(Object.entries(others))('is not decided by what people said about %s', async (_, [before, after]) => {
+    const run = await started(under(...before), ...steps);
+    await expect(run.upgrade(under(...after))).rejects.toMatchObject({ code: 'frame-changed' });
+    await run.goOnAsNew(under(...after));
+    await failing(run);
+  });
+
+  it('goes on over continue-as-news between hand-overs, edits and stages', async () => {
+    const run = await started(
+      under(
+        stages(
+          { name: 'one', by: { users: ['ada', 'bob'] }, need: 2, remind: ['1h'], escalate: { after: '2h', to: { users: ['dan'] } } },
+          { name: 'two', by: { users: ['cleo'] } },
+        ),
+      ),
+      ...steps,
+    );
+    const decide = async (by: string, decision: Json): Promise<void> => {
+      await run.goOnAsNew();
+      await run.resume(only(await run.interrupts()).id, decision, { by });
+      await run.goOnAsNew();
+    };
+    await decide('ada', { type: 'delegate', to: 'eve' });
+    await run.advance('3h');
+    await decide('eve', { type: 'approve', editedInput: { text: 'b' } });
+    await run.advance('3h');
+    await decide('dan', { type: 'approve' });
+    await decide('cleo', { type: 'approve' });
+    expect(await run.result()).toBe('Done.');
+  });
+
+  it('goes on after an edit that does not fit', async () => {
+    const run = await started(under(rule), ...steps);
+    await run.goOnAsNew();
+    await run.approve(only(await run.interrupts()).id, { editedInput: { text: 'b' } });
+    await run.goOnAsNew();
+    expect(await run.result()).toBe('Done.');
+  });
+});
+
+describe('a question of askHuman', () => {
+  const agent = (question: string, by?: readonly string[]): Agent =>
+    agentWith({
+      middleware: [
+        { name: 'asked', wrapToolCall: (call, next) => next({ ...call, input: { question } }) },
+        askHuman(by === undefined ? {} : { by: { users: by } }),
+      ],
+    }) as Agent;
+  const steps = [{ toolCalls: [{ name: 'askHuman', input: { question: 'Which one?' } }] }, { text: 'Done.' }] as const;
+
+  it.each([
+    ['another question', agent('Delete all?')],
+    ['other people', agent('Which one?', ['ada'])],
+  ])('is not answered by what people said to %s', async (_, other) => {
+    const run = await started(agent('Which one?'), ...steps);
+    await expect(run.upgrade(other)).rejects.toMatchObject({ code: 'frame-changed' });
+    await run.goOnAsNew();
+    await run.resume(only(await run.interrupts()).id, 'This one.');
+    expect(await run.result()).toBe('Done.');
+  });
+});
