@@ -77,9 +77,9 @@ export class Acting implements Inside {
 
   sendEvent(event: string | AgentEvent, given?: Json): void {
     const { scope, frame } = this;
-    // Nobody reads the log behind the end of the run.
-    if (scope.run.ended) return;
-    this.inAgent('ctx.sendEvent', () =>
+    // Nobody reads the log after the end of the run. An action would still have to be done, and is refused.
+    if (scope.run.ended && (typeof event === 'string' || event.action === undefined)) return;
+    this.inRun('ctx.sendEvent', () =>
       frame.once(
         'event',
         () => {

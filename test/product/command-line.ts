@@ -1,4 +1,5 @@
 import { runCommandLine } from '../../cli/program';
+import { writersTo } from '../../cli/terminal';
 import { recordedTerminal } from '../support/recorded-terminal';
 import type { Running, Start } from './command';
 import { environmentOf, heard } from './command';
@@ -15,9 +16,7 @@ export function commandLinesIn(directory: string): Start<Running> {
     heard(async ({ out, error }) => {
       const terminal = {
         ...recordedTerminal({ live: false }),
-        write: (line = '') => out(`${line}\n`),
-        writePart: out,
-        writeError: (line: string) => error(`${line}\n`),
+        ...writersTo(out, error),
       };
       if (atWork++ === 0) ofTests = process.env;
       process.env = environmentOf(directory, variables);
