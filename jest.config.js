@@ -1,3 +1,4 @@
+const { readFileSync, readdirSync } = require('node:fs');
 const { representatives, smoke } = require('./test/tiers');
 
 /** Tests run on the TypeScript source; `tsc -b` checks the types before. */
@@ -32,6 +33,9 @@ const server = {
   moduleNameMapper: { ...base.moduleNameMapper, '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1'] },
 };
 const filesOf = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
+const casesOnEngines = readdirSync(`${__dirname}/test/conformance`)
+  .filter((name) => name.endsWith('.test.ts') && /^\s*onEngines\(/m.test(readFileSync(`${__dirname}/test/conformance/${name}`, 'utf8')))
+  .map((name) => `<rootDir>/test/conformance/${name}`);
 const named = (names) => names.map((name) => `<rootDir>/test/${name}.test.ts`);
 
 /** The tiers: `npm test` plays unit, cases and server, `npm run system` system and conformance, `npm run nightly` nightly (CONTRIBUTING.md, Tests). */
@@ -61,8 +65,7 @@ module.exports = {
       ...server,
       displayName: 'conformance',
       globalSetup: '<rootDir>/test/conformance/start-server.ts',
-      testMatch: filesOf('conformance'),
-      testPathIgnorePatterns: ['/cases\\.test\\.ts$'],
+      testMatch: casesOnEngines,
       globals: { holdfastEngine: 'temporal' },
       setupFilesAfterEnv: ['<rootDir>/test/conformance/on-server-only.ts'],
     },

@@ -104,8 +104,8 @@ describe('a run that waits deep inside, and an upgrade', () => {
   });
 
   afterAll(async () => {
-    await next?.close();
-    await old.close();
+    await next?.close({ mayBeStuck: true });
+    await old.close({ mayBeStuck: true });
     await connection.close();
   });
 
@@ -128,7 +128,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
       await expect(run.upgrade()).rejects.toMatchObject({ code: 'frame-changed', message: expect.stringContaining(place) as string });
       expect(await executionOf(run)).toBe(before);
     } finally {
-      await broken.close();
+      await broken.close({ mayBeStuck: true });
     }
   });
 
@@ -164,7 +164,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
         expect(await run.outcome()).toMatchObject({ status: 'stuck', error: { code: 'run-stuck', message: why } }),
       );
     } finally {
-      await overtaking?.close();
+      await overtaking?.close({ mayBeStuck: true });
     }
     const mended = await deploy({ last: 'Mended.', wrap: kept });
     try {
