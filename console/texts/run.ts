@@ -13,7 +13,8 @@ export const runTexts = {
   tags: 'Tags',
   partOf: 'Part of',
   temporal: 'Temporal',
-  retrying: (attempt: number, address: string) => `Attempt ${attempt} of ${address}`,
+  retrying: (attempt: number, address: string, isAtWork: boolean) =>
+    `${address} is called again: attempt ${attempt} ${isAtWork ? 'is at work since' : 'begins'}`,
   stack: 'Stack',
   loading: 'Reading the log…',
   actions: {
