@@ -169,7 +169,9 @@ function detailsIn(left: unknown): FailedChildDetails | undefined {
 }
 
 function isUsage(value: unknown): boolean {
-  return isRecord(value) && isTokenCount(value['inputTokens']) && isTokenCount(value['outputTokens']) && Object.values(value).every(isTokenCount);
+  return (
+    isRecord(value) && isTokenCount(value['inputTokens']) && isTokenCount(value['outputTokens']) && Object.values(value).every(isTokenCount)
+  );
 }
 
 /** How an agent has ended whose workflow gave no result. */

@@ -103,7 +103,7 @@ function useGrowing(count: number, shown: number, setShown: (shown: number) => v
   return null;
 }
 
-/** An entry of a call is drawn again when it ends. */
+/** An entry of a call is drawn again when it stands still, and when it ends. */
 function versionOf(entry: ConversationEntry): string {
-  return 'end' in entry && entry.end !== undefined ? 'ended' : '';
+  return 'end' in entry && entry.end !== undefined ? 'ended' : 'halt' in entry ? (entry.halt ?? '') : '';
 }

@@ -76,10 +76,10 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
         {cost !== undefined && (
           <Fact name={runTexts.cost}>
-            <span title={cost.complete ? undefined : `${runTexts.costPart}: ${visibleText((cost.unpriced ?? []).join(', '))}`}>
+            <>
               {costText(cost.amount)}
-              {cost.complete ? '' : '+'}
-            </span>
+              {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
+            </>
           </Fact>
         )}
         {build !== undefined && (

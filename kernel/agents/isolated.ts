@@ -80,7 +80,10 @@ export async function runIsolated(
 }
 
 /** What the agent has used since it was cut off. */
-function usedSince(now: ChildUsage, before: ChildUsage = noUsage): Pick<Extract<EventBody, { type: 'agent-end' }>, 'usage' | 'usageByModel'> {
+function usedSince(
+  now: ChildUsage,
+  before: ChildUsage = noUsage,
+): Pick<Extract<EventBody, { type: 'agent-end' }>, 'usage' | 'usageByModel'> {
   const usage = lessUsage(now, before);
   return now.byModel === undefined ? { usage } : { usage, usageByModel: lessUsageByModel(now.byModel, before.byModel ?? {}) };
 }

@@ -78,7 +78,7 @@ describe('a failed run whose isolated agent had failed', () => {
   });
 
   it('counts what the agent had used once, in all and by model', async () => {
-    const used = (step: ScriptedStep): ScriptedStep => ({ ...step, usage: { inputTokens: 3, outputTokens: 1 } });
+    const used = <Step extends object>(step: Step) => ({ ...step, usage: { inputTokens: 3, outputTokens: 1 } });
     const play = async (isBroken: boolean): Promise<unknown> => {
       desk.broken = isBroken;
       const run = await testRun(leadOf(helperWith()), {
