@@ -6,7 +6,7 @@ import { EmptyState } from '../parts/empty-state';
 import { runTexts } from '../texts/run';
 import { Entry } from './entry';
 import { LiveCalls } from './live-calls';
-import type { ConversationEntry } from './steps';
+import type { ConversationEntry } from './entries';
 
 /** So many entries are drawn at first, and with each look further back. */
 const piece = 60;

@@ -21,8 +21,8 @@ import { changedByText } from './changes';
 import { FailureLine, FailurePart } from './failure';
 import { MessageParts, Output } from './message';
 import { noteOf } from './notes';
-import type { ConversationEntry, Halt } from './steps';
-import { speakerOf } from './steps';
+import type { ConversationEntry, Halt } from './entries';
+import { speakerOf } from './entries';
 
 interface EntryProps {
   readonly entry: ConversationEntry;
@@ -189,7 +189,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: { readonl
 }
 
 function WaitEntry({ entry: { interrupt, end, halt, time } }: { readonly entry: Of<'wait'> }): JSX.Element {
-  const edited = isRecord(end?.answer) ? (end.answer['editedInput']) : undefined;
+  const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
     <li class="entry note-entry">
       <Badge kind={end === undefined && halt === undefined ? 'warn' : 'calm'}>
