@@ -82,7 +82,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
 /** What the columns are. A screen reader hears the names of what is in them. */
 export function RunHeads(): JSX.Element {
   return (
-    <div class="run-row run-heads muted" aria-hidden="true">
+    <div class="run-heads muted" aria-hidden="true">
       {runsTexts.heads.map((name) => (
         <span key={name}>{name}</span>
       ))}
