@@ -1,3 +1,4 @@
+import { isRecord } from '../contract/check';
 import { isPolicyApplied } from '../contract/decisions';
 import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
@@ -21,6 +22,7 @@ type Draft = { -readonly [Field in keyof RunStep]: RunStep[Field] };
 export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
   const steps: Draft[] = [];
   const open = new Map<string, Draft>();
+  const approvals = new Set<string>();
   const begin = (key: string, step: Draft): void => {
     steps.push(step);
     open.set(key, step);
@@ -67,10 +69,11 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
         end(`agent ${event.runPath.join('/')}`, time, defined({ note: event.error?.message }));
         break;
       case 'interrupt-start':
+        if (event.interrupt.kind === 'approval') approvals.add(event.interrupt.id);
         begin(`asks ${event.interrupt.id}`, { kind: 'asks', what: event.interrupt.id, runPath: [], from: time });
         break;
       case 'interrupt-end':
-        end(`asks ${event.interruptId}`, time, { note: endings[isPolicyApplied(event.answer) ? 'apply' : event.reason](event.by) });
+        end(`asks ${event.interruptId}`, time, { note: endingOf(event, approvals.has(event.interruptId)) });
         break;
       case 'run-end':
         for (const key of [...open.keys()]) end(key, time, {});
@@ -81,12 +84,21 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
   return steps;
 }
 
-const endings = {
-  answer: (by?: string) => `answered${by === undefined ? '' : ` by ${by}`}`,
-  apply: (by?: string) => `asked again, as its policy was applied${by === undefined ? '' : ` by ${by}`}`,
-  deadline: () => 'nobody answered in time',
-  cancel: () => 'withdrawn',
-};
+const decided = { approve: 'approved', reject: 'rejected', respond: 'answered in place of the tool', delegate: 'handed on' } as const;
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Who ended a question, and what was decided with which words. */
+function endingOf({ answer, by, reason }: Extract<RunEvent, { type: 'interrupt-end' }>, isApproval: boolean): string {
+  if (reason !== 'answer') return reason === 'deadline' ? 'nobody answered in time' : 'withdrawn';
+  const who = by === undefined ? '' : ` by ${by}`;
+  if (isPolicyApplied(answer)) return `asked again, as its policy was applied${who}`;
+  if (!isApproval || !isRecord(answer)) return `answered${who}`;
+  const { type, editedInput, feedback, comment } = answer;
+  const what = decided[type as keyof typeof decided];
+  const changed = editedInput === undefined ? '' : `, with ${JSON.stringify(editedInput)}`;
+  const words = text(feedback) || text(comment);
+  return `${what}${who}${changed}${words === '' ? '' : `: ${words}`}`;
+}
 
 /** Of one agent one model call is at work. */
 function modelKey({ runPath }: { readonly runPath: readonly string[] }): string {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { connection } from './data/connection';
 import { identity } from './data/identity';
 import { useInbox } from './data/inbox';
+import { subject } from './data/subject';
 import type { ThemeChoice } from './data/theme';
 import { storeTheme, storedTheme } from './data/theme';
 import { IdentityDialog } from './identity-dialog';
@@ -19,9 +20,9 @@ export function Shell(): JSX.Element {
   const { page } = routeOf(shownPage.value);
   const waiting = useWaiting();
   useEffect(() => {
-    const name = texts.shell[page];
-    document.title = waiting === undefined ? texts.shell.title(name) : texts.shell.countTitle(waiting, name);
-  }, [page, waiting]);
+    const name = subject.value === '' ? texts.shell[page] : visibleText(subject.value);
+    document.title = waiting === undefined || subject.value !== '' ? texts.shell.title(name) : texts.shell.countTitle(waiting, name);
+  }, [page, waiting, subject.value]);
   return (
     <>
       <a class="skip" href="#content" onClick={focusContent}>

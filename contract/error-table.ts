@@ -75,7 +75,7 @@ export const errorTable = {
   },
   'model-failed': {
     status: 502,
-    fix: 'Correct what the provider says in the message, such as the name of the model. If it was only busy, start the run again with another id.',
+    fix: 'Correct what the provider says in the message, such as the name of the model. If it was only busy, retry the run.',
   },
   'model-busy': {
     status: 503,
@@ -117,6 +117,10 @@ export const errorTable = {
     fix: "Correct the tool: the message has its error. What it throws goes back to the model, unless the agent says `toolErrors: 'fail'`.",
   },
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make it faster.' },
+  'attempt-lost': {
+    status: 504,
+    fix: 'Nothing: the call is made again by itself. Where this repeats, see whether workers are killed, or whether the call takes longer than its timeout.',
+  },
   'tool-input-invalid': {
     status: 400,
     fix: 'Describe the argument in the input schema of the tool, or loosen the schema. The message says where the arguments do not fit.',

@@ -105,6 +105,8 @@ export type EventBody =
       readonly run?: string;
       /** What the run of an isolated agent has used. */
       readonly usage?: Usage;
+      /** The same by model. Absent also of runs that began before it was told. */
+      readonly usageByModel?: UsageByModel;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
   | {
@@ -253,7 +255,7 @@ export interface RunFacts {
   readonly startedBy?: string;
   /** The build whose code ran last. Undefined before any did. */
   readonly build?: string;
-  /** What each model has used that the run itself called. Isolated agents are runs of their own; `usage` has all. */
+  /** What each model has used, in the run and in the isolated agents of it that have ended. */
   readonly usageByModel?: UsageByModel;
 }
 

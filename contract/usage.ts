@@ -36,6 +36,22 @@ export function addModelUsage(sums: UsageByModel, model: string, usage: Usage): 
   return { ...sums, [model]: before === undefined ? usage : addUsage(before, usage) };
 }
 
+/** The same with the models of both. */
+export function addUsageByModel(sums: UsageByModel, more: UsageByModel): UsageByModel {
+  return Object.entries(more).reduce((all, [model, usage]) => addModelUsage(all, model, usage), sums);
+}
+
+/** What each model has used on top of what was counted before. */
+export function lessUsageByModel(sums: UsageByModel, before: UsageByModel): UsageByModel {
+  const left = Object.entries(sums).map(
+    ([model, usage]) => [model, lessUsage(usage, (Object.hasOwn(before, model) ? before[model] : undefined) ?? noUsage)] as const,
+  );
+  return Object.fromEntries(left.filter(([, { inputTokens, outputTokens }]) => inputTokens + outputTokens > 0));
+}
+
+/** What an isolated agent has used, as it tells the run that it is part of. Absent `byModel`: it began under a build that did not tell it. */
+export type ChildUsage = Usage & { readonly byModel?: UsageByModel };
+
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -14,6 +14,7 @@ export type { RunningService, ServiceOptions } from './http/start-service';
 export { connectTemporal, createLogger, readConfiguration, startEmbeddedServer } from '../host/index';
 export type { Configuration, EmbeddedServer, EmbeddedServerOptions, Logger, LoggerOptions, TemporalSettings } from '../host/index';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
+export { ProcessBus } from '../host/event-bus';
 
 // Errors
 export { HoldfastError, codeOf, errorTable } from '../contract/errors';

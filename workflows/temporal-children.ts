@@ -17,16 +17,18 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
-import type { Failure, JsonObject, Usage } from '../contract/messages/messages';
+import type { Failure, JsonObject } from '../contract/messages/messages';
 import { names, patches, workflowIdOf } from '../contract/names';
 import { retriedSnapshot } from '../contract/record/retry';
 import type { AgentRunInput, AgentRunResult, KeptPoint, StartInput } from '../contract/record/wire';
+import type { ChildUsage } from '../contract/usage';
+import { isTokenCount } from '../contract/usage';
 import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun, KeptAtFailure } from '../kernel/run/ports';
 
 /** What the failure of an isolated agent's workflow carries besides. */
 export interface FailedChildDetails {
-  readonly usage?: Usage;
+  readonly usage?: ChildUsage;
   readonly session?: JsonObject;
   readonly news?: AgentRunResult['news'];
   /** Whether it kept where it stood when it failed. */
@@ -157,14 +159,19 @@ function isCancelledChild(end: ChildEnd): boolean {
 function detailsIn(left: unknown): FailedChildDetails | undefined {
   if (!isRecord(left) || !isRecord(left['usage'])) return undefined;
   const { usage, session } = left;
-  if (!Object.values(usage).every((tokens) => Number.isSafeInteger(tokens) && (tokens as number) >= 0)) return undefined;
-  const { inputTokens, outputTokens } = usage;
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const { byModel, ...counts } = usage;
+  if (!isUsage(counts) || !(byModel === undefined || (isRecord(byModel) && Object.values(byModel).every(isUsage)))) return undefined;
   const values = isRecord(session) ? Object.entries(session).filter(([key]) => key !== '__proto__') : [];
   return {
-    usage: usage as unknown as Usage,
+    usage: usage as unknown as ChildUsage,
     ...(values.length === 0 ? {} : { session: Object.fromEntries(values) as JsonObject }),
   };
+}
+
+function isUsage(value: unknown): boolean {
+  return (
+    isRecord(value) && isTokenCount(value['inputTokens']) && isTokenCount(value['outputTokens']) && Object.values(value).every(isTokenCount)
+  );
 }
 
 /** How an agent has ended whose workflow gave no result. */

@@ -104,7 +104,7 @@ function spentRows({ usage, usageByModel = {}, cost }: ShownRun): readonly strin
 
 function costText({ amount, complete, unpriced }: NonNullable<ShownRun['cost']>): string {
   if (complete) return String(amount);
-  return `${amount}, without ${unpriced === undefined ? 'isolated agents and older builds' : `${unpriced.join(', ')}: no price`}`;
+  return `${amount}, without ${unpriced === undefined ? 'what was used under 0.1.0' : `${unpriced.join(', ')}: no price`}`;
 }
 
 function showSteps(terminal: Terminal, events: readonly RunEvent[], now: number): void {
@@ -121,7 +121,7 @@ function showSteps(terminal: Terminal, events: readonly RunEvent[], now: number)
       to === undefined ? `${lengthText(now - from)} so far` : lengthText(to - from),
       oneLine(note ?? '', longestText),
     ]),
-    ['AFTER', 'STEP', 'WHAT', 'TOOK', ''],
+    ['AFTER', 'STEP', 'WHAT', 'TOOK', 'NOTE'],
   );
 }
 

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isRecord } from '../../contract/check';
 import { givenAnswers } from '../data/decisions';
 import { forgetAnswer, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
@@ -11,8 +10,6 @@ import { CopyButton } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
 import { Icon } from '../parts/icon';
 import { visibleText } from '../parts/plain-text';
-import { Said } from '../parts/said';
-import { SaidFrame } from '../parts/said-frame';
 import { Badge } from '../parts/status-badge';
 import { Tag } from '../parts/tag';
 import { Time } from '../parts/time';
@@ -26,6 +23,7 @@ import { focusWish } from './focus';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
+import { TheirWords } from './their-words';
 import { Why } from './why';
 import { stateText } from './words';
 
@@ -87,7 +85,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
                 {texts.parts.undo}
               </Button>
             )}
-            <Words row={row} />
+            <TheirWords answer={knownEndings.value.get(row.key)?.answer} />
           </div>
         )}
         {given?.state === 'refused' && goneAt === undefined && (
@@ -182,21 +180,5 @@ function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly
       )}
       {!isInRun && tags.map((tag) => <Tag key={tag} text={tag} />)}
     </div>
-  );
-}
-
-/** What somebody else said with a decision. */
-function Words({ row }: { readonly row: AskingRow }): JSX.Element | null {
-  const ending = knownEndings.value.get(row.key);
-  if (ending === undefined || !isRecord(ending.answer)) return null;
-  const { feedback, comment } = ending.answer;
-  const said = [feedback, comment].filter((text): text is string => typeof text === 'string' && text !== '');
-  if (said.length === 0) return null;
-  return (
-    <SaidFrame who={decideTexts.theySaid}>
-      {said.map((text) => (
-        <Said key={text} text={text} />
-      ))}
-    </SaidFrame>
   );
 }

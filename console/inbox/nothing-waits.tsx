@@ -5,16 +5,19 @@ import { EmptyState } from '../parts/empty-state';
 import { hidePart, hrefOf, setQuery } from '../routes';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
-import type { InboxView } from './rows';
+import type { InboxView, absenceOf } from './rows';
+
+function ClearFilters(): JSX.Element {
+  const clear = (): void => setQuery({ q: undefined, kind: undefined, agent: undefined, policy: undefined });
+  return <Button onClick={clear}>{inboxTexts.clearFilters}</Button>;
+}
 
 /** What the list says when it has nothing: because of filters, or because nothing waits. */
 export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered)
     return (
       <EmptyState title={inboxTexts.emptyFilter}>
-        <Button onClick={() => setQuery({ q: undefined, kind: undefined, agent: undefined, policy: undefined })}>
-          {inboxTexts.clearFilters}
-        </Button>
+        <ClearFilters />
       </EmptyState>
     );
   const isMine = identity.value.name !== '' && !view.isForAll;
@@ -29,14 +32,21 @@ export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; r
   );
 }
 
-/** What the URL names and is not there any more. */
-export function GoneDetail({ item }: { readonly item: string }): JSX.Element {
+interface GoneDetailProps {
+  readonly item: string;
+  readonly why: ReturnType<typeof absenceOf>;
+}
+
+/** What the URL names and the list does not show. */
+export function GoneDetail({ item, why }: GoneDetailProps): JSX.Element {
   const runId = item.slice(0, item.indexOf('/'));
   return (
-    <EmptyState title={decideTexts.gone.unknown}>
+    <EmptyState title={why === 'unknown' ? decideTexts.gone.unknown : inboxTexts.absent[why]}>
       <p>
         <a href={hrefOf('runs', runId)}>{decideTexts.openRun} →</a>
       </p>
+      {why === 'hidden' && <ClearFilters />}
+      {why === 'elsewhere' && <Button onClick={() => setQuery({ who: 'all' })}>{inboxTexts.showAll}</Button>}
       <Button onClick={() => hidePart({ item: undefined })}>{inboxTexts.back}</Button>
     </EmptyState>
   );

@@ -31,7 +31,7 @@ import { GoneDetail, NothingWaits } from './nothing-waits';
 import type { FocusRequest } from './row';
 import { Row, headingHeight, rowHeight } from './row';
 import type { InboxLine, InboxView } from './rows';
-import { fitsView, linesOf, viewOf } from './rows';
+import { absenceOf, fitsView, linesOf, viewOf } from './rows';
 
 const nothing: readonly ListedInterrupt[] = [];
 
@@ -195,7 +195,7 @@ export function InboxPage(): JSX.Element {
               onGiven={goOn}
             />
           ) : view.item !== '' && found !== undefined ? (
-            <GoneDetail item={view.item} />
+            <GoneDetail item={view.item} why={absenceOf(view, rows, found.more)} />
           ) : shown.length > 0 ? (
             <EmptyState title={inboxTexts.chooseOne}>
               <p>{inboxTexts.chooseOneText}</p>

@@ -60,6 +60,12 @@ export function fitsView({ listed }: AskingRow, { search, kind, agent, policy }:
   return words.every((word) => text.includes(word));
 }
 
+/** Why what the URL names is not shown: filters hide it, it is not among what was asked for, or it does not wait any more. */
+export function absenceOf(view: InboxView, rows: readonly AskingRow[], hasMore: boolean): 'hidden' | 'elsewhere' | 'unknown' {
+  if (rows.some(({ key }) => key === view.item)) return 'hidden';
+  return view.isForAll && !hasMore ? 'unknown' : 'elsewhere';
+}
+
 /** A line of the list: a row, or the heading of a group. */
 export type InboxLine = { readonly row: AskingRow } | { readonly heading: string; readonly count: number };
 

@@ -11,6 +11,7 @@ import { useBusy } from '../parts/use-busy';
 import { toast } from '../parts/toast';
 import { runTexts } from '../texts/run';
 import { byNow } from './by-now';
+import { canGoOn } from './can-go-on';
 
 const CancelDialog = lazy(async () => (await import('./dialogs')).CancelDialog, <></>);
 const TerminateDialog = lazy(async () => (await import('./dialogs')).TerminateDialog, <></>);
@@ -32,7 +33,8 @@ export async function act(doing: () => Promise<unknown>, told: string, onDone: (
 }
 
 /** What somebody can do with the run as it stands. */
-export function RunActions({ view: { id, status }, onDone }: ActionsProps): JSX.Element {
+export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
+  const { id, status } = view;
   const [open, setOpen] = useState<'cancel' | 'terminate' | undefined>(undefined);
   const [isBusy, start] = useBusy();
   const { actions, done } = runTexts;
@@ -50,12 +52,12 @@ export function RunActions({ view: { id, status }, onDone }: ActionsProps): JSX.
   return (
     <div class="run-actions">
       {isOpen && <Button onClick={() => setOpen('cancel')}>{actions.cancel}…</Button>}
-      {status === 'cancelled' && (
+      {status === 'cancelled' && canGoOn(view) && (
         <Button kind="primary" disabled={isBusy} onClick={() => start(() => act(() => service.resume(id, byNow()), done.resume, onDone))}>
           {actions.resume}
         </Button>
       )}
-      {status === 'failed' && (
+      {status === 'failed' && canGoOn(view) && (
         <Button kind="primary" disabled={isBusy} onClick={() => start(() => act(() => service.retry(id, byNow()), done.retry, onDone))}>
           {actions.retry}
         </Button>

@@ -13,6 +13,7 @@ import { FailurePart } from './failure';
 import { Facts, Framed, MessageBlock, Section } from './framed';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
+import { resultsOf } from './tool-results';
 
 const words = runTexts.detail;
 
@@ -181,8 +182,10 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   );
 }
 
-export function ToolDetail({ call: { request, response, status } }: { readonly call: ToolRunCall }): JSX.Element {
+export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Element {
+  const { request, response, status } = call;
   const { outcome, message } = response ?? {};
+  const { seen, given } = resultsOf(call);
   return (
     <>
       <Section title={runTexts.arguments} isOpen>
@@ -203,18 +206,18 @@ export function ToolDetail({ call: { request, response, status } }: { readonly c
       </Section>
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
-        {outcome?.type === 'done' && (
-          <Framed who={runTexts.result}>
-            <MessageParts message={{ parts: [{ type: 'tool-result', callId: '', name: '', output: outcome.output }] }} />
+        {seen !== undefined && (
+          <Framed who={words.seen}>
+            <MessageParts message={seen} />
+          </Framed>
+        )}
+        {given !== undefined && (
+          <Framed who={seen === undefined ? words.given : words.givenFirst}>
+            <MessageParts message={given} />
           </Framed>
         )}
         {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}
-        {outcome === undefined && message !== undefined && (
-          <Framed who={runTexts.result}>
-            <MessageParts message={message} />
-          </Framed>
-        )}
       </Section>
     </>
   );

@@ -6,7 +6,7 @@ import { EmptyState } from '../parts/empty-state';
 import { runTexts } from '../texts/run';
 import { Entry } from './entry';
 import { LiveCalls } from './live-calls';
-import type { ConversationEntry } from './steps';
+import type { ConversationEntry } from './entries';
 
 /** So many entries are drawn at first, and with each look further back. */
 const piece = 60;
@@ -103,7 +103,7 @@ function useGrowing(count: number, shown: number, setShown: (shown: number) => v
   return null;
 }
 
-/** An entry of a call is drawn again when it ends. */
+/** An entry of a call is drawn again when it stands still, and when it ends. */
 function versionOf(entry: ConversationEntry): string {
-  return 'end' in entry && entry.end !== undefined ? 'ended' : '';
+  return 'end' in entry && entry.end !== undefined ? 'ended' : 'halt' in entry ? (entry.halt ?? '') : '';
 }

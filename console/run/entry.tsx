@@ -1,22 +1,28 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { memo } from './memo';
+import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { now } from '../data/clock';
 import type { RunFeed } from '../data/run-feed';
+import { TheirWords } from '../decide/their-words';
 import { titleOf } from '../decide/row';
+import { endingText } from '../decide/words';
+import { Diff } from '../parts/diff';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
+import { decideTexts } from '../texts/decide';
 import { runTexts } from '../texts/run';
 import { changedByText } from './changes';
 import { FailureLine, FailurePart } from './failure';
 import { MessageParts, Output } from './message';
 import { noteOf } from './notes';
-import type { ConversationEntry } from './steps';
+import type { ConversationEntry, Halt } from './entries';
+import { speakerOf } from './entries';
 
 interface EntryProps {
   readonly entry: ConversationEntry;
@@ -53,18 +59,17 @@ export const Entry = memo(
 type Of<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { kind: Kind }>;
 
 function MessageEntry({ entry, onStep }: { readonly entry: Of<'message'>; readonly onStep: (address: string) => void }): JSX.Element {
-  const { message, agent, from, depth, time, address, isPartial, changes, model } = entry;
+  const { message, depth, time, address, isPartial, changes, model } = entry;
   const isUser = message.role === 'user' || message.role === 'system';
-  const who = agent ?? from ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);
   return (
     <li class={isUser ? 'entry from-user' : 'entry'} style={indent(depth)}>
-      <EntryHead who={who} time={time} title={model === undefined ? undefined : visibleText(model)}>
+      <EntryHead who={speakerOf(entry)} time={time} title={model === undefined ? undefined : visibleText(model)}>
         {isPartial === true && <Badge kind="warn">{runTexts.partial}</Badge>}
         {changes !== undefined && <Badge kind="info">{changedByText(changes)}</Badge>}
         {address !== undefined && <StepButton address={address} onStep={onStep} />}
       </EntryHead>
       <div class="bubble">
-        <MessageParts message={message} withCalls={agent === undefined} />
+        <MessageParts message={message} withCalls={model === undefined} />
       </div>
     </li>
   );
@@ -109,8 +114,8 @@ function CallEntry({
   readonly onStep: (address: string) => void;
   readonly log: RunFeed;
 }): JSX.Element {
-  const { tool, input, end, start, address, depth } = entry;
-  const kind = end === undefined ? 'info' : end.error === undefined ? 'good' : 'bad';
+  const { tool, input, end, start, halt, address, depth } = entry;
+  const kind = end === undefined ? 'info' : end.error !== undefined ? 'bad' : address === undefined ? 'calm' : 'good';
   const [result] = end?.message.parts ?? [];
   return (
     <li class="entry call" style={indent(depth)}>
@@ -120,7 +125,8 @@ function CallEntry({
             <bdi>{visibleText(tool)}</bdi>
           </strong>
           <bdi class="call-line muted">{visibleText(lineOf(input))}</bdi>
-          {end === undefined ? <Running since={start} /> : <span class="muted">{durationText(end.time - start)}</span>}
+          {end === undefined ? <AtWork since={start} halt={halt} /> : <span class="muted">{durationText(end.time - start)}</span>}
+          {address === undefined && <Badge>{runTexts.notCalled}</Badge>}
           {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
           {end?.changes !== undefined && <Badge kind="info">{changedByText(end.changes)}</Badge>}
         </summary>
@@ -138,15 +144,16 @@ function CallEntry({
               )}
             </>
           )}
-          <StepButton address={address} onStep={onStep} />
+          {address !== undefined && <StepButton address={address} onStep={onStep} />}
         </div>
       </details>
-      {end === undefined && <Progress log={log} address={address} />}
+      {end === undefined && address !== undefined && <Progress log={log} address={address} />}
     </li>
   );
 }
 
-function Running({ since }: { readonly since: number }): JSX.Element {
+function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt | undefined }): JSX.Element {
+  if (halt !== undefined) return <Badge kind={halt === 'over' ? 'calm' : 'warn'}>{runTexts.halts[halt]}</Badge>;
   return <Badge kind="info">{`${runTexts.running} ${durationText(Math.max(0, now.value - since))}`}</Badge>;
 }
 
@@ -164,7 +171,7 @@ function Progress({ log, address }: { readonly log: RunFeed; readonly address: s
   );
 }
 
-function AgentEntry({ entry: { agent, run, end, depth, time } }: { readonly entry: Of<'agent'> }): JSX.Element {
+function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: { readonly entry: Of<'agent'> }): JSX.Element {
   const state = end === undefined ? 'info' : end.error === undefined ? 'good' : 'bad';
   return (
     <li class="entry" style={indent(depth)}>
@@ -173,7 +180,7 @@ function AgentEntry({ entry: { agent, run, end, depth, time } }: { readonly entr
         <strong>
           <bdi>{visibleText(agent)}</bdi>
         </strong>
-        {end === undefined ? <Running since={time} /> : <span class="muted">{durationText(end.time - time)}</span>}
+        {end === undefined ? <AtWork since={time} halt={halt} /> : <span class="muted">{durationText(end.time - time)}</span>}
         {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
         <a href={hrefOf('runs', run)}>{runTexts.openRun}</a>
       </div>
@@ -181,10 +188,13 @@ function AgentEntry({ entry: { agent, run, end, depth, time } }: { readonly entr
   );
 }
 
-function WaitEntry({ entry: { interrupt, end, time } }: { readonly entry: Of<'wait'> }): JSX.Element {
+function WaitEntry({ entry: { interrupt, end, halt, time } }: { readonly entry: Of<'wait'> }): JSX.Element {
+  const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
     <li class="entry note-entry">
-      <Badge kind={end === undefined ? 'warn' : 'calm'}>{runTexts.kinds.wait}</Badge>
+      <Badge kind={end === undefined && halt === undefined ? 'warn' : 'calm'}>
+        {end === undefined && halt === undefined ? runTexts.kinds.wait : runTexts.waited}
+      </Badge>
       <span>
         <bdi>{visibleText(interrupt.agent)}</bdi>{' '}
         {isQuestion(interrupt) ? runTexts.askedQuestion : runTexts.asked(visibleText(titleOf(interrupt)))}
@@ -195,9 +205,15 @@ function WaitEntry({ entry: { interrupt, end, time } }: { readonly entry: Of<'wa
         </span>
       ) : (
         <span class="muted">
-          {end.reason === 'answer' && end.by !== undefined ? runTexts.answeredBy(visibleText(end.by)) : runTexts.answered[end.reason]},{' '}
-          {durationText(end.time - time)}
+          {end.reason === 'answer' ? endingText(interrupt, end) : runTexts.answered[end.reason]}, {durationText(end.time - time)}
         </span>
+      )}
+      {end !== undefined && <TheirWords answer={end.answer} />}
+      {interrupt.kind === 'approval' && (
+        <details class="note-data">
+          <summary>{edited === undefined ? runTexts.arguments : decideTexts.changes}</summary>
+          {edited === undefined ? <JsonView value={interrupt.input} /> : <Diff before={interrupt.input} after={edited} />}
+        </details>
       )}
     </li>
   );

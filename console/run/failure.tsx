@@ -6,10 +6,13 @@ import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
+/** Nothing is wrong: the call is made again by itself. */
+const calm: ReadonlySet<string> = new Set(['attempt-lost', 'waiting-for-turn']);
+
 /** What failed, its code, what to change, and where it was thrown, as far as somebody has kept that. */
 export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {
   return (
-    <div class="failure">
+    <div class={calm.has(failure.code) ? 'failure calm' : 'failure'}>
       {title !== undefined && <strong>{title}</strong>}
       <Said text={failure.message} />
       <FailureLine code={failure.code} />

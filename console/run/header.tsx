@@ -17,6 +17,8 @@ import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
 import { TemporalLink } from './temporal-link';
 
+const words = runTexts.detail;
+
 /** What the run is, how it stands, and what somebody can do with it. */
 export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
   const {
@@ -74,10 +76,10 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
         {cost !== undefined && (
           <Fact name={runTexts.cost}>
-            <span title={cost.complete ? undefined : `${runTexts.costPart}: ${visibleText((cost.unpriced ?? []).join(', '))}`}>
+            <>
               {costText(cost.amount)}
-              {cost.complete ? '' : '+'}
-            </span>
+              {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
+            </>
           </Fact>
         )}
         {build !== undefined && (
@@ -102,10 +104,10 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
       )}
       {retrying.map(({ address, attempt, nextAttemptAt, error: why }) => (
         <div key={address} class="retrying">
-          <span class="muted">
-            {runTexts.retrying(attempt, visibleText(address))}, <Time at={nextAttemptAt} />
-          </span>
-          <FailurePart failure={why} />
+          <p role="status">
+            {runTexts.retrying(attempt, visibleText(address), nextAttemptAt <= now.value)} <Time at={nextAttemptAt} />
+          </p>
+          <FailurePart failure={why} title={words.lastFailure} />
         </div>
       ))}
     </header>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
+import { subject } from '../data/subject';
 import { NameDialog } from '../decide/name-dialog';
 import { ErrorNote } from '../parts/error-note';
 import { lazy } from '../parts/lazy';
@@ -34,6 +35,11 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
   const count = log.drawn.value;
   const { steps, entries } = made.take(log.events);
   const view = log.view.value;
+  const title = `${view?.conversation?.title ?? id}${view === undefined ? '' : ` · ${view.status}`}`;
+  useEffect(() => {
+    subject.value = title;
+    return () => void (subject.value = '');
+  }, [title]);
   const { query } = route.value;
   const tab: Tab = tabs.find((one) => one === query.get('tab')) ?? 'conversation';
   // Its script comes while the page waits for its run.

@@ -9,7 +9,7 @@ import { hrefOf } from '../routes';
 import { runTexts } from '../texts/run';
 import { changedByText } from './changes';
 import { costOfCall, costText, numberText } from './numbers';
-import type { TimedStep } from './steps';
+import type { TimedStep } from './entries';
 
 interface StepRowProps {
   readonly step: TimedStep;

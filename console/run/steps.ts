@@ -1,81 +1,12 @@
 import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
-import { messagesOfInput } from '../../contract/messages/messages';
-import type { MiddlewareChange } from '../../contract/middleware-changes';
-import type { UsageByModel } from '../../contract/usage';
+import type { Json, StoredMessage, Usage } from '../../contract/messages/messages';
+import { messagesOfInput, toolCallsOf } from '../../contract/messages/messages';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
+import type { ConversationEntry, TimedStep } from './entries';
 import { noteOf } from './notes';
-
-/** Something that took time: a call, a wait, an agent. A row of the timeline. */
-export interface TimedStep {
-  readonly key: string;
-  readonly kind: 'model' | 'tool' | 'wait' | 'agent' | 'turn' | 'mark';
-  readonly title: string;
-  readonly agent: string;
-  /** How deep its agent stands in others. */
-  readonly depth: number;
-  readonly start: number;
-  end?: number;
-  readonly address?: string;
-  /** Of an isolated agent: its own run. */
-  readonly run?: string;
-  usage?: Usage;
-  /** Of a turn: what each model has used. */
-  usageByModel?: UsageByModel;
-  model?: string;
-  error?: Failure;
-  changes?: readonly MiddlewareChange[];
-  /** How often its answer did not count. */
-  retries?: number;
-  /** How long it was put off before it was made, in milliseconds. */
-  waited?: { readonly turnMs: number; readonly busyMs: number };
-  /** What people did with it. */
-  ending?: string;
-}
-
-/** One entry of the conversation, in the order of the log. */
-export type ConversationEntry = { readonly key: string; readonly time: number } & (
-  | {
-      readonly kind: 'message';
-      readonly message: StoredMessage;
-      readonly agent?: string;
-      readonly from?: string;
-      readonly depth: number;
-      readonly address?: string;
-      readonly model?: string;
-      readonly isPartial?: boolean;
-      readonly changes?: readonly MiddlewareChange[];
-    }
-  | {
-      readonly kind: 'call';
-      readonly tool: string;
-      readonly callId: string;
-      readonly agent: string;
-      readonly depth: number;
-      readonly address: string;
-      readonly input: Json;
-      readonly start: number;
-      end?: {
-        readonly message: StoredMessage;
-        readonly error?: Failure;
-        readonly time: number;
-        readonly changes?: readonly MiddlewareChange[];
-      };
-    }
-  | { readonly kind: 'turn'; readonly turn: number }
-  | {
-      readonly kind: 'agent';
-      readonly agent: string;
-      readonly depth: number;
-      readonly run: string;
-      end?: { readonly error?: Failure; readonly time: number };
-    }
-  | { readonly kind: 'wait'; readonly interrupt: Interrupt; end?: Extract<RunEvent, { type: 'interrupt-end' }> }
-  | { readonly kind: 'note'; readonly event: RunEvent }
-);
 
 /** What the page shows of a log, made as it comes: a log of thousands of events is gone through once. */
 export class RunSteps {
@@ -85,6 +16,10 @@ export class RunSteps {
   private readonly calls = new Map<string, Extract<ConversationEntry, { kind: 'call' }>>();
   private readonly waits = new Map<string, Extract<ConversationEntry, { kind: 'wait' }>>();
   private readonly lanes = new Map<string, Extract<ConversationEntry, { kind: 'agent' }>>();
+  /** What has not come back, by where it stands. */
+  private readonly atWork = new Map<string, Extract<ConversationEntry, { kind: 'call' | 'agent' }>>();
+  /** Arguments that models have written, by the path of the agent and the id of the call. */
+  private readonly written = new Map<string, Json>();
   private taken = 0;
 
   /** A question of the log: when it began, and how it ended. */
@@ -123,6 +58,7 @@ export class RunSteps {
         if (event.usage !== undefined) this.usedInTurn(event.model, event.usage);
         const { message, agent, address, model, changes } = event;
         const isPartial = event.finish === 'cancelled';
+        for (const { id, input } of toolCallsOf(message)) this.written.set(`${event.runPath.join('/')} ${id}`, input);
         this.entries.push({
           key,
           time,
@@ -155,8 +91,7 @@ export class RunSteps {
       }
       case 'tool-start': {
         const { tool, callId, agent, address, input } = event;
-        const known = this.calls.get(address);
-        if (event.again === true && known !== undefined) return;
+        if (event.again === true && this.goesOn(event)) return;
         this.begin(`tool ${address}`, { kind: 'tool', title: tool, agent, depth, start: time, address });
         const entry: Extract<ConversationEntry, { kind: 'call' }> = {
           key,
@@ -171,6 +106,7 @@ export class RunSteps {
           start: time,
         };
         this.calls.set(address, entry);
+        this.atWork.set(address, entry);
         this.entries.push(entry);
         return;
       }
@@ -179,9 +115,12 @@ export class RunSteps {
         if (step !== undefined) Object.assign(step, { error: event.error, changes: event.changes });
         const entry = event.address === undefined ? undefined : this.calls.get(event.address);
         const { message, error, changes } = event;
-        if (entry !== undefined)
-          entry.end = { message, time, ...(error === undefined ? {} : { error }), ...(changes === undefined ? {} : { changes }) };
-        else this.entries.push({ key, time, kind: 'message', message, agent: event.agent, depth });
+        const end = { message, time, ...defined({ error, changes }) };
+        const { tool, callId, agent } = event;
+        const input = this.written.get(`${event.runPath.join('/')} ${callId}`) ?? null;
+        this.atWork.delete(event.address ?? '');
+        if (entry !== undefined) entry.end = end;
+        else this.entries.push({ key, time, kind: 'call', tool, callId, agent, depth, input, start: time, end });
         return;
       }
       case 'agent-message':
@@ -216,13 +155,17 @@ export class RunSteps {
           run: event.run,
         };
         this.lanes.set(path, entry);
+        this.atWork.set(path, entry);
         this.entries.push(entry);
         return;
       }
       case 'agent-end': {
         const path = event.runPath.join('/');
         const step = this.settle(`agent ${path}`, time);
-        if (step !== undefined) Object.assign(step, { error: event.error, usage: event.usage });
+        const { error, usage, usageByModel } = event;
+        if (step !== undefined) Object.assign(step, { error, usage, usageByModel });
+        for (const [model, used] of Object.entries(usageByModel ?? {})) this.usedInTurn(model, used);
+        this.atWork.delete(path);
         const lane = this.lanes.get(path);
         if (lane !== undefined) lane.end = { time, ...(event.error === undefined ? {} : { error: event.error }) };
         return;
@@ -235,16 +178,20 @@ export class RunSteps {
         const entry: Extract<ConversationEntry, { kind: 'wait' }> = { key, time, kind: 'wait', interrupt };
         this.waits.set(interrupt.id, entry);
         this.entries.push(entry);
+        this.halt(interrupt);
         return;
       }
       case 'interrupt-end': {
         const step = this.settle(`wait ${event.interruptId}`, time);
         if (step !== undefined && event.by !== undefined) step.ending = event.by;
         const entry = this.waits.get(event.interruptId);
-        if (entry !== undefined) entry.end = event;
+        if (entry === undefined) return;
+        entry.end = event;
+        this.halt(entry.interrupt);
         return;
       }
       case 'run-end':
+        for (const entry of [...this.atWork.values(), ...this.waits.values()]) entry.halt = 'over';
         for (const step of this.open.values()) {
           step.end ??= time;
           if (event.error !== undefined && (step.kind === 'model' || step.kind === 'tool')) step.error ??= event.error;
@@ -270,8 +217,36 @@ export class RunSteps {
       case 'interrupt-escalate':
       case 'tool-reconcile':
       case 'custom':
+        // What waited when the run ended waits again.
+        if (event.type === 'run-retry' || event.type === 'run-resume') for (const wait of this.waits.values()) delete wait.halt;
         this.entries.push({ key, time, kind: 'note', event });
         if (event.type !== 'custom') this.mark(event);
+    }
+  }
+
+  /** A call that did not happen is made again, maybe under another address: it is the same entry. */
+  private goesOn({ address, callId, agent }: Extract<RunEvent, { type: 'tool-start' }>): boolean {
+    const isSame = (entry: ConversationEntry): boolean => entry.kind === 'call' && entry.callId === callId && entry.agent === agent;
+    const known = this.calls.get(address) ?? [...this.atWork.values()].find(isSame);
+    if (known?.kind !== 'call') return false;
+    const step = this.open.get(`tool ${known.address ?? ''}`);
+    this.open.delete(`tool ${known.address ?? ''}`);
+    if (step !== undefined) this.open.set(`tool ${address}`, Object.assign(step, { address }));
+    this.atWork.delete(known.address ?? '');
+    known.address = address;
+    delete known.halt;
+    this.calls.set(address, known);
+    this.atWork.set(address, known);
+    return true;
+  }
+
+  /** What is around a question stands still as long as that, or another one in it, is open. */
+  private halt({ address }: Interrupt): void {
+    for (const [place, entry] of this.atWork) {
+      if (!isInside(address, place)) continue;
+      const open = [...this.waits.values()].find(({ end, halt, interrupt }) => !end && !halt && isInside(interrupt.address, place));
+      if (open === undefined) delete entry.halt;
+      else entry.halt = open.interrupt.kind === 'in-doubt' ? 'in-doubt' : 'waits';
     }
   }
 
@@ -301,6 +276,10 @@ export class RunSteps {
     if (step !== undefined) step.end = time;
     return step;
   }
+}
+
+function isInside(address: readonly string[], place: string): boolean {
+  return `${address.join('/')}/`.startsWith(`${place}/`);
 }
 
 /** A job, as a message. A conversation begins with no input. */

@@ -9,7 +9,7 @@ import { runTexts } from '../texts/run';
 import type { ShownExecution } from './executions';
 import { ExecutionDialog, ExecutionRow, shownExecutions } from './executions';
 import { StepRow } from './step-row';
-import type { TimedStep } from './steps';
+import type { TimedStep } from './entries';
 import { RunSteps } from './steps';
 
 interface TimelineProps {

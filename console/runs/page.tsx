@@ -16,7 +16,7 @@ import { FilterBar } from './filter-bar';
 import { filterText, filtersIn, isFiltered, queryOf } from './filters';
 import { itemsOf } from './items';
 import { useListKeys } from './list-keys';
-import { RunRow } from './run-row';
+import { RunHeads, RunRow } from './run-row';
 import type { SteadyRows } from './steady';
 import { steadyRows } from './steady';
 import { useNarrow } from './use-narrow';
@@ -131,6 +131,7 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
         </div>
         {list.noWorker.value !== undefined && <p role="status">{noWorkerText(list.noWorker.value)}</p>}
         {list.error.value !== undefined && <ErrorNote error={list.error.value} onRetry={() => void list.refresh()} />}
+        {items.length > 0 && <RunHeads />}
         <div class="run-list">
           {known !== undefined && items.length === 0 ? (
             <NoRuns query={query} />

@@ -79,6 +79,17 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   );
 }
 
+/** What the columns are. A screen reader hears the names of what is in them. */
+export function RunHeads(): JSX.Element {
+  return (
+    <div class="run-heads muted" aria-hidden="true">
+      {runsTexts.heads.map((name) => (
+        <span key={name}>{name}</span>
+      ))}
+    </div>
+  );
+}
+
 /** What it waits for, and its tags. */
 function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }): JSX.Element {
   const [first] = interrupts;

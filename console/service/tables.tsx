@@ -9,6 +9,7 @@ import { Tag } from '../parts/tag';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
+import { effectOf } from './effect';
 import { Table } from './table';
 
 const words = serviceTexts;
@@ -88,8 +89,8 @@ export function ToolTable({
       </>,
       words.toolKinds[tool.kind],
       tool.kind === 'worker' ? (
-        <span title={words.effectTitles[tool.effect ?? 'once']}>
-          <Badge kind={(tool.effect ?? 'once') === 'once' ? 'warn' : 'calm'}>{tool.effect ?? 'once'}</Badge>
+        <span title={effectOf(tool).title}>
+          <Badge kind={effectOf(tool).kind}>{effectOf(tool).text}</Badge>
         </span>
       ) : (
         <span class="muted">–</span>

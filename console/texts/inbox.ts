@@ -31,6 +31,7 @@ export const inboxTexts = {
   emptyAllText: 'Runs that ask for an approval, an answer or a decision appear here, at once and by itself.',
   showAll: 'Show what waits for others',
   tryAgent: 'Start a run',
+  absent: { hidden: 'Your filters hide it', elsewhere: 'It is not among what is listed here' },
   emptyFilter: 'Nothing fits these filters',
   clearFilters: 'Clear the filters',
   help: 'Keyboard',

@@ -30,6 +30,7 @@ export const runsTexts = {
   hideIsolated: (id: string) => `Hide isolated agents of ${id}`,
   noIsolated: 'No isolated agents.',
   gone: 'This run does not fit the filters any more.',
+  heads: ['', 'Run', 'Status', 'Agent', 'Waits for, tags', 'Started by', 'Began', 'Took'],
   tookTitle: 'How long it has taken',
   since: (time: string) => `Since ${time}`,
   waitsFor: { approval: 'Approve', question: 'Answer', 'in-doubt': 'In doubt:', custom: 'Answer' },

@@ -38,10 +38,11 @@ export const serviceTexts = {
   answeredBy: 'Answered by',
   effect: 'Effect',
   effectTitles: {
-    none: 'It changes nothing: a lost call is made again.',
+    none: 'It counts as changing nothing: a lost call is made again.',
     idempotent: 'Twice is as good as once: a lost call is made again.',
     once: 'A lost call is never made again without asking.',
   },
+  notDeclared: 'none (not declared)',
   limitsOf: 'Time and limits',
   atATime: (count: number) => `${count} at a time`,
   quick: 'quick',

@@ -4,7 +4,7 @@ import { isEnded } from '../events';
 import type { HistoryFact } from './history-fact';
 import type { Interrupt } from '../interrupts';
 import { isInterrupt } from '../interrupts';
-import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../messages/messages';
+import type { Failure, Json, StoredMessage, ToolCall } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { interruptMemoPrefix, names, runIdOf } from '../names';
 import { foreignInput, isRunInput } from './is-run-input';
@@ -320,7 +320,7 @@ export class HistoryFold {
       this.ends.hear(event);
       this.cancel.hear(body);
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
-      if (event.type === 'agent-end' && event['usage'] !== undefined) this.used.add(event['usage'] as Usage);
+      if (body.type === 'agent-end' && body.usage !== undefined) this.used.add(body.usage, body.usageByModel);
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       this.conversation?.add(expanded as unknown as EventBody);
       return expanded as unknown as EventBody;

@@ -1,23 +1,22 @@
 import type { Usage } from '../messages/messages';
 import type { UsageByModel } from '../usage';
-import { addModelUsage, addUsage } from '../usage';
+import { addUsage, addUsageByModel } from '../usage';
 
 /** The tokens that a run has used, as its record says. */
 export class RunUsage {
   all: Usage = { inputTokens: 0, outputTokens: 0 };
-  /** Of the models that the run itself called. */
   byModel: UsageByModel = {};
 
   /** What a call of the run has used. */
   called(model: string, usage: Usage | null | undefined): void {
     if (usage === undefined || usage === null) return;
-    this.add(usage);
-    this.byModel = addModelUsage(this.byModel, model, usage);
+    this.add(usage, { [model]: usage });
   }
 
-  /** What something else has used for the run. */
-  add(usage: Usage): void {
+  /** What an isolated agent has used for the run. */
+  add(usage: Usage, byModel: UsageByModel = {}): void {
     this.all = addUsage(this.all, usage);
+    this.byModel = addUsageByModel(this.byModel, byModel);
   }
 
   /** What a snapshot says of the time before. */

@@ -7,7 +7,7 @@ import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, ToolSpec }
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import type { RunOptions } from '../run-options';
 import type { ListItem, Splice } from './splice';
-import type { Uncounted } from '../usage';
+import type { ChildUsage, Uncounted } from '../usage';
 
 /** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
 export interface StartInput {
@@ -59,7 +59,7 @@ export interface ChildNews {
   readonly run: string;
   readonly events: readonly EventBody[];
   /** It was cancelled and is about to end: what it has used and set. A cancelled workflow has no result that could say so. */
-  readonly left?: { readonly usage: Usage; readonly session?: JsonObject };
+  readonly left?: { readonly usage: ChildUsage; readonly session?: JsonObject };
 }
 
 /** The slots of a model request that seldom change; an input carries only those that did. */
@@ -316,7 +316,8 @@ export interface AgentRunResult {
   readonly text?: string;
   /** Calls of external tools that the run ended with: it has no answer yet. */
   readonly pendingToolCalls?: readonly ToolCall[];
-  readonly usage: Usage;
+  /** Of an isolated agent with what of it each model has used. */
+  readonly usage: ChildUsage;
   readonly base?: string;
   readonly splices?: readonly Splice[];
   readonly events?: readonly WireEvent[];

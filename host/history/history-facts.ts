@@ -156,9 +156,13 @@ const harmlessCauses = new Set([
 
 const mostStack = 16 * 1024;
 
-/** A failure as the server has it. Without a code of ours it is `run-failed`. */
+/** A failure as the server has it. Without a code of ours it is `run-failed`, unless Temporal says itself that an attempt was lost. */
 export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   const type = failure?.applicationFailureInfo?.type;
+  const late = failure?.timeoutFailureInfo?.timeoutType;
+  if (late === temporal.api.enums.v1.TimeoutType.TIMEOUT_TYPE_HEARTBEAT || type === 'WorkerShutdown')
+    return { code: 'attempt-lost', message: 'The worker that had the call was killed or stopped, or it stood still.' };
+  if (late != null) return { code: 'attempt-lost', message: 'The attempt brought no result within its timeout.' };
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }
 

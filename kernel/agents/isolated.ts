@@ -1,8 +1,10 @@
 import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
+import type { EventBody } from '../../contract/events';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
-import { addUsage, lessUsage, noUsage } from '../../contract/usage';
-import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { ChildUsage } from '../../contract/usage';
+import { addUsage, addUsageByModel, lessUsage, lessUsageByModel, noUsage } from '../../contract/usage';
+import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
@@ -49,9 +51,9 @@ export async function runIsolated(
   interrupts.close();
   forget(run, place);
   if (usedBefore !== undefined) state.cut = otherCuts;
-  const usage = end.usage === undefined || usedBefore === undefined ? end.usage : lessUsage(end.usage, usedBefore);
-  if (usage !== undefined) state.usage = addUsage(state.usage, usage);
-  const used = usage === undefined ? {} : { usage };
+  const used = end.usage === undefined ? {} : usedSince(end.usage, usedBefore);
+  if (used.usage !== undefined) state.usage = addUsage(state.usage, used.usage);
+  if (used.usageByModel !== undefined) state.usageByModel = addUsageByModel(state.usageByModel ?? {}, used.usageByModel);
   if ('failed' in end) {
     const { code, message } = end.failed;
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
@@ -77,13 +79,22 @@ export async function runIsolated(
   return end;
 }
 
+/** What the agent has used since it was cut off. */
+function usedSince(
+  now: ChildUsage,
+  before: ChildUsage = noUsage,
+): Pick<Extract<EventBody, { type: 'agent-end' }>, 'usage' | 'usageByModel'> {
+  const usage = lessUsage(now, before);
+  return now.byModel === undefined ? { usage } : { usage, usageByModel: lessUsageByModel(now.byModel, before.byModel ?? {}) };
+}
+
 /** Should nobody catch the failure, the agent goes on where it stood when the run is tried again. */
 function keepForRetry(
   { journal: { remains } }: RunScope,
   frame: string,
   id: string,
   { kept, usage }: Extract<ChildEnd, { readonly failed: Failure }>,
-  usedBefore: Usage | undefined,
+  usedBefore: ChildUsage | undefined,
 ): void {
   if (kept === true) return remains.cutOff(frame, { id, usage: usage ?? usedBefore ?? noUsage });
   remains.lose(

@@ -1,4 +1,5 @@
-import type { Json, Usage } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import type { ChildUsage } from '../../contract/usage';
 import type { JournalEffect } from './journal';
 
 /** A frame that an error left, as it stood. */
@@ -12,7 +13,7 @@ export interface LeftFrame {
 /** An isolated agent that failed, with what it had used by then. */
 export interface FailedChild {
   readonly id: string;
-  readonly usage: Usage;
+  readonly usage: ChildUsage;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Json } from '../../contract/messages/messages';
 import type { AgentRunResult, StartInput } from '../../contract/record/wire';
 import type { RunLog } from '../log/run-log';
 import type { ChildEnd } from '../run/ports';
-import { sessionChanges } from '../run/run-end';
+import { childUsageOf, sessionChanges } from '../run/run-end';
 import { weighed } from '../run/weight';
 import type { AgentRun, RunEnd } from './run';
 
@@ -28,7 +28,7 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
     output,
     ...(text === output ? {} : { text }),
     ...defined({ pendingToolCalls }),
-    usage: run.state.usage,
+    usage: isChild ? childUsageOf(run.state) : run.state.usage,
     ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...defined({ silent }), ...news?.() } : {}),
   };
   // Before it takes the last events along: the message is about the answer alone where that is too large.

@@ -3,7 +3,8 @@ import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../../contract/manifest';
-import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/messages/messages';
+import type { ChildUsage } from '../../contract/usage';
 import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
 import type {
   CallModelResult,
@@ -81,7 +82,7 @@ export interface ChildRun {
 }
 
 /** How it ended, with what counts in either case. */
-export type ChildEnd = { readonly usage?: Usage; /** What it has set. */ readonly session?: JsonObject } & (
+export type ChildEnd = { readonly usage?: ChildUsage; /** What it has set. */ readonly session?: JsonObject } & (
   { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure; readonly kept?: KeptAtFailure }
 );
 

@@ -4,7 +4,7 @@ import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Interrupt } from '../../contract/interrupts';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
-import type { UsageByModel } from '../../contract/usage';
+import type { ChildUsage, UsageByModel } from '../../contract/usage';
 import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
@@ -134,7 +134,7 @@ export interface RunState {
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
-  /** Of the models that the run itself called. Absent of a run that began without it. */
+  /** Absent of a run that began without it. */
   usageByModel?: UsageByModel;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
@@ -176,7 +176,7 @@ export interface RunState {
   /** Somebody wants that the run stops, and it has not yet. */
   cancel?: CancelState;
   /** Isolated agents that were cancelled with the run, or failed in it, by the ids of their runs, with what they had used by then. */
-  cut?: Readonly<Record<string, Usage>>;
+  cut?: Readonly<Record<string, ChildUsage>>;
   /** All agents had ended when the run was cancelled: what it ends with when it is gone on with. */
   readonly finished?: { readonly output: Json; readonly text: string };
   /** Frames that errors had left before a continue-as-new, which took only along what was open. */

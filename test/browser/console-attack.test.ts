@@ -52,6 +52,8 @@ it('says something to every address that somebody can type', async () => {
       expect((await page.locator('main').innerText()).trim()).not.toBe('');
     }
   await page.evaluate("location.hash = '#/inbox?item=gone%2Fgone'");
+  await page.getByText('It is not among what is listed here').waitFor();
+  await page.getByRole('button', { name: 'Show what waits for others' }).click();
   await page.getByText('It does not wait any more').waitFor();
   await page.getByRole('button', { name: 'Back to the list' }).click();
   await page.getByLabel('Search').waitFor();

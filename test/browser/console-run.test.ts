@@ -125,6 +125,7 @@ it('shows why a run failed and what to do, and tries it again', async () => {
   const failure = page.locator('.run-header .failure');
   await failure.getByText('The provider is out of order.').waitFor();
   expect(await failure.innerText()).toContain('model-failed');
+  expect(await page.title()).toBe(`${id} · failed · Holdfast`);
   open('mended');
   await page.getByRole('button', { name: 'Retry' }).click();
   await conversation(page).getByText('It works again.').waitFor();

@@ -60,6 +60,12 @@ describe('the list of runs', () => {
       for (const id of ['view-1', 'view-2', 'view-3']) await rowOf(page, id).waitFor();
       expect(await page.evaluate("getComputedStyle(document.querySelector('.run-row.failed .run-agent')).fontWeight")).toBe('650');
       await rowOf(page, 'view-1').getByText('Approve refund').waitFor();
+      // Where the fields of the filters take two lines, the buttons beside them stay as they are.
+      await page.setViewportSize({ width: 1440, height: 900 });
+      expect((await page.locator('.chip').first().boundingBox())?.height).toBeLessThan(40);
+      expect((await page.locator('.run-heads').innerText()).split(/\s*\n\s*/)).toEqual(
+        expect.arrayContaining(['Run', 'Status', 'Began', 'Took']),
+      );
       await page.getByRole('button', { name: /^Failed/ }).click();
       await rowOf(page, 'view-1').waitFor({ state: 'detached' });
       expect(page.url()).toContain('status=failed');

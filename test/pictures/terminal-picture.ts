@@ -37,16 +37,17 @@ export function terminalPicture(title: string, session: readonly Typed[]): strin
   const rows = lines.flatMap(rowsOf);
   const width = columns * letter.width + 2 * edge;
   const height = rows.length * letter.height + 2 * edge;
+  // Blanks that do not break: browsers draw of others no two, and none at the beginning of a line.
   const texts = rows.map(({ text, color, isFirst }, index) =>
     text === ''
       ? ''
-      : `<text x="${edge}" y="${edge + (index + 0.75) * letter.height}" fill="${colors[color]}"${isFirst ? '' : ' data-goes-on=""'}>${escaped(text)}</text>\n`,
+      : `<text x="${edge}" y="${edge + (index + 0.75) * letter.height}" fill="${colors[color]}"${isFirst ? '' : ' data-goes-on=""'}>${escaped(text).replace(/ /g, '\u00a0')}</text>\n`,
   );
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">\n` +
     `<title>${escaped(title)}</title>\n` +
     `<rect width="${width}" height="${height}" rx="8" fill="${colors.back}"/>\n` +
-    `<g font-family="SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">\n` +
+    `<g font-family="SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13">\n` +
     `${texts.join('')}</g>\n</svg>\n`
   );
 }
@@ -55,7 +56,7 @@ export function terminalPicture(title: string, session: readonly Typed[]): strin
 export function linesOfPicture(svg: string): readonly string[] {
   const lines: string[] = [];
   for (const [, attributes = '', text = ''] of svg.matchAll(/<text ([^>]*)>(.*?)<\/text>/g)) {
-    const shown = text.replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => marks[name]);
+    const shown = text.replace(/\u00a0/g, ' ').replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => marks[name]);
     if (attributes.includes('data-goes-on')) lines.push(`${lines.pop() ?? ''}${shown}`);
     else lines.push(shown);
   }

@@ -279,7 +279,9 @@ describe('agents at the same time, each a run of its own', () => {
     await child(one.run, 'test~first').cancel();
     expect(await one.run.outcome()).toMatchObject({ status: 'failed', error: { code: 'child-cancelled' } });
     expect(await one.run.usage()).toEqual(usage);
-    expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([{ usage, error: { code: 'child-cancelled' } }]);
+    expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([
+      { usage, usageByModel: { 'test/first': usage }, error: { code: 'child-cancelled' } },
+    ]);
 
     const whole = await start(isolated(parallel({ name: 'inner', isolate: true, agents: [paying] })), { first: [echoed] });
     await whole.run.interrupts();
@@ -598,6 +600,7 @@ describe('a workflow of an isolated agent without a result', () => {
 
 describe('a fold that begins after isolated agents have ended', () => {
   it('counts what they used once', () => {
+    const usageByModel = { 'test/first': usage };
     const fold = new HistoryFold();
     const start = {
       version: 1,
@@ -617,14 +620,22 @@ describe('a fold that begins after isolated agents have ended', () => {
       input: {
         start,
         snapshot: {
-          state: { usage },
+          state: { usage, usageByModel },
           lists: {},
           shown: [],
           nextOffset: 5,
-          events: [{ type: 'agent-end', agent: 'first', runPath: ['team', 'first'], run: 'x~first', usage }],
+          events: [{ type: 'agent-end', agent: 'first', runPath: ['team', 'first'], run: 'x~first', usage, usageByModel }],
         },
       },
     });
-    expect(fold.view().usage).toEqual(usage);
+    expect([fold.view().usage, fold.used.byModel]).toEqual([usage, usageByModel]);
+  });
+
+  it('counts by model, also what agents inside of them have used', async () => {
+    const inner = isolated(member('first'), member('second'));
+    const { run } = await play(parallel({ name: 'whole', isolate: true, agents: [inner] }), { first: [says('1')], second: [says('2')] });
+    expect(typed(await logOf(run), 'agent-end').map(({ usageByModel: used }) => used)).toEqual([
+      { 'test/first': usage, 'test/second': usage },
+    ]);
   });
 });

@@ -209,10 +209,21 @@ describe('the steps of a run', () => {
   it('are models, tools and questions, with how long they took', () => {
     expect(stepsOf(events).map(({ kind, what, from, to, note }) => [kind, what, to === undefined ? undefined : to - from, note])).toEqual([
       ['model', 'openai/x', 1200, '812 in, 40 out'],
-      ['asks', refund.id, 60_000, 'answered by kim'],
+      ['asks', refund.id, 60_000, 'approved by kim'],
       ['tool', 'refund', 350, undefined],
       ['model', '', undefined, undefined],
     ]);
+  });
+
+  it.each([
+    [{ type: 'reject', feedback: 'Too late.' }, 'rejected by kim: Too late.'],
+    [{ type: 'approve', editedInput: { amount: 60 }, comment: 'Half.' }, 'approved by kim, with {"amount":60}: Half.'],
+    [{ type: 'respond', output: 'Paid.' }, 'answered in place of the tool by kim'],
+    [{ type: 'delegate', to: 'ada' }, 'handed on by kim'],
+    [{ type: 'apply-policy', version: '2' }, 'asked again, as its policy was applied by kim'],
+  ])('say what was decided: %j', (answer, note) => {
+    const decided = events.map((event) => (event.type === 'interrupt-end' ? { ...event, answer } : event));
+    expect(stepsOf(decided)[1]?.note).toBe(note);
   });
 
   it('end with the run, and with what is asked again', () => {
@@ -260,9 +271,9 @@ describe('holdfast show', () => {
       'tokens      812 in, 40 out (openai/x)',
       'cost        0.0021',
       '',
-      'AFTER       STEP   WHAT                            TOOK',
+      'AFTER       STEP   WHAT                            TOOK           NOTE',
       '+100 ms     model  openai/x                        1.2 s          812 in, 40 out',
-      '+1.3 s      asks   support.t2.refund-0.approval.1  1 min          answered by kim',
+      '+1.3 s      asks   support.t2.refund-0.approval.1  1 min          approved by kim',
       '+1 min 1 s  tool   refund                          350 ms',
       '+1 min 2 s  model  -                               58.2 s so far',
       '',

@@ -1,10 +1,11 @@
 import { RowBoard } from '../../console/decide/board';
 import type { AskingRow } from '../../console/decide/row';
 import { compareRows, rowOf } from '../../console/decide/row';
-import { fitsView, linesOf, viewOf } from '../../console/inbox/rows';
+import { absenceOf, fitsView, linesOf, viewOf } from '../../console/inbox/rows';
 import { changesOf } from '../../console/parts/changes';
 import { cutText, visibleText } from '../../console/parts/plain-text';
 import { initialValue, shapeOf } from '../../console/parts/schema-shape';
+import { effectOf } from '../../console/service/effect';
 import { agentToTry } from '../../console/try/request';
 import type { ListedAgent, ListedInterrupt } from '../../http/index';
 
@@ -54,6 +55,17 @@ describe('the rows of the inbox', () => {
     const fits = (query: string): boolean => fitsView(rowOf(asked('ticket-9', { startedBy: 'Carl' })), viewOf(new URLSearchParams(query)));
     expect(['q=refund+42', 'q=carl', 'q=TICKET', 'kind=approval', 'agent=support'].map(fits)).toEqual([true, true, true, true, true]);
     expect(['q=refund+43', 'kind=question', 'policy=refunds', 'agent=other'].map(fits)).toEqual([false, false, false, false]);
+  });
+
+  it.each([
+    ['q=zzz&item=', 'hidden'],
+    ['item=other', 'elsewhere'],
+    ['who=all&item=other', 'unknown'],
+  ])('that are not shown are hidden, elsewhere or gone: %s', (query, why) => {
+    const row = rowOf(asked('a'));
+    const view = viewOf(new URLSearchParams(query));
+    expect(absenceOf(view.item === '' ? { ...view, item: row.key } : view, [row], false)).toBe(why);
+    expect(absenceOf({ ...view, item: 'other' }, [row], true)).toBe('elsewhere');
   });
 
   it('are grouped under headings with counts', () => {
@@ -137,4 +149,12 @@ describe('the agent that somebody tries first', () => {
       undefined,
     ]);
   });
+});
+
+it.each([
+  [undefined, 'none (not declared)', 'calm'],
+  ['none', 'none', 'calm'],
+  ['once', 'once', 'warn'],
+] as const)('a tool with the effect %s is shown as "%s"', (effect, text, kind) => {
+  expect(effectOf(effect === undefined ? {} : { effect })).toMatchObject({ text, kind });
 });

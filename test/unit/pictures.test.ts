@@ -38,6 +38,12 @@ describe('the picture of the README', () => {
     expect(svg).toContain(`<rect width="${width}" height="${height}"`);
   });
 
+  it('keeps its blanks in every browser', () => {
+    expect(svg).not.toContain('xml:space');
+    expect([...svg.matchAll(/<text [^>]*>(.*?)<\/text>/g)].filter(([, text = '']) => text.includes(' '))).toEqual([]);
+    expect(lines).toContain('  console   http://127.0.0.1:4747/');
+  });
+
   it('names no path of a machine', () => {
     expect(lines.filter((line) => /(^|[\s"'(])\/(root|home|Users|work|tmp|var)\//.test(line))).toEqual([]);
   });

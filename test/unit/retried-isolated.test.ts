@@ -5,6 +5,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, defineAgent, parallel } from 'holdfast/workflow';
+import { addUsageByModel } from '../../contract/usage';
 import type { TestRun } from '../../testing/index';
 import { brokenKit, desk, resetDesk } from '../support/broken-desk';
 import { logOf, transcriptOf } from '../support/memory-bed';
@@ -76,12 +77,13 @@ describe('a failed run whose isolated agent had failed', () => {
     expect(new Set(starts).size).toBe(1);
   });
 
-  it('counts what the agent had used once', async () => {
+  it('counts what the agent had used once, in all and by model', async () => {
+    const used = <Step extends object>(step: Step) => ({ ...step, usage: { inputTokens: 3, outputTokens: 1 } });
     const play = async (isBroken: boolean): Promise<unknown> => {
       desk.broken = isBroken;
       const run = await testRun(leadOf(helperWith()), {
         input: 'Hi',
-        model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+        model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }].map(used), lead: [ask('helper'), { text: 'Led.' }] }),
         tools: brokenKit,
       });
       if (isBroken) {
@@ -92,7 +94,12 @@ describe('a failed run whose isolated agent had failed', () => {
         await run.retry();
       }
       expect((await run.outcome()).status).toBe('completed');
-      return (await run.view()).usage;
+      const byModel = (await logOf(run)).reduce(
+        (sums, event) => (event.type === 'agent-end' ? addUsageByModel(sums, event.usageByModel ?? {}) : sums),
+        {},
+      );
+      expect(Object.keys(byModel)).toEqual(['test/helper']);
+      return { usage: (await run.view()).usage, byModel };
     };
     expect(await play(true)).toEqual(await play(false));
   });
