@@ -53,9 +53,9 @@ export const Entry = memo(
 type Of<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { kind: Kind }>;
 
 function MessageEntry({ entry, onStep }: { readonly entry: Of<'message'>; readonly onStep: (address: string) => void }): JSX.Element {
-  const { message, agent, from, depth, time, address, isPartial, changes, model } = entry;
+  const { message, agent, by, depth, time, address, isPartial, changes, model } = entry;
   const isUser = message.role === 'user' || message.role === 'system';
-  const who = agent ?? from ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);
+  const who = agent ?? by ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);
   return (
     <li class={isUser ? 'entry from-user' : 'entry'} style={indent(depth)}>
       <EntryHead who={who} time={time} title={model === undefined ? undefined : visibleText(model)}>

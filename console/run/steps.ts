@@ -42,7 +42,7 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
       readonly kind: 'message';
       readonly message: StoredMessage;
       readonly agent?: string;
-      readonly from?: string;
+      readonly by?: string;
       readonly depth: number;
       readonly address?: string;
       readonly model?: string;
@@ -188,8 +188,8 @@ export class RunSteps {
         this.entries.push({ key, time, kind: 'message', message: event.message, agent: event.agent, depth });
         return;
       case 'message': {
-        const { message, from } = event;
-        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...(from === undefined ? {} : { from }) });
+        const { message, by } = event;
+        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...(by === undefined ? {} : { by }) });
         return;
       }
       case 'turn-start':

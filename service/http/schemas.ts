@@ -31,6 +31,7 @@ const start = {
   options: z.record(z.string(), json).optional(),
   tags: z.array(shortText).max(50).optional(),
   stream: z.boolean().optional(),
+  deadline: shortText.optional(),
   by: shortText.optional(),
 };
 
@@ -38,7 +39,6 @@ export const StartBody = z.strictObject({
   agent: z.string(),
   input: z.unknown().optional(),
   id: z.string().optional(),
-  deadline: shortText.optional(),
   startDelay: shortText.optional(),
   runPendingToolCalls: z.boolean().optional(),
   ...start,
@@ -113,7 +113,6 @@ export const MessageBody = z.strictObject({
   message: json,
   id: z.string().optional(),
   mode: z.enum(sendModes).optional(),
-  from: shortText.optional(),
   tools: z.array(ClientToolBody).max(limits.clientTools).optional(),
   agent: z.string().optional(),
   idle: shortText.optional(),
