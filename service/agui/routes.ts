@@ -19,7 +19,7 @@ import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
 import { RunHooks } from './run-hooks';
 import { runThread } from './run-thread';
-import { logOf } from './thread-log';
+import { logOf } from '../projection/thread-log';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
 import { Translator } from './translate';

@@ -19,7 +19,7 @@ import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
 import type { RunHooks } from './run-hooks';
 import type { Thread } from '../projection/thread';
-import { logOf, readThread } from './thread-log';
+import { logOf, readThread } from '../projection/thread-log';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 

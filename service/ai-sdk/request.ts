@@ -4,12 +4,15 @@ import { isMessageId } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
+import { ChatQuery, MessageBody } from '../http/schemas';
 
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
 const shortText = z.string().min(1).max(200);
 
-/** What a page posts, and beside it who speaks or decides. */
+/** What a page posts, and beside it who speaks or decides, with what a chat begins, and how long the answer is open. */
 export const ChatBody = z.strictObject({
+  ...MessageBody.pick({ values: true, tags: true, idle: true, deadline: true }).shape,
+  until: ChatQuery.shape.until,
   id: z.string(),
   messages: z
     .array(z.strictObject({ id: z.string(), role: z.string(), parts: z.array(json).max(10_000), metadata: json.optional() }))

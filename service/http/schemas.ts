@@ -192,6 +192,10 @@ export const EventsQuery = z.strictObject({
   deltas: flag.optional(),
 });
 
+/** Who reads a chat, and how much of it. */
+export const ReaderQuery = z.strictObject({ by: shortText.optional(), role: roles.optional() });
+export const ChatQuery = ReaderQuery.extend({ from: count.optional(), until: z.enum(['waiting', 'end']).optional() });
+
 export const PageQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
 
 /** Which messages of a request are shown with its call. */
