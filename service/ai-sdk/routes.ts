@@ -48,11 +48,7 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
     .post('/:agent', async (context) => {
       const body = await parseBody(context, ChatBody, historyLimit);
       const { values, tags, idle, deadline, by, roles } = body;
-      const chat = find(
-        context.req.param('agent'),
-        body.id,
-        defined({ values, tags, idle, deadline }),
-      );
+      const chat = find(context.req.param('agent'), body.id, defined({ values, tags, idle, deadline }));
       return stream(chat, await carryOut(chat, body), showsIn(context, chat, defined({ by, roles })), body.until);
     })
     .get('/:agent/:chat/stream', async (context) => {
