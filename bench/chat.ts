@@ -44,7 +44,7 @@ export async function benchChat([given = '3000']: readonly string[]): Promise<ob
       }
       const began = performance.now();
       const chat = chats[position % chats.length] as Conversation;
-      const { turn } = await chat.send(`Message ${position}.`, { id: `m${position}`, from: `client ${position % chats.length}` });
+      const { turn } = await chat.send(`Message ${position}.`, { id: `m${position}`, by: `client ${position % chats.length}` });
       receipts.set(`m${position}`, turn);
       await seen.ended(position + 1);
       tookMs.push(performance.now() - began);

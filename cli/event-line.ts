@@ -72,7 +72,7 @@ function detailOf(event: RunEvent): string {
       return `${event.turn} ${event.status}${event.error === undefined ? '' : `: ${event.error.code}: ${event.error.message}`}`;
     case 'message':
     case 'message-queued':
-      return `${event.id}${event.from === undefined ? '' : ` from ${event.from}`}: ${contentOf(event.message)}`;
+      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}: ${contentOf(event.message)}`;
     case 'message-changed':
       return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}: ${contentOf(event.message)}`;
     case 'message-withdrawn':

@@ -114,7 +114,7 @@ export class EventLines {
       case 'run-resume':
         return write(`${yellow('!')} the cancelled run goes on${event.by === undefined ? '' : `, by ${oneLine(event.by)}`}`);
       case 'message':
-        return writeText(`${dim('>')} ${event.from === undefined ? '' : `${bold(oneLine(event.from))}: `}${textOf(event.message)}`);
+        return writeText(`${dim('>')} ${event.by === undefined ? '' : `${bold(oneLine(event.by))}: `}${textOf(event.message)}`);
       case 'message-ignored':
         return write(`${yellow('!')} the message ${oneLine(event.id)} was not taken: ${event.code}`);
       case 'turn-end':

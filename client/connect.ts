@@ -35,6 +35,7 @@ import { Run } from './run';
 import { RunReader } from './reading/run-reader';
 import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
+import type { StartOperation } from './start-operation';
 import { hashOfStart, startOperation } from './start-operation';
 import { Conversation } from './conversation';
 import { RunChannel } from './conversation-channel';
@@ -189,9 +190,14 @@ export class HoldfastClient<Module = never> {
     const channel = { workflow, reader, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
-    const start = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, options);
-    const operation = startOperation(start, taskQueue, hashOfStart(start, start.input), {});
-    return new Conversation(id, new RunChannel({ ...channel, start: operation }), agent, line);
+    // Whoever says the first word starts it.
+    const start = (by: string | undefined): StartOperation => {
+      const given = by === undefined || options.by !== undefined ? options : { ...options, by };
+      const made = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, given);
+      return startOperation(made, taskQueue, hashOfStart(made, made.input), defined({ deadline: options.deadline }));
+    };
+    start(undefined);
+    return new Conversation(id, new RunChannel({ ...channel, start }), agent, line);
   }
 
   run(id: string): Run {

@@ -30,8 +30,8 @@ export interface ChannelSettings {
   readonly reader: RunReader;
   readonly workflowId: string;
   readonly id: string;
-  /** What the first message starts. Absent: the conversation has to be there. */
-  readonly start?: StartOperation;
+  /** What the first command starts, by whoever gives it. Absent: the conversation has to be there. */
+  readonly start?: (by: string | undefined) => StartOperation;
 }
 
 /** A conversation on a server. One trip starts it and brings the first message. */
@@ -93,7 +93,10 @@ export class RunChannel implements ConversationChannel {
         .handle(workflowId)
         .executeUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate, { args: [command] });
     reader.checkOpen();
-    const startWorkflowOperation = new WithStartWorkflowOperation(names.workflow, { ...start, workflowIdConflictPolicy: 'USE_EXISTING' });
+    const startWorkflowOperation = new WithStartWorkflowOperation(names.workflow, {
+      ...start(byOf(command)),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
     return workflow.executeUpdateWithStart<never, ConversationReply, [ConversationCommand]>(names.conversationUpdate, {
       args: [command],
       startWorkflowOperation: startWorkflowOperation as never,
@@ -107,7 +110,7 @@ export class RunChannel implements ConversationChannel {
       if (start === undefined) await reader.handle(workflowId).signal(names.conversationSignal, command);
       else
         await workflow.signalWithStart(names.workflow, {
-          ...start,
+          ...start(byOf(command)),
           workflowIdConflictPolicy: 'USE_EXISTING',
           signal: names.conversationSignal,
           signalArgs: [command],
@@ -157,6 +160,10 @@ export class RunChannel implements ConversationChannel {
       ? new HoldfastError('conversation-ended', `The conversation "${id}" has ended (${status}).`, { cause: error })
       : error;
   }
+}
+
+function byOf(command: ConversationCommand): string | undefined {
+  return command.type === 'send' ? command.messages[0]?.by : command.by;
 }
 
 /** The run has taken the update, and has closed before the answer came. */

@@ -10,7 +10,7 @@ import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
 
 /** What the first message of a conversation starts it with. Later they change nothing. */
-export interface ConversationOptions extends Omit<StartOptions, 'id' | 'deadline' | 'startDelay' | 'runPendingToolCalls'> {
+export interface ConversationOptions extends Omit<StartOptions, 'id' | 'startDelay' | 'runPendingToolCalls'> {
   /** How long it may be idle until it ends, such as '30d'. Default: for ever. */
   readonly idle?: string;
   /** With how many messages of before a turn begins, at most. Default: 200. */

@@ -28,7 +28,7 @@ export interface SendOptions {
   /** The same id twice is the same message. Default: a new one. */
   readonly id?: string;
   /** Who says it. The model is told the name. */
-  readonly from?: string;
+  readonly by?: string;
   /** Tools that the sender has for the turn that the message begins. The agent has to take them. Their calls are answered as interrupts. */
   readonly tools?: readonly ClientTool[];
   /** How long to wait at most for a turn to take it, of `next-step`, such as '20s'. Then the receipt has no turn. Default: as long as it takes. */
@@ -190,17 +190,17 @@ function sentOf(content: string | readonly Part[], options: SendOptions): SentMe
   const {
     mode = 'after-turn',
     id = `m-${randomUUID()}`,
-    from,
+    by,
     tools,
   } = optionsOf<SendOptions>(options, 'send', {
     mode: oneOf(...sendModes),
     id: form(isMessageId, '1 to 100 letters, digits and . _ : -, beginning with a letter or digit'),
-    from: personName,
+    by: personName,
     wait: duration,
     tools: listOf(record, 'an array of tools: { name, description, inputSchema }'),
   });
   checkContent(content);
-  const sent: SentMessage = { id, content, mode, ...defined({ from, tools: tools === undefined ? undefined : specsOfClient(tools) }) };
+  const sent: SentMessage = { id, content, mode, ...defined({ by, tools: tools === undefined ? undefined : specsOfClient(tools) }) };
   const problem = commandProblem({ type: 'send', messages: [sent] });
   if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
   return sent;

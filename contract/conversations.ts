@@ -29,7 +29,7 @@ export interface SentMessage {
   /** A text, or the parts of a message. */
   readonly content: Json;
   readonly mode: SendMode;
-  readonly from?: string;
+  readonly by?: string;
   /** What its sender has for the turn that it begins. Absent: nothing. */
   readonly tools?: readonly ToolSpec[];
 }
@@ -39,7 +39,7 @@ export interface QueuedMessage {
   readonly id: string;
   readonly mode: SendMode;
   readonly message: StoredMessage;
-  readonly from?: string;
+  readonly by?: string;
 }
 
 /** Everything that somebody can do with a conversation from outside. */
@@ -91,12 +91,12 @@ export interface ConversationEnd {
 export const conversationDefaults = { window: 200 } as const;
 
 /** The stored message of what somebody sent. `version`: how often it was changed before its turn. */
-export function messageOfSent({ id, content, from }: Pick<SentMessage, 'id' | 'content' | 'from'>, version = 0): StoredMessage {
+export function messageOfSent({ id, content, by }: Pick<SentMessage, 'id' | 'content' | 'by'>, version = 0): StoredMessage {
   return {
     id: version === 0 ? `sent.${id}` : `sent.${id}~${version}`,
     role: 'user',
     parts: typeof content === 'string' ? [{ type: 'text', text: content }] : (content as unknown as StoredMessage['parts']),
-    ...(from === undefined ? {} : { extra: { from } }),
+    ...(by === undefined ? {} : { extra: { by } }),
   };
 }
 
@@ -163,10 +163,10 @@ export function isPersonName(name: unknown): name is string {
 
 function sentProblem(sent: unknown): string | undefined {
   if (!isRecord(sent)) return 'Each message must be an object.';
-  const { id, mode, from, tools } = sent;
+  const { id, mode, by, tools } = sent;
   if (!isMessageId(id)) return 'The id of a message must be 1 to 100 letters, digits and . _ : -, beginning with a letter or digit.';
   if (!sendModes.includes(mode as SendMode)) return `The mode of a message must be one of: ${sendModes.join(', ')}.`;
-  if (from !== undefined && !isPersonName(from)) return '`from` must be a name of 1 to 200 characters.';
+  if (by !== undefined && !isPersonName(by)) return '`by` must be a name of 1 to 200 characters.';
   if (tools !== undefined && mode === 'next-step')
     return 'A message of the mode next-step joins a turn that has its tools. It brings none.';
   return (tools === undefined ? undefined : clientToolsProblem(tools)) ?? contentProblem(sent['content']);

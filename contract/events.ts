@@ -156,7 +156,7 @@ export type EventBody =
       readonly id: string;
       readonly mode: SendMode;
       readonly message: StoredMessage;
-      readonly from?: string;
+      readonly by?: string;
     })
   /** It waits, was changed while it waited, and was taken back. */
   | {
@@ -164,7 +164,7 @@ export type EventBody =
       readonly id: string;
       readonly mode: SendMode;
       readonly message: StoredMessage;
-      readonly from?: string;
+      readonly by?: string;
     }
   | { readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage; readonly by?: string }
   | { readonly type: 'message-withdrawn'; readonly id: string; readonly by?: string }

@@ -73,7 +73,7 @@ export interface ConversationMessage {
   /** The agent that said it. */
   readonly agent?: string;
   /** Who sent it. */
-  readonly from?: string;
+  readonly by?: string;
   /** Somebody stopped the model: this is what it had said by then. */
   readonly partial?: true;
 }

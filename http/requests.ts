@@ -17,7 +17,8 @@ interface Start {
   readonly tags?: readonly string[];
   /** `false`: models and tools answer whole. */
   readonly stream?: boolean;
-  /** Who starts the run. */
+  readonly deadline?: string;
+  /** Who starts the run, or writes the message. */
   readonly by?: string;
 }
 
@@ -27,7 +28,6 @@ export interface StartRequest extends Start {
   readonly input?: Json | readonly Message[];
   /** The same id with the same agent and input is the same run. */
   readonly id?: string;
-  readonly deadline?: string;
   readonly startDelay?: string;
   readonly runPendingToolCalls?: boolean;
 }
@@ -37,7 +37,6 @@ export interface MessageRequest extends Start {
   /** The same id twice is the same message. */
   readonly id?: string;
   readonly mode?: SendMode;
-  readonly from?: string;
   /** Tools that the sender has for the turn that the message begins. */
   readonly tools?: readonly ClientTool[];
   /** Begins the conversation, where nobody has. */

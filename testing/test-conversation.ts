@@ -12,7 +12,7 @@ import { TestRun } from './test-run';
 import type { TestWorld } from './test-world';
 import { checkWorld, memoryRun, worldOf } from './test-world';
 
-export interface TestConversationOptions extends TestWorld, Omit<ConversationOptions, 'model'> {
+export interface TestConversationOptions extends TestWorld, Omit<ConversationOptions, 'model' | 'deadline'> {
   readonly id?: string;
 }
 

@@ -46,7 +46,7 @@ export async function chat(service: FoundService, terminal: Terminal, asked: Cha
     if (typeof text !== 'string') return exitCodes.done;
     if (text.trim() === '') continue;
     try {
-      const said = await service.send(id, { agent, message: text, ...defined({ from: by, by }) });
+      const said = await service.send(id, { agent, message: text, ...defined({ by }) });
       if (said.turn === undefined) return stored(terminal);
       const {
         exitCode,
@@ -69,7 +69,7 @@ async function showBefore(service: FoundService, terminal: Terminal, id: string)
   if (from === 0) return 0;
   const { messages, before } = await service.messages(id, { limit: shownBefore });
   if (before !== undefined) terminal.write(terminal.paint.dim('…'));
-  for (const { message, from: who } of messages) {
+  for (const { message, by: who } of messages) {
     if (message.role === 'tool') continue;
     const text = message.role === 'user' ? textOf(message) : contentOf(message);
     const mark = message.role === 'user' ? `${terminal.paint.dim('>')} ${who === undefined ? '' : `${oneLine(who)}: `}` : '';
@@ -95,8 +95,7 @@ export async function send(service: FoundService, terminal: Terminal, id: string
     const begin = commandLine('send', id, text, '--agent', 'NAME', ...service.flags);
     throw new HoldfastError('run-unknown', `There is no conversation "${id}". To begin it, name its agent: ${begin}`, { cause: error });
   });
-  const start = agent === undefined ? {} : { agent, ...defined({ by }) };
-  const said = await service.send(id, { message: text, ...defined({ mode, id: messageId, from: by }), ...start });
+  const said = await service.send(id, { message: text, ...defined({ agent, mode, id: messageId, by }) });
   if (said.turn === undefined) return stored(terminal);
   terminal.write(terminal.paint.dim(`turn ${said.turn} of ${id} takes it`));
   if (!follow) return exitCodes.done;
@@ -111,14 +110,14 @@ function stored(terminal: Terminal): number {
 export async function queue(service: FoundService, terminal: Terminal, id: string, { json }: QueueFlags): Promise<number> {
   const conversation = await service.conversation(id);
   if (json === true) return writeJson(terminal, { messages: conversation.queue });
-  const rows = conversation.queue.map(({ id: messageId, from, mode, message }) => [
+  const rows = conversation.queue.map(({ id: messageId, by: who, mode, message }) => [
     messageId,
-    from ?? '-',
+    who ?? '-',
     mode,
     oneLine(contentOf(message), longestMessage),
   ]);
   if (rows.length === 0) terminal.write('No message waits for a turn.');
-  else writeTable(terminal, rows, ['MESSAGE', 'FROM', 'MODE', 'TEXT']);
+  else writeTable(terminal, rows, ['MESSAGE', 'BY', 'MODE', 'TEXT']);
   return exitCodes.done;
 }
 

@@ -34,6 +34,7 @@ export async function openService(
     origins,
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
+    aiSdk: () => now().config.aiSdk,
     pushTo,
     policies: () => now().config.policies,
     hosting: hostingOf(settings, server, now, ofWorker),

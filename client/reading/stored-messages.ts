@@ -33,7 +33,7 @@ export class StoredMessages {
 
 function messagesOf(command: ConversationCommand): readonly QueuedMessage[] {
   if (command.type !== 'send') return [];
-  return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...defined({ from: sent.from }) }));
+  return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...defined({ by: sent.by }) }));
 }
 
 /** A message that the run takes as soon as a worker looks waits as well. */

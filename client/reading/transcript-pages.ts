@@ -29,7 +29,7 @@ function messagesIn(piece: readonly RunEvent[]): readonly ConversationMessage[] 
     const { offset, time } = event;
     if (event.type === 'run-start') return (messagesOfInput(event.input) ?? []).map((message) => ({ message, turn: 0, offset, time }));
     if (!('message' in event) || !('runPath' in event) || !isConversation(event.runPath)) return [];
-    if (event.type === 'message') return [{ message: event.message, turn: event.turn, offset, time, ...defined({ from: event.from }) }];
+    if (event.type === 'message') return [{ message: event.message, turn: event.turn, offset, time, ...defined({ by: event.by }) }];
     const isPartial = event.type === 'model-end' && event.finish === 'cancelled';
     return [{ message: event.message, turn, offset, time, agent: event.agent, ...(isPartial ? { partial: true as const } : {}) }];
   });

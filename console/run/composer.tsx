@@ -41,10 +41,10 @@ export function Composer({ view, onDone }: ComposerProps): JSX.Element | null {
   const send = async (): Promise<void> => {
     if (text.trim() === '' || isSending) return;
     setSending(true);
-    const from = (claimed.value as { readonly by?: string }).by;
+    const by = (claimed.value as { readonly by?: string }).by;
     try {
       // Its id makes it count once, also when the answer is lost on the way.
-      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...(from === undefined ? {} : { from }) });
+      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...(by === undefined ? {} : { by }) });
       setText('');
       setError(undefined);
     } catch (failed) {
@@ -140,9 +140,9 @@ function Queued({ id, queued, onDone }: { readonly id: string; readonly queued: 
   return (
     <li>
       <Badge>{composer.modes[queued.mode]}</Badge>
-      {queued.from !== undefined && (
+      {queued.by !== undefined && (
         <strong>
-          <bdi>{visibleText(queued.from)}</bdi>
+          <bdi>{visibleText(queued.by)}</bdi>
         </strong>
       )}
       <Said text={text.length > 300 ? `${text.slice(0, 300)}…` : text} />

@@ -41,7 +41,7 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
       readonly kind: 'message';
       readonly message: StoredMessage;
       readonly agent?: string;
-      readonly from?: string;
+      readonly by?: string;
       readonly depth: number;
       readonly address?: string;
       readonly model?: string;
@@ -83,9 +83,9 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
 export function speakerOf({
   message,
   agent,
-  from,
-}: Pick<Extract<ConversationEntry, { kind: 'message' }>, 'message' | 'agent' | 'from'>): string {
+  by,
+}: Pick<Extract<ConversationEntry, { kind: 'message' }>, 'message' | 'agent' | 'by'>): string {
   const [part] = message.parts;
   if (message.role === 'tool') return runTexts.who.tool(part?.type === 'tool-result' ? part.name : '');
-  return agent ?? from ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);
+  return agent ?? by ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);
 }

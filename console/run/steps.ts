@@ -127,8 +127,8 @@ export class RunSteps {
         this.entries.push({ key, time, kind: 'message', message: event.message, agent: event.agent, depth });
         return;
       case 'message': {
-        const { message, from } = event;
-        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...(from === undefined ? {} : { from }) });
+        const { message, by } = event;
+        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...(by === undefined ? {} : { by }) });
         return;
       }
       case 'turn-start':

@@ -62,7 +62,7 @@ function runCommand(url: string, body: StartRequest): CommandText {
 }
 
 function sendCommand(url: string, conversation: string, body: MessageRequest): CommandText {
-  const { message, agent, id, mode, from: _, by, ...others } = body;
+  const { message, agent, id, mode, by, ...others } = body;
   const flags = flagsOf({ '--agent': agent, '--id': id, '--mode': mode, '--by': by, '--url': url });
   const text = typeof message === 'string' ? message : JSON.stringify(message);
   return { text: lineOf(['send', conversation, ...flags, '--', text]), missing: Object.keys(others) };

@@ -119,5 +119,5 @@ export function messageOf(
 ): { readonly request: MessageRequest; readonly problems: DraftProblems } {
   const { common, problems } = commonOf(draft);
   const { deadline: _, startDelay: __, runPendingToolCalls: ___, ...rest } = common;
-  return { request: { message, agent, ...rest, ...(rest.by === undefined ? {} : { from: rest.by }) }, problems };
+  return { request: { message, agent, ...rest }, problems };
 }

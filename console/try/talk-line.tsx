@@ -20,7 +20,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
       return (
         <article class={entry.isQueued === true ? 'line talk-user queued' : 'line talk-user'}>
           <header class="muted">
-            <Named text={entry.from ?? tryTexts.user} /> {entry.isQueued === true && tryTexts.queued}
+            <Named text={entry.by ?? tryTexts.user} /> {entry.isQueued === true && tryTexts.queued}
           </header>
           <Said text={entry.text} />
         </article>

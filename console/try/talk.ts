@@ -6,7 +6,7 @@ import type { InterruptEnding } from '../data/outcomes';
 
 /** A line of what is said, in the order in which it began. */
 export type TalkEntry =
-  | { readonly kind: 'user'; readonly key: string; readonly text: string; readonly from?: string; readonly isQueued?: true }
+  | { readonly kind: 'user'; readonly key: string; readonly text: string; readonly by?: string; readonly isQueued?: true }
   | { readonly kind: 'agent'; readonly key: string; readonly agent: string; readonly text: string; readonly isOpen: boolean }
   | {
       readonly kind: 'tool';
@@ -50,10 +50,10 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
         isWorking: false,
       };
     case 'message-queued':
-      return add(talk, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...fromOf(event.from), isQueued: true });
+      return add(talk, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...byOf(event.by), isQueued: true });
     case 'message': {
       const rest = { ...talk, entries: talk.entries.filter(({ key }) => key !== `message ${event.id}`) };
-      return add(rest, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...fromOf(event.from) });
+      return add(rest, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...byOf(event.by) });
     }
     case 'message-withdrawn':
     case 'message-ignored':
@@ -126,6 +126,6 @@ function outputOf({ parts }: Message): Json {
   return result?.output ?? null;
 }
 
-function fromOf(from: string | undefined): { readonly from?: string } {
-  return from === undefined ? {} : { from };
+function byOf(by: string | undefined): { readonly by?: string } {
+  return by === undefined ? {} : { by };
 }

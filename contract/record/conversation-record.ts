@@ -78,6 +78,6 @@ export class ConversationRecord {
   }
 }
 
-function shownMessage({ id, mode, message, from }: QueuedMessage): QueuedMessage {
-  return { id, mode, message, ...defined({ from }) };
+function shownMessage({ id, mode, message, by }: QueuedMessage): QueuedMessage {
+  return { id, mode, message, ...defined({ by }) };
 }

@@ -79,8 +79,8 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
 }
 
 export function tellMessage(run: RunScope, agent: string, runPath: readonly string[], turn: number, told: QueuedMessage): void {
-  const { id, mode, message, from } = told;
-  run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ from }) });
+  const { id, mode, message, by } = told;
+  run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ by }) });
 }
 
 /** An agent of its own goes on counting its iterations, so that no address comes twice. Others stand at another place in each turn. */

@@ -116,7 +116,7 @@ export class MessageInbox {
   /** Takes these for the turn at work. */
   take(messages: readonly WaitingMessage[]): void {
     const { state } = this;
-    const writers = messages.flatMap(({ from = null, changedBy = [] }) => [from, ...changedBy]);
+    const writers = messages.flatMap(({ by = null, changedBy = [] }) => [by, ...changedBy]);
     state.writers = [...new Set([...(state.writers ?? []), ...writers])];
     const ids = new Set(messages.map(({ id }) => id));
     state.queue = state.queue.filter(({ id }) => !ids.has(id));
@@ -158,7 +158,7 @@ export class MessageInbox {
   }
 
   private send(sent: SentMessage): SendReply {
-    const { id, mode, from, tools } = sent;
+    const { id, mode, by, tools } = sent;
     const { state, ports } = this;
     const taken = state.taken.find(([known]) => known === id);
     if (taken !== undefined) return taken[1] === 0 ? { id, refused: withdrawn(id) } : { id, turn: taken[1] };
@@ -166,11 +166,11 @@ export class MessageInbox {
     if (waiting !== undefined) return this.replyTo(waiting);
     const refused = this.refusalOf(sent);
     if (refused !== undefined) return { id, refused };
-    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ from, tools }) };
+    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ by, tools }) };
     const reply = this.replyTo(message);
     state.queue = [...state.queue, message];
     // What a turn takes at once is told by that turn.
-    if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ from }) });
+    if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ by }) });
     if (this.isReady) this.wake();
     if (mode === 'now' && this.mustStop) this.stopTurn();
     return reply;
@@ -223,7 +223,7 @@ export class MessageInbox {
     );
     if (refused !== undefined) return { refused };
     const version = (before.version ?? 0) + 1;
-    const message = messageOfSent({ id, content, ...defined({ from: before.from }) }, version);
+    const message = messageOfSent({ id, content, ...defined({ by: before.by }) }, version);
     if (canonicalJson(before.message.parts) === canonicalJson(message.parts)) return {};
     const changed: WaitingMessage = { ...before, message, version, changedBy: [...(before.changedBy ?? []), by ?? null] };
     this.state.queue = this.state.queue.map((one) => (one === before ? changed : one));

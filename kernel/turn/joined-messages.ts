@@ -25,8 +25,8 @@ export async function endsHere({ run, agent, path, record, branch }: AgentScope,
   record.joined = record.turn;
   inbox.take(joining);
   record.messages = [...record.messages, ...joining.map(({ message }) => message)];
-  for (const { id, mode, message, from } of joining) {
-    run.ports.emit({ type: 'message', agent: agent.name, runPath: path, turn: state.turn, id, mode, message, ...defined({ from }) });
+  for (const { id, mode, message, by } of joining) {
+    run.ports.emit({ type: 'message', agent: agent.name, runPath: path, turn: state.turn, id, mode, message, ...defined({ by }) });
     if (branch !== undefined) append(run, branch, null, message);
   }
   return false;

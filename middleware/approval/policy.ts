@@ -63,12 +63,12 @@ function needsPeople(when: Functions | undefined, call: CallForPolicy, run: Poli
   }
 }
 
-/** With four eyes and nobody known who started the run, or wrote to the turn, two people decide. */
+/** Somebody who started the run, or wrote to the turn, without a name may be any of those who decide. With four eyes one person more has to. */
 function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: string): PlannedStage {
   const { name, by = {}, need = 1, fourEyes = false, remind = [], escalate, expires, onExpiry = 'reject', delegate = true } = stage;
   return {
     by: typeof by === 'function' ? checkedDeciders((by as Functions)(call, run), 'policy', at) : by,
-    need: fourEyes && (run.startedBy === undefined || run.hasUnnamedWriter === true) ? Math.max(2, need) : need,
+    need: fourEyes && (run.startedBy === undefined || run.hasUnnamedWriter === true) ? need + 1 : need,
     ...{ fourEyes, remind, onExpiry, delegates: delegate },
     ...defined({ name, escalate, expires }),
   };

@@ -93,7 +93,8 @@ async function sendStreaming(params: unknown, caller: A2aCaller): Promise<Method
 
 /** A receiver that may not be told is refused before anything begins. */
 function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
-  const read = parse(SendParams, params, '`params`');
+  const asked = parse(SendParams, params, '`params`');
+  const read = { ...asked, message: { ...asked.message, metadata: { ...asked.metadata, ...asked.message.metadata } } };
   const given = read.configuration?.taskPushNotificationConfig;
   return given === undefined ? read : { ...read, config: checkedConfig(given, pushTo) };
 }

@@ -12,26 +12,32 @@ const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value)
 const text = absentOr(z.string().max(500)).transform((value) => (value === '' ? undefined : value));
 const record = absentOr(z.record(z.string(), json));
 const count = absentOr(z.int().nonnegative());
+/** What the protocol has, and nobody reads. */
+const unread = json.optional();
 
 const contents = ['text', 'raw', 'url', 'data'] as const;
 
 const GivenPart = z
-  .looseObject({
+  .strictObject({
     text: absentOr(z.string()),
     raw: absentOr(z.base64('is not base64')),
     url: absentOr(z.string().min(1)),
     data: json.optional(),
     mediaType: text,
+    metadata: unread,
+    filename: unread,
   })
   .refine((part) => contents.filter((name) => part[name] !== undefined).length === 1, 'must have one of text, raw, url and data');
 
-const GivenMessage = z.looseObject({
+const GivenMessage = z.strictObject({
   messageId: z.string().min(1).max(500),
   contextId: text,
   taskId: text,
   role: z.union([z.literal('ROLE_USER'), z.literal(1)], 'must be ROLE_USER'),
   parts: z.array(GivenPart).min(1).max(1000),
   metadata: record,
+  extensions: unread,
+  referenceTaskIds: unread,
 });
 export type GivenMessage = z.infer<typeof GivenMessage>;
 
@@ -46,22 +52,24 @@ const scheme = text.refine(
 );
 const credentials = absentOr(z.string().max(4000)).transform((value) => (value === '' ? undefined : value));
 
-const GivenPushConfig = z.looseObject({
+const GivenPushConfig = z.strictObject({
   id: text.refine((value) => value === undefined || isMessageId(value), 'must be 1 to 100 letters, digits and . _ : -'),
   url: z.string().min(1).max(5000),
   token: headerText,
   authentication: absentOr(
-    z.looseObject({
+    z.strictObject({
       scheme,
       credentials: credentials.refine((value) => value === undefined || /^[\x20-\x7e]+$/.test(value), 'must be visible ASCII characters'),
     }),
   ),
+  tenant: unread,
+  taskId: unread,
 });
 export type GivenPushConfig = z.infer<typeof GivenPushConfig>;
 
 export const SetPushParams = GivenPushConfig.extend({ taskId: z.string() });
-export const PushParams = z.looseObject({ taskId: z.string(), id: z.string().max(500) });
-export const ListPushParams = z.looseObject({ taskId: z.string() });
+export const PushParams = z.strictObject({ taskId: z.string(), id: z.string().max(500), tenant: unread });
+export const ListPushParams = z.strictObject({ taskId: z.string(), tenant: unread, pageSize: unread, pageToken: unread });
 
 const taskStateNumbers = z
   .int()
@@ -69,23 +77,26 @@ const taskStateNumbers = z
   .max(7)
   .transform((number) => (['', ...taskStates] as const)[number]);
 
-export const SendParams = z.looseObject({
+export const SendParams = z.strictObject({
   message: GivenMessage,
   configuration: absentOr(
-    z.looseObject({
+    z.strictObject({
       returnImmediately: absentOr(z.boolean()),
       historyLength: count,
       taskPushNotificationConfig: absentOr(GivenPushConfig),
+      acceptedOutputModes: unread,
     }),
   ),
+  metadata: record,
+  tenant: unread,
 });
 export type SendParams = z.infer<typeof SendParams>;
 
-export const GetParams = z.looseObject({ id: z.string(), historyLength: count });
-export const CancelParams = z.looseObject({ id: z.string(), metadata: record });
-export const SubscribeParams = z.looseObject({ id: z.string() });
+export const GetParams = z.strictObject({ id: z.string(), historyLength: count, tenant: unread });
+export const CancelParams = z.strictObject({ id: z.string(), metadata: record, tenant: unread });
+export const SubscribeParams = z.strictObject({ id: z.string(), tenant: unread });
 
-export const ListParams = z.looseObject({
+export const ListParams = z.strictObject({
   contextId: text,
   // The SDK of A2A writes UNRECOGNIZED where its caller gives no status.
   status: absentOr(
@@ -96,10 +107,11 @@ export const ListParams = z.looseObject({
   historyLength: count,
   statusTimestampAfter: absentOr(z.iso.datetime({ offset: true })),
   includeArtifacts: absentOr(z.boolean()),
+  tenant: unread,
 });
 export type ListParams = z.infer<typeof ListParams>;
 
-const Envelope = z.looseObject({
+const Envelope = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string().max(500), z.number(), z.null()]).optional(),
   method: z.string().max(200),

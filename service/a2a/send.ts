@@ -61,7 +61,7 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
     if (asking !== undefined) throw waitsForAnswer(contextId, asking);
     if (isStreamed) await listen(thread, view?.nextOffset ?? 0, signal);
     const { by } = speakerIn(metadata);
-    await thread.send(content, { id: ref.message, ...defined({ from: by }) });
+    await thread.send(content, { id: ref.message, ...defined({ by }) });
   }
   const reading = view === undefined ? await TaskReading.begun(thread, ref, signal) : await TaskReading.open(thread, ref, signal);
   refuseOtherContent(reading, messageId, content);

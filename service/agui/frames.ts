@@ -105,7 +105,7 @@ export class AguiFrames {
         const content = contentOf(event.message);
         // Only a snapshot can say what has files.
         if (typeof content !== 'string') return yield this.snapshotHere();
-        yield { type: 'TEXT_MESSAGE_START', messageId, role: 'user', ...defined({ name: event.from }) };
+        yield { type: 'TEXT_MESSAGE_START', messageId, role: 'user', ...defined({ name: event.by }) };
         yield { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: content };
         return yield { type: 'TEXT_MESSAGE_END', messageId };
       }

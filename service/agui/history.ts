@@ -43,8 +43,8 @@ function messagesOf(step: ShownStep): readonly AguiMessage[] {
 
 function messagesOfEvent(event: RunEvent): readonly AguiMessage[] {
   if (event.type === 'message') {
-    const { id, message, from } = event;
-    return [{ id: clientIdOf(id), role: 'user', content: contentOf(message), ...defined({ name: from }) }];
+    const { id, message, by } = event;
+    return [{ id: clientIdOf(id), role: 'user', content: contentOf(message), ...defined({ name: by }) }];
   }
   if (event.type !== 'run-start') return [];
   return (messagesOfInput(event.input) ?? []).flatMap((message): readonly AguiMessage[] => {

@@ -10,23 +10,36 @@ const json = z.custom<Json>((value) => value !== undefined, 'is missing');
 /** Clients in other languages write null for what is not there. */
 const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
 
+/** What the protocol has, and nobody reads. */
+const unread = json.optional();
+const shortText = z.string().min(1).max(200);
+const ofMessage = { subagentRunId: unread, encryptedValue: unread, metadata: unread };
+
 const Source = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('data'), value: z.string(), mimeType: z.string().min(1) }),
-  z.object({ type: z.literal('url'), value: z.string(), mimeType: absentOr(z.string().min(1)) }),
-  z.object({ type: z.literal('file'), value: z.string() }),
+  z.strictObject({ type: z.literal('data'), value: z.string(), mimeType: z.string().min(1) }),
+  z.strictObject({ type: z.literal('url'), value: z.string(), mimeType: absentOr(z.string().min(1)) }),
+  z.strictObject({ type: z.literal('file'), value: z.string(), mimeType: unread }),
 ]);
 
 const GivenPart = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.enum(['image', 'audio', 'video', 'document']), source: Source }),
+  z.strictObject({ type: z.literal('text'), text: z.string(), metadata: unread }),
+  z.strictObject({ type: z.enum(['image', 'audio', 'video', 'document']), source: Source, metadata: unread }),
   // Of clients before 1.0.
-  z.object({ type: z.literal('binary'), mimeType: z.string().min(1), data: absentOr(z.string()), url: absentOr(z.string()) }),
+  z.strictObject({
+    type: z.literal('binary'),
+    mimeType: z.string().min(1),
+    data: absentOr(z.string()),
+    url: absentOr(z.string()),
+    id: unread,
+    filename: unread,
+  }),
 ]);
 export type GivenPart = z.infer<typeof GivenPart>;
 
 const content = z.union([z.string(), z.array(GivenPart)]);
-const UserMessage = z.object({ id: z.string().min(1), role: z.literal('user'), content, name: absentOr(z.string().min(1).max(200)) });
-const ToolMessage = z.object({
+const UserMessage = z.strictObject({ id: z.string().min(1), role: z.literal('user'), content, name: absentOr(shortText), ...ofMessage });
+const ToolMessage = z.strictObject({
+  ...ofMessage,
   id: z.string(),
   role: z.literal('tool'),
   toolCallId: z.string().min(1),
@@ -35,7 +48,7 @@ const ToolMessage = z.object({
 });
 export type ToolMessage = z.infer<typeof ToolMessage>;
 
-const ResumeEntry = z.object({
+const ResumeEntry = z.strictObject({
   interruptId: z.string().min(1),
   status: z.enum(['resolved', 'cancelled']),
   payload: json.optional(),
@@ -44,18 +57,24 @@ const ResumeEntry = z.object({
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 
 /** What AG-UI clients send. Of the messages only the last ones are looked at: the conversation is in its own log. */
-export const RunAgentInput = z.object({
+export const RunAgentInput = z.strictObject({
   threadId: z.string().min(1).max(200),
   runId: z.string().min(1).max(200),
   protocolVersion: absentOr(z.string()),
   parentRunId: absentOr(z.string()),
   messages: z.array(z.looseObject({ role: z.string() })),
-  tools: absentOr(z.array(z.looseObject({ name: z.string(), description: absentOr(z.string()), parameters: absentOr(json) }))),
+  tools: absentOr(
+    z.array(z.strictObject({ name: z.string(), description: absentOr(z.string()), parameters: absentOr(json), metadata: unread })),
+  ),
   resume: absentOr(z.array(ResumeEntry)),
+  state: unread,
+  context: unread,
+  /** A page has its own properties here. These two say who speaks, and who answers. */
+  forwardedProps: absentOr(z.looseObject({ by: absentOr(shortText), roles: absentOr(z.array(shortText).max(100)) })),
 });
 export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
-export const CancelInput = z.object({ threadId: z.string().min(1).max(200), runId: absentOr(z.string()) });
+export const CancelInput = z.strictObject({ threadId: z.string().min(1).max(200), runId: absentOr(z.string()), by: absentOr(shortText) });
 
 /** Tools of the page that the agent takes. A page names all that it has to every agent, so the others are left out. */
 export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {
@@ -67,27 +86,40 @@ export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undef
   return given;
 }
 
+interface Speaker {
+  readonly by?: string;
+  readonly roles?: readonly string[];
+}
+
 /** What a client wants of a thread. */
 export type Wish =
-  | { readonly type: 'say'; readonly id: string; readonly content: string | readonly GivenPart[]; readonly from?: string }
-  | { readonly type: 'results'; readonly results: readonly ToolMessage[] }
+  | { readonly type: 'say'; readonly id: string; readonly content: string | readonly GivenPart[]; readonly by?: string }
+  | { readonly type: 'results'; readonly results: readonly ToolMessage[]; readonly who: Speaker }
   | { readonly type: 'answer'; readonly entries: readonly ResumeEntry[] }
   | { readonly type: 'history' };
 
 /** Reads the end of the messages, and nothing before it: whoever posts may have written the rest. */
-export function wishOf({ messages, resume }: RunAgentInput): Wish {
-  if (resume !== undefined && resume.length > 0) return { type: 'answer', entries: resume };
+export function wishOf({ messages, resume, forwardedProps }: RunAgentInput): Wish {
+  const { by, roles } = forwardedProps ?? {};
+  const who = defined({ by, roles });
+  if (resume !== undefined && resume.length > 0)
+    return { type: 'answer', entries: resume.map((entry) => ({ ...entry, metadata: { ...who, ...entry.metadata } })) };
   const last = messages.at(-1);
   if (last === undefined)
     throw new HoldfastError('request-invalid', 'The input has no messages. Send one of the role user, or read the thread at /connect.');
   switch (last.role) {
     case 'user': {
       const { id, content: said, name } = checked(UserMessage, last);
-      return { type: 'say', id, content: said, ...(name === undefined ? {} : { from: name }) };
+      if (name !== undefined && name !== by)
+        throw new HoldfastError(
+          'request-invalid',
+          'The `name` of the last message must be that of `forwardedProps.by`, which says who speaks.',
+        );
+      return { type: 'say', id, content: said, ...defined({ by }) };
     }
     case 'tool': {
       const first = messages.map(({ role }) => role !== 'tool').lastIndexOf(true) + 1;
-      return { type: 'results', results: messages.slice(first).map((message) => checked(ToolMessage, message)) };
+      return { type: 'results', results: messages.slice(first).map((message) => checked(ToolMessage, message)), who };
     }
     case 'assistant':
       return { type: 'history' };

@@ -36,7 +36,7 @@ interface Say {
   readonly type: 'say';
   readonly id: string;
   readonly content: string | readonly Part[];
-  readonly from?: string;
+  readonly by?: string;
   /** A turn has taken the message, or it waits for one. */
   readonly isSent: boolean;
   readonly offset: number;
@@ -52,11 +52,11 @@ export async function planOf(wish: Wish, standing: Standing): Promise<ThreadPlan
     case 'answer':
       return answersOf(wish.entries, standing);
     case 'results':
-      return resultsOf(wish.results, standing);
+      return resultsOf(wish, standing);
   }
 }
 
-async function sayOf({ id, content, from }: Extract<Wish, { type: 'say' }>, { view, log }: Standing): Promise<ThreadPlan> {
+async function sayOf({ id, content, by }: Extract<Wish, { type: 'say' }>, { view, log }: Standing): Promise<ThreadPlan> {
   const sent = sentIdOf(id);
   const say: Say = {
     type: 'say',
@@ -64,7 +64,7 @@ async function sayOf({ id, content, from }: Extract<Wish, { type: 'say' }>, { vi
     content: partsOf(content),
     isSent: false,
     offset: view?.nextOffset ?? 0,
-    ...defined({ from }),
+    ...defined({ by }),
   };
   if (view?.conversation === undefined) return say;
   const { queue, status } = view.conversation;
@@ -138,7 +138,7 @@ function sameEnd(end: InterruptEnd, answer: Json): InterruptEnd {
 }
 
 /** Results of calls that the client makes itself. Behind them may stand those of other calls, which the thread has in its log. */
-async function resultsOf(results: readonly ToolMessage[], { view, log }: Standing): Promise<ThreadPlan> {
+async function resultsOf({ results, who }: Extract<Wish, { type: 'results' }>, { view, log }: Standing): Promise<ThreadPlan> {
   const given: ToolMessage[] = [];
   const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
   const ends: number[] = [];
@@ -148,7 +148,7 @@ async function resultsOf(results: readonly ToolMessage[], { view, log }: Standin
     const answer: Json = error === undefined ? { output: textGiven(message) } : { error };
     const interrupt = view?.interrupts.find((one) => externalCallIn(one)?.callId === toolCallId);
     const end = interrupt === undefined ? endOfCall(await log(), toolCallId) : undefined;
-    if (interrupt !== undefined) answers.push({ interruptId: interrupt.id, answer });
+    if (interrupt !== undefined) answers.push({ interruptId: interrupt.id, answer, ...who });
     else if (end?.type === 'interrupt-end') ends.push(sameEnd(end, answer).offset);
     else if (end !== undefined) others.push(end.offset);
     else throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import type { ClientTool } from '../../contract/client-tools';
+import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
@@ -18,7 +19,7 @@ import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
 import { RunHooks } from './run-hooks';
 import { runThread } from './run-thread';
-import { logOf } from './thread-log';
+import { logOf } from '../projection/thread-log';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
 import { Translator } from './translate';
@@ -59,8 +60,8 @@ export function aguiRoutes(parts: ServiceParts): Hono {
   });
   routes.post('/:agent/cancel', async (context) => {
     const { name } = agentIn(parts, context);
-    const { threadId } = await parseBody(context, CancelInput);
-    await stopTurn(threadFor(parts, name, threadId));
+    const { threadId, by } = await parseBody(context, CancelInput);
+    await stopTurn(threadFor(parts, name, threadId), defined({ by }));
     return context.json({ threadId });
   });
   return routes;
@@ -70,9 +71,9 @@ export function aguiRoutes(parts: ServiceParts): Hono {
 const patienceMs = 5000;
 
 /** A page that cancels what waits may send its next message at once, so it hears when the turn is over. */
-async function stopTurn(thread: Thread): Promise<void> {
+async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<void> {
   const view = await thread.view();
-  await thread.stop();
+  await thread.stop(who);
   if (view?.status !== 'waiting') return;
   const events = thread.events({ from: view.nextOffset, until: 'end', signal: AbortSignal.timeout(patienceMs) });
   for await (const { type } of events) if (type === 'turn-end') return;

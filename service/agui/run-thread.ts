@@ -19,7 +19,7 @@ import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
 import type { RunHooks } from './run-hooks';
 import type { Thread } from '../projection/thread';
-import { logOf, readThread } from './thread-log';
+import { logOf, readThread } from '../projection/thread-log';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 
@@ -93,9 +93,9 @@ class ThreadReading {
     }
   }
 
-  private async *say({ id, content, from, isSent }: Extract<ThreadPlan, { type: 'say' }>): AsyncGenerator<AguiEvent, void, void> {
+  private async *say({ id, content, by, isSent }: Extract<ThreadPlan, { type: 'say' }>): AsyncGenerator<AguiEvent, void, void> {
     const { thread, tools } = this.run;
-    if (!isSent) await thread.send(content, { id, ...defined({ from, tools: tools.length === 0 ? undefined : tools }) });
+    if (!isSent) await thread.send(content, { id, ...defined({ by, tools: tools.length === 0 ? undefined : tools }) });
     this.hasBegun = true;
     this.frames = new AguiFrames((known) => known === clientIdOf(id));
     if (await this.reaches((event) => event.type === 'message' && event.id === id)) yield* this.follow();

@@ -17,9 +17,9 @@ export function carryOut(chat: Thread, body: ChatBody): Promise<ShownTurn> {
   return wish.type === 'say' ? say(chat, wish, body) : answer(chat, wish, body);
 }
 
-async function say(chat: Thread, { id, content, again }: Extract<ChatWish, { type: 'say' }>, { from, mode }: ChatBody): Promise<ShownTurn> {
+async function say(chat: Thread, { id, content, again }: Extract<ChatWish, { type: 'say' }>, { by, mode }: ChatBody): Promise<ShownTurn> {
   const before = await chat.view();
-  const options = defined({ from, mode });
+  const options = defined({ by, mode });
   const waiting = before?.interrupts ?? [];
   const turn = before?.conversation?.turn ?? 0;
   const begins = before?.nextOffset ?? 0;

@@ -276,7 +276,7 @@ function* filesOf({ parts }: StoredMessage): Generator<UiPart, void, void> {
   for (const part of parts) if (part.type === 'file') yield { type: 'file', url: urlOf(part), mediaType: part.mediaType };
 }
 
-function urlOf({ data, mediaType }: Extract<Part, { type: 'file' }>): string {
+export function urlOf({ data, mediaType }: Extract<Part, { type: 'file' }>): string {
   return typeof data === 'string' ? `data:${mediaType};base64,${data}` : data.url;
 }
 

@@ -6,6 +6,8 @@ export interface MessageFacts {
   readonly turn: number;
   readonly offset?: number;
   readonly usage?: Json;
+  /** Who wrote it, of a message of the user. */
+  readonly by?: string;
 }
 
 interface Metadata {

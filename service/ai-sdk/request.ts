@@ -4,18 +4,23 @@ import { isMessageId } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
+import { ChatQuery, MessageBody } from '../http/schemas';
 
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
 const shortText = z.string().min(1).max(200);
 
-/** What a page posts. Its own fields may stand beside: those of `who` say who speaks. */
-export const ChatBody = z.looseObject({
+/** What a page posts, and beside it who speaks or decides, with what a chat begins, and how long the answer is open. */
+export const ChatBody = z.strictObject({
+  ...MessageBody.pick({ values: true, tags: true, idle: true, deadline: true }).shape,
+  until: ChatQuery.shape.until,
   id: z.string(),
-  messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(json).max(10_000) })).min(1),
+  messages: z
+    .array(z.strictObject({ id: z.string(), role: z.string(), parts: z.array(json).max(10_000), metadata: json.optional() }))
+    .min(1),
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
+  messageId: z.string().optional(),
   by: shortText.optional(),
   roles: z.array(shortText).max(100).optional(),
-  from: shortText.optional(),
   mode: z.enum(['after-turn', 'now']).optional(),
 });
 export type ChatBody = z.infer<typeof ChatBody>;
@@ -70,7 +75,7 @@ export function wishOf({ messages, trigger }: ChatBody): ChatWish {
   }
   if (decisions.length === 0 && results.size === 0)
     throw new HoldfastError('request-invalid', 'The last message is of the assistant, and has no decision and no result of a tool.');
-  const facts = Facts.safeParse(last['metadata']);
+  const facts = Facts.safeParse(last.metadata);
   return { type: 'answer', decisions, results, ...defined({ offset: facts.success ? facts.data.holdfast.offset : undefined }) };
 }
 

@@ -1,15 +1,24 @@
+import type { Context } from 'hono';
 import { Hono } from 'hono';
+import type { ConversationOptions } from '../../client/conversation-options';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
+import type { Answerer } from '../../contract/who-may-answer';
 import type { ServiceParts } from '../http/app';
 import { parseBody, parseQuery } from '../http/parse-request';
-import { NoQuery } from '../http/schemas';
+import { ChatQuery, ReaderQuery } from '../http/schemas';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { askedAgent } from '../http/asked-agent';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
+import { logOf } from '../projection/thread-log';
 import { carryOut } from './carry-out';
+import { uiMessages } from './messages';
+import type { UiPart } from './parts';
 import { ChatBody } from './request';
+import type { Shows } from './shown';
+import { showsTo } from './shown';
 import type { ShownTurn } from './turn-stream';
 import { turnStream } from './turn-stream';
 
@@ -18,14 +27,16 @@ const historyLimit = 8 * 1024 * 1024;
 
 /** The message stream of AI SDK UI: `useChat` with `api: '/aisdk/AGENT'`. A chat is a conversation, and a message of the assistant is a turn. */
 export function aiSdkRoutes(parts: ServiceParts): Hono {
-  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
-  const find = (agent: string, id: string): Thread => {
+  const { client, logger, aiSdk, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
+  const find = (agent: string, id: string, start: ConversationOptions = {}): Thread => {
     askedAgent(parts, agent, undefined);
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a chat.`);
-    return threadOf(client, agent, id);
+    return threadOf(client, agent, id, start);
   };
-  const stream = (chat: Thread, shown: ShownTurn): Response =>
-    frameStream((signal) => turnStream(chat, shown, signal), {
+  const showsIn = (context: Context, chat: Thread, who: Answerer): Shows =>
+    showsTo((typeof aiSdk === 'function' ? aiSdk() : aiSdk) ?? {}, { agent: context.req.param('agent') ?? '', chat: chat.id, ...who });
+  const stream = (chat: Thread, shown: ShownTurn, shows: Shows, until: ChatBody['until']): Response =>
+    frameStream((signal) => partsFor(shows, turnStream(chat, shown, signal, until)), {
       heartbeatMs,
       closing,
       logger,
@@ -36,17 +47,37 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
   return new Hono()
     .post('/:agent', async (context) => {
       const body = await parseBody(context, ChatBody, historyLimit);
-      const chat = find(context.req.param('agent'), body.id);
-      return stream(chat, await carryOut(chat, body));
+      const { values, tags, idle, deadline, by, roles } = body;
+      const chat = find(context.req.param('agent'), body.id, defined({ values, tags, idle, deadline }));
+      return stream(chat, await carryOut(chat, body), showsIn(context, chat, defined({ by, roles })), body.until);
     })
     .get('/:agent/:chat/stream', async (context) => {
-      parseQuery(context, NoQuery);
+      const { from = 0, until, by, role: roles } = parseQuery(context, ChatQuery, ['role']);
       const { agent, chat: id } = context.req.param();
       const chat = find(agent, id);
-      const view = await chat.view();
-      const turn = view?.conversation?.turn ?? 0;
-      if (view?.conversation?.status !== 'working') return context.body(null, 204);
-      const begins = await chat.turnOffset(turn);
-      return begins === undefined ? context.body(null, 204) : stream(chat, { turn, begins });
+      const { conversation: { turn, status } = { turn: 0 }, nextOffset = 0 } = (await chat.view()) ?? {};
+      const isNews = status === 'working' || (from > 0 && from < nextOffset);
+      const begins = isNews ? await chat.turnOffset(turn) : undefined;
+      if (begins === undefined) return context.body(null, 204);
+      return stream(
+        chat,
+        { turn, begins, ...(from > begins ? { from: Math.min(from, nextOffset) } : {}) },
+        showsIn(context, chat, defined({ by, roles })),
+        until,
+      );
+    })
+    .get('/:agent/:chat/messages', async (context) => {
+      const { by, role: roles } = parseQuery(context, ReaderQuery, ['role']);
+      const { agent, chat: id } = context.req.param();
+      const chat = find(agent, id);
+      const log = await logOf(chat, (await chat.view())?.nextOffset ?? 0, closing);
+      return context.json({ messages: uiMessages(id, log, showsIn(context, chat, defined({ by, roles }))) });
     });
+}
+
+async function* partsFor(shows: Shows, parts: AsyncGenerator<UiPart, void, void>): AsyncGenerator<UiPart, void, void> {
+  for await (const part of parts) {
+    const shown = shows(part);
+    if (shown !== undefined) yield shown;
+  }
 }

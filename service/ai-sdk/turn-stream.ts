@@ -18,11 +18,14 @@ export type ShownTurn =
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
+/** How long a page follows a turn: until it waits for somebody, or to its end. */
+type Until = 'waiting' | 'end';
+
 /** The message of a turn, as the page builds it. Exactly one part of finish, abort and error ends it. */
-export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortSignal): AsyncGenerator<UiPart, void, void> {
-  const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal);
+export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortSignal, until?: Until): AsyncGenerator<UiPart, void, void> {
+  const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal, until);
   if ('problem' in place) return yield { type: 'error', errorText: place.problem };
-  yield* new TurnStream(chat, place, signal).parts();
+  yield* new TurnStream(chat, place, signal, until === 'end').parts();
 }
 
 interface Place {
@@ -36,11 +39,12 @@ async function turnOf(
   chat: Thread,
   { message, begins }: Extract<ShownTurn, { message: string }>,
   signal: AbortSignal,
+  until: Until = 'waiting',
 ): Promise<Place | { readonly problem: string }> {
   let from = begins;
   let start = begins;
   for (;;) {
-    for await (const event of chat.events({ from, until: 'waiting', signal })) {
+    for await (const event of chat.events({ from, until, signal })) {
       if (event.offset === undefined) continue;
       from = event.offset + 1;
       if (event.type === 'turn-start') start = event.offset;
@@ -77,27 +81,28 @@ class TurnStream {
     private readonly chat: Thread,
     private readonly place: Place,
     private readonly signal: AbortSignal,
+    private readonly stays: boolean,
   ) {
     this.offset = place.begins;
     this.isShowing = place.from === undefined;
   }
 
   async *parts(): AsyncGenerator<UiPart, void, void> {
-    const { chat, place, signal } = this;
+    const { chat, place, signal, stays } = this;
     yield { type: 'start', messageId: messageIdOf(place.turn), messageMetadata: this.facts() };
-    let until: 'waiting' | 'end' = 'waiting';
+    let until: Until = stays ? 'end' : 'waiting';
     for (;;) {
       for await (const event of chat.events({ from: this.offset, until, signal })) {
         yield* this.show(event);
         if (event.type === 'turn-end' && event.turn === place.turn) return yield* this.end(event);
-        if (event.type === 'run-end' || (until === 'end' && !this.frames.isAtWork)) break;
+        if (event.type === 'run-end' || (until === 'end' && !stays && !this.frames.isAtWork)) break;
       }
-      until = 'waiting';
+      until = stays ? 'end' : 'waiting';
       if (signal.aborted) return yield { type: 'error', errorText: closing };
       const view = await chat.view();
       // Somebody may have answered meanwhile.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
-      if (view?.status === 'waiting' && !this.frames.isAtWork) return yield* this.finish('tool-calls');
+      if (view?.status === 'waiting' && !stays && !this.frames.isAtWork) return yield* this.finish('tool-calls');
       if (view?.status === 'waiting') {
         until = 'end';
         continue;

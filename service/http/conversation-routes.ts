@@ -29,12 +29,12 @@ export function conversationRoutes(parts: ServiceParts): Hono {
   };
 
   routes.post('/:id/messages', async (context) => {
-    const { agent, message, id, mode, from, tools, ...start } = await parseBody(context, MessageBody);
+    const { agent, message, id, mode, by, tools, ...start } = await parseBody(context, MessageBody);
     if (agent !== undefined && tools !== undefined) refuseUntakenTools(askedAgent(parts, agent, undefined), tools.map(defined));
     const conversation = begin(context.req.param('id'), agent, defined(start));
     const receipt = await conversation.send(message as string | readonly Part[], {
       wait,
-      ...defined({ id, mode, from, tools: tools?.map(defined) }),
+      ...defined({ id, mode, by, tools: tools?.map(defined) }),
     });
     return context.json(receipt, receipt.turn === undefined ? 202 : 200);
   });

@@ -31,6 +31,7 @@ const start = {
   options: z.record(z.string(), json).optional(),
   tags: z.array(shortText).max(50).optional(),
   stream: z.boolean().optional(),
+  deadline: shortText.optional(),
   by: shortText.optional(),
 };
 
@@ -38,7 +39,6 @@ export const StartBody = z.strictObject({
   agent: z.string(),
   input: z.unknown().optional(),
   id: z.string().optional(),
-  deadline: shortText.optional(),
   startDelay: shortText.optional(),
   runPendingToolCalls: z.boolean().optional(),
   ...start,
@@ -113,7 +113,6 @@ export const MessageBody = z.strictObject({
   message: json,
   id: z.string().optional(),
   mode: z.enum(sendModes).optional(),
-  from: shortText.optional(),
   tools: z.array(ClientToolBody).max(limits.clientTools).optional(),
   agent: z.string().optional(),
   idle: shortText.optional(),
@@ -192,6 +191,10 @@ export const EventsQuery = z.strictObject({
   until: z.enum(['waiting', 'end']).optional(),
   deltas: flag.optional(),
 });
+
+/** Who reads a chat, and how much of it. */
+export const ReaderQuery = z.strictObject({ by: shortText.optional(), role: roles.optional() });
+export const ChatQuery = ReaderQuery.extend({ from: count.optional(), until: z.enum(['waiting', 'end']).optional() });
 
 export const PageQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
 

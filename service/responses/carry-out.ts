@@ -58,7 +58,7 @@ async function begin(
   { content, before }: Saying,
   { key, signal }: { readonly key: string | undefined; readonly signal: AbortSignal },
 ): Promise<CarriedOut> {
-  const { model, metadata, from } = body;
+  const { model, metadata, by } = body;
   const runId = metadata?.['run_id'];
   const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
   const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
@@ -73,7 +73,7 @@ async function begin(
   }
   if ((view?.conversation?.turn ?? 0) > 0 || (view?.conversation?.queue.length ?? 0) > 0)
     throw new HoldfastError('run-id-in-use', `The id "${conversation}" belongs to a conversation that no request with this key began.`);
-  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from, tools: toolsOf(body) }) });
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ by, tools: toolsOf(body) }) });
   return { thread, ref, facts: noteOf(body) };
 }
 
@@ -102,8 +102,8 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   const words = answerInMessage(askedByResponse(going), { text, open });
   if (words !== undefined) return give(going, [words]);
   refuseBranch(going, first);
-  const { from } = body;
-  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ from, tools: toolsOf(body) }) });
+  const { by } = body;
+  await thread.send(withNote(content, noteOf(body)), { id: message, ...defined({ by, tools: toolsOf(body) }) });
   await refuseLater(going, { message, first });
   return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
 }

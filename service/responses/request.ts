@@ -11,7 +11,7 @@ import { ResponseContent, partsIn } from './content';
 const shortText = z.string().min(1).max(200);
 
 /** Of one response. Clients may send more. */
-export const StreamQuery = z.object({
+export const StreamQuery = z.strictObject({
   stream: z.enum(['true', 'false']).optional(),
   starting_after: z
     .string()
@@ -19,10 +19,23 @@ export const StreamQuery = z.object({
     .transform(Number)
     .meta({ type: 'integer', minimum: 0 })
     .optional(),
+  include: z.string().optional(),
+  'include[]': z.string().optional(),
+  include_obfuscation: z.string().optional(),
 });
 
-/** What a client posts. What it may have besides is not read. */
-export const CreateBody = z.looseObject({
+const json = z.custom<z.core.util.JSONType>((value) => value !== undefined).optional();
+/** What OpenAI has, and an agent does not read, or refuses below. */
+const ofOpenAi = {
+  ...{ conversation: json, prompt: json, instructions: json, tool_choice: json, text: json, store: json, include: json, user: json },
+  ...{ temperature: json, top_p: json, top_logprobs: json, truncation: json, reasoning: json, moderation: json, service_tier: json },
+  ...{ max_output_tokens: json, max_tool_calls: json, parallel_tool_calls: json, safety_identifier: json, stream_options: json },
+  ...{ prompt_cache_key: json, prompt_cache_options: json, prompt_cache_retention: json, context_management: json },
+};
+
+/** What a client posts. */
+export const CreateBody = z.strictObject({
+  ...ofOpenAi,
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.looseObject({})).max(10_000)]).nullish(),
   previous_response_id: z.string().nullish(),
@@ -33,8 +46,7 @@ export const CreateBody = z.looseObject({
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   tools: z.array(z.looseObject({})).max(limits.clientTools).nullish(),
-  // Of Holdfast: who speaks, and who decides.
-  from: shortText.optional(),
+  // Of Holdfast: who speaks, or decides.
   by: shortText.optional(),
   roles: z.array(shortText).max(100).optional(),
 });
@@ -166,7 +178,7 @@ export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** What nobody would do if it were only left unread. */
-const unsupported: readonly (readonly [field: string, isMeant: (value: unknown) => boolean, why: string])[] = [
+const unsupported: readonly (readonly [field: keyof CreateBody, isMeant: (value: unknown) => boolean, why: string])[] = [
   ['conversation', isGiven, 'A response goes on after the one that `previous_response_id` names.'],
   ['prompt', isGiven, 'The agent has its own prompt.'],
   ['instructions', isGiven, 'The agent has its own instructions.'],

@@ -16,8 +16,7 @@ it('executes nothing of tags, titles, names and reasons, and writes out what nob
   await desk.service.send('odd:1@x_y', {
     agent: 'support',
     message: JSON.stringify(asked),
-    from: drawn,
-    by: markup,
+    by: drawn,
     tags: [markup, drawn],
   });
   for await (const event of desk.service.events('odd:1@x_y')) if (event.type === 'interrupt-start') break;

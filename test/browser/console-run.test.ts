@@ -146,7 +146,7 @@ it('ends a run without its code only when its id was typed', async () => {
 
 it('writes to a conversation, and changes what waits', async () => {
   const id = 'a-conversation';
-  await service.send(id, { agent: 'plain', message: 'Hello', from: 'Ada' });
+  await service.send(id, { agent: 'plain', message: 'Hello', by: 'Ada' });
   const page = await opened(id);
   const box = page.getByRole('textbox', { name: 'Your message' });
   await conversation(page).getByText('You said: Hello').waitFor();

@@ -74,7 +74,7 @@ describe('people on a real server', () => {
 
   it('who wrote to a turn are no second pair of eyes', async () => {
     const chat = bed.client.conversation('configured', `eyes-${bed.taskQueue}`, { by: 'ada' });
-    await chat.send('Refund 80', { from: 'bob' });
+    await chat.send('Refund 80', { by: 'bob' });
     const run = bed.client.run(chat.id);
     const asked = await question(run);
     expect(asked).toMatchObject({ notBy: ['ada', 'bob'] });

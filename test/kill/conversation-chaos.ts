@@ -56,7 +56,7 @@ class Talk {
     const { ann, ben } = this;
     const receipts = [first];
     await this.turnEnd(1);
-    receipts.push(...(await Promise.all([ben.say('Pay 20.', 'b1'), ann.say('Pay 20.', 'b1', { from: 'ben' })])));
+    receipts.push(...(await Promise.all([ben.say('Pay 20.', 'b1'), ann.say('Pay 20.', 'b1', { by: 'ben' })])));
     await this.turnEnd(2);
     receipts.push(await ann.say('Think.', 'a2'));
     await this.seen((event) => event.type === 'model-start' && this.turn === 3);
@@ -120,7 +120,7 @@ class Person {
   /** Says it again under the same id until the receipt names the turn. */
   async say(text: string, id: string, options: SendOptions = {}): Promise<string> {
     for (;;) {
-      const { turn } = await this.chat.send(text, { id, from: this.name, ...options });
+      const { turn } = await this.chat.send(text, { id, by: this.name, ...options });
       if (turn !== undefined) return `${id} in turn ${turn}`;
       await setTimeout(50);
     }

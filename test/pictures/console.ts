@@ -82,7 +82,7 @@ async function play(service: ServiceClient): Promise<void> {
     });
   await service.start({ agent: 'support', id: 'ticket-970', input: 'Hello', model: 'openai/gpt-5', by: 'carl' });
   await service.start({ agent: 'orders', id: 'order-42', input: { orderId: '42' }, by: 'ada' });
-  await service.send('shop-desk', { agent: 'support', message: 'Refund order 42, it arrived broken', from: 'ada', by: 'ada' });
+  await service.send('shop-desk', { agent: 'support', message: 'Refund order 42, it arrived broken', by: 'ada' });
   for await (const event of service.events('shop-desk')) if (event.type === 'interrupt-start') break;
   for await (const event of service.events('order-42')) if (event.type === 'run-end') break;
   // Lists of the server come a moment after what they list.

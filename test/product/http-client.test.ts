@@ -155,7 +155,7 @@ it('answers and stops many at once, and says of each what became of it', async (
 
 it('talks', async () => {
   const holdfast = client();
-  const receipt = await holdfast.send('talk', { agent: 'support', message: 'Hello', id: 'm1', from: 'Ann', title: 'A talk' });
+  const receipt = await holdfast.send('talk', { agent: 'support', message: 'Hello', id: 'm1', by: 'Ann', title: 'A talk' });
   expect(receipt).toEqual({ id: 'm1', turn: 1 });
   await allOf(holdfast.events('talk', { until: 'waiting' }));
   expect(await holdfast.conversation('talk')).toMatchObject({ status: 'idle', turn: 1, title: 'A talk' });

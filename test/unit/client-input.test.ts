@@ -22,7 +22,11 @@ describe('a start whose options are none', () => {
     ['null', null, 'The options of the start: they must be an object, not null.'],
     ['a text', 'fast', 'The options of the start: they must be an object, not "fast".'],
     ['numbers for tags', { tags: [1, {}] }, 'tags must be an array of strings, none of them empty or with the character NUL. It is '],
-    ['one tag instead of a list', { tags: 'vip' }, 'tags must be an array of strings, none of them empty or with the character NUL. It is "vip".'],
+    [
+      'one tag instead of a list',
+      { tags: 'vip' },
+      'tags must be an array of strings, none of them empty or with the character NUL. It is "vip".',
+    ],
     ['an empty tag', { tags: [''] }, 'tags must be an array of strings, none of them empty or with the character NUL. It is '],
     ['a text for settings', { settings: 'hot' }, 'settings must be an object such as { temperature: 0 }. It is "hot".'],
     ['a number for a model', { model: 5 }, 'model must be the name of a model. It is 5.'],
@@ -31,7 +35,11 @@ describe('a start whose options are none', () => {
     ['null for values', { values: null }, 'values must be an object with the values. It is null.'],
     ['a text for stream', { stream: 'yes' }, 'stream must be true or false. It is "yes".'],
     ['a number for a deadline', { deadline: 5 }, 'deadline must be a duration such as "30d". It is 5.'],
-    ['an object for who starts it', { by: {} }, 'by must be the name of who starts the run, of at most 200 characters and without NUL. It is {}.'],
+    [
+      'an object for who starts it',
+      { by: {} },
+      'by must be the name of who starts the run, of at most 200 characters and without NUL. It is {}.',
+    ],
     ['a text for options', { options: 'x' }, 'options must be an object. It is "x".'],
     ['a misspelt one', { dedline: '3d' }, 'there is no option "dedline"; did you mean deadline?'],
   ])('is refused with what to send: %s', async (_, options, message) => {
@@ -192,9 +200,21 @@ describe('a call of the client that is none', () => {
       () => client.interrupts({ status: 'open' } as never),
       'interrupts: there is no option "status"; there are agent, tag,',
     ],
-    ['a tag that is none', () => client.list({ tag: 5 as never }), 'list: tag must be a tag, or an array of at least one, without the character NUL. It is 5.'],
-    ['no tag at all', () => client.list({ tag: [] }), 'list: tag must be a tag, or an array of at least one, without the character NUL. It is [].'],
-    ['a name of nobody', () => client.list({ startedBy: ' ' }), 'list: startedBy must be a string that is not blank, without the character NUL. It is " ".'],
+    [
+      'a tag that is none',
+      () => client.list({ tag: 5 as never }),
+      'list: tag must be a tag, or an array of at least one, without the character NUL. It is 5.',
+    ],
+    [
+      'no tag at all',
+      () => client.list({ tag: [] }),
+      'list: tag must be a tag, or an array of at least one, without the character NUL. It is [].',
+    ],
+    [
+      'a name of nobody',
+      () => client.list({ startedBy: ' ' }),
+      'list: startedBy must be a string that is not blank, without the character NUL. It is " ".',
+    ],
     [
       'a time that is none',
       () => client.list({ since: 'yesterday' }),

@@ -55,7 +55,7 @@ describe('a request as code', () => {
 
   it('is a message of a conversation, and says what the command cannot say', () => {
     const body = messageOf('support', nasty, { ...emptyDraft, by: 'ada', deadline: '30d', temperature: '0.5', isWhole: true }).request;
-    expect(body).toEqual({ message: nasty, agent: 'support', settings: { temperature: 0.5 }, stream: false, by: 'ada', from: 'ada' });
+    expect(body).toEqual({ message: nasty, agent: 'support', settings: { temperature: 0.5 }, stream: false, by: 'ada' });
     const request: CodeRequest = { kind: 'message', conversation: 'talk-1', body };
     expect(wordsOf(curlOf(url, request))).toContain(`${url}/conversations/talk-1/messages`);
     const { text, missing } = commandOf(url, request);
@@ -81,7 +81,7 @@ describe('what is seen of a conversation', () => {
   it('grows with what is said, starts anew with an attempt, and counts what the event says', () => {
     let talk = [
       event({ type: 'turn-start', turn: 1 }),
-      event({ ...inAgent, type: 'message', turn: 1, id: 'q1', mode: 'after-turn', message: message('q1', 'user', 'Hi'), from: 'ada' }),
+      event({ ...inAgent, type: 'message', turn: 1, id: 'q1', mode: 'after-turn', message: message('q1', 'user', 'Hi'), by: 'ada' }),
       event({ ...inAgent, type: 'model-start', turn: 0, address: 'm1' }),
       delta({ type: 'text-delta', text: 'Go' }),
       delta({ type: 'attempt-void' }),
@@ -90,7 +90,7 @@ describe('what is seen of a conversation', () => {
     expect(talk).toMatchObject({
       isWorking: true,
       entries: [
-        { kind: 'user', from: 'ada' },
+        { kind: 'user', by: 'ada' },
         { kind: 'agent', text: 'Hel', isOpen: true },
       ],
     });

@@ -36,7 +36,7 @@ describe('chat', () => {
 
   it('goes on with a conversation, whose last messages it shows', async () => {
     const served = await serve(['Hello.', 'It is 4.']);
-    await served.chat.send('Hi.', { from: 'Ben' });
+    await served.chat.send('Hi.', { by: 'Ben' });
     await served.chat.turn(1);
     const { terminal, service, shown } = await at(served, '2 + 2?');
     await chat(service, terminal, { agent: 'support', id: 'c' });
@@ -122,14 +122,14 @@ describe('what waits', () => {
     const { terminal, service, shown } = await at(served);
     await queue(service, terminal, 'c', {});
     await served.chat.pause();
-    await served.chat.send('Hi.', { id: 'a', from: 'Ann' });
+    await served.chat.send('Hi.', { id: 'a', by: 'Ann' });
     await served.chat.view();
     await queue(service, terminal, 'c', {});
     expect(await withdraw(service, terminal, 'c', 'a', { by: 'ann' })).toBe(0);
     expect(shown()).toEqual([
       'No message waits for a turn.',
-      'MESSAGE  FROM  MODE        TEXT',
-      'a        Ann   after-turn  Hi.',
+      'MESSAGE  BY   MODE        TEXT',
+      'a        Ann  after-turn  Hi.',
       'The message a is taken back.',
     ]);
     expect(await served.chat.queue()).toEqual([]);

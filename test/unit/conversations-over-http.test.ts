@@ -9,7 +9,7 @@ import { agents, servedConversation } from '../support/served-conversation';
 describe('POST /conversations/:id/messages', () => {
   it('answers with the turn in which the message takes effect', async () => {
     const { ask, chat } = await servedConversation(['Hello Ann.', 'It is 4.']);
-    expect(await ask('POST', '/messages', { message: 'I am Ann.', id: 'a', from: 'Ann' })).toEqual({
+    expect(await ask('POST', '/messages', { message: 'I am Ann.', id: 'a', by: 'Ann' })).toEqual({
       status: 200,
       body: { id: 'a', turn: 1 },
     });
@@ -40,7 +40,7 @@ describe('POST /conversations/:id/messages', () => {
     });
     await ask('POST', '/messages', { message: 'Hi' });
     expect(opened).toEqual([
-      ['support', 'c', { idle: '30d', window: 5, title: 'Talk', build: 'pinned', tags: ['vip'], by: 'ann' }],
+      ['support', 'c', { idle: '30d', window: 5, title: 'Talk', build: 'pinned', tags: ['vip'] }],
       [undefined, 'c'],
     ]);
   });
@@ -115,12 +115,12 @@ describe('what waits, over HTTP', () => {
   it('is listed, changed and withdrawn', async () => {
     const { ask, chat } = await servedConversation(['One.']);
     expect(await ask('POST', '/pause', { by: 'ann' })).toEqual({ status: 200, body: { id: 'test' } });
-    await ask('POST', '/messages', { message: 'a', id: 'a', from: 'Ann' });
+    await ask('POST', '/messages', { message: 'a', id: 'a', by: 'Ann' });
     await ask('POST', '/messages', { message: 'b', id: 'b' });
     expect(await ask('PATCH', '/queue/a', { message: 'A', by: 'ann' })).toEqual({ status: 200, body: { id: 'a' } });
     expect(await ask('DELETE', '/queue/b?by=ann')).toEqual({ status: 200, body: { id: 'b' } });
     expect((await ask('GET', '/queue')).body.messages).toMatchObject([
-      { id: 'a', from: 'Ann', mode: 'after-turn', message: { parts: [{ text: 'A' }] } },
+      { id: 'a', by: 'Ann', mode: 'after-turn', message: { parts: [{ text: 'A' }] } },
     ]);
     expect((await ask('GET', '')).body).toMatchObject({ id: 'test', status: 'idle', paused: true, turn: 0, queue: [{ id: 'a' }] });
     expect(await ask('POST', '/unpause', {})).toMatchObject({ status: 200 });

@@ -52,7 +52,7 @@ describe('a conversation', () => {
     const chat = await testConversation(agentWith(), { model, tools });
     expect(await chat.send('I am Ann.')).toMatchObject({ turn: 1 });
     await chat.run.outcome();
-    expect(await chat.send('What is 2 + 2?', { from: 'Ann' })).toMatchObject({ turn: 2 });
+    expect(await chat.send('What is 2 + 2?', { by: 'Ann' })).toMatchObject({ turn: 2 });
     expect(await chat.run.outcome()).toEqual({ status: 'idle' });
     expect(await saidIn(chat)).toEqual(['1 user: I am Ann.', '1 assistant: Hello Ann.', '2 user: What is 2 + 2?', '2 assistant: It is 4.']);
     expect(model.requests[1]?.messages.map(textOf)).toEqual(['I am Ann.', 'Hello Ann.', 'What is 2 + 2?']);
@@ -60,7 +60,7 @@ describe('a conversation', () => {
   });
 
   it('tells the model who said what', () => {
-    const messages = [messageOfSent({ id: 'a', content: 'Hi.', from: 'Ann' }), messageOfSent({ id: 'b', content: 'Ho.' })];
+    const messages = [messageOfSent({ id: 'a', content: 'Hi.', by: 'Ann' }), messageOfSent({ id: 'b', content: 'Ho.' })];
     const prompt = promptOf({ instructions: '', messages }, 'v3');
     expect(prompt.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'Ann: Hi.' }], [{ type: 'text', text: 'Ho.' }]]);
   });
@@ -84,10 +84,10 @@ describe('a conversation', () => {
     const chat = await testConversation(agentWith(), { model, tools });
     await chat.send('first');
     await ticks();
-    const receipts = await Promise.all([chat.send('second', { from: 'Ann' }), chat.send('third', { from: 'Ben' })]);
+    const receipts = await Promise.all([chat.send('second', { by: 'Ann' }), chat.send('third', { by: 'Ben' })]);
     expect(receipts.map(({ turn }) => turn)).toEqual([2, 2]);
     await ticks();
-    expect((await chat.run.view()).conversation?.queue.map(({ message, from }) => `${from}: ${textOf(message)}`)).toEqual([
+    expect((await chat.run.view()).conversation?.queue.map(({ message, by }) => `${by}: ${textOf(message)}`)).toEqual([
       'Ann: second',
       'Ben: third',
     ]);
@@ -345,7 +345,7 @@ describe('a conversation', () => {
     const chat = await testConversation(agentWith(), { model: texts('One.', 'Two.'), tools, title: 'Numbers' });
     await chat.send('a');
     await chat.pause();
-    await chat.send('b', { from: 'Ben' });
+    await chat.send('b', { by: 'Ben' });
     await chat.view();
     const before = await chat.run.view();
     await chat.run.goOnAsNew();

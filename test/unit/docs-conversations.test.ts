@@ -24,9 +24,9 @@ async function served(): Promise<object> {
 }
 
 /** Says something, waits for the turn, and gives the answer. */
-async function ask(client: HoldfastClient, id: string, text: string, from: string): Promise<string> {
+async function ask(client: HoldfastClient, id: string, text: string, by: string): Promise<string> {
   const chat = client.conversation('support', id, { idle: '30d' });
-  const { turn } = await chat.send(text, { from });
+  const { turn } = await chat.send(text, { by });
   if (turn === undefined) return 'No worker is there. The message waits.';
   await chat.turn(turn);
   const { messages } = await chat.transcript({ limit: 1 });

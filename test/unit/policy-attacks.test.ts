@@ -248,12 +248,12 @@ it('somebody who waived a decision does not let through what they ask for themse
   const refunds = [80, 90, 5000].flatMap((amount) => [{ toolCalls: [{ name: 'refund', input: { amount } }] }, { text: 'Done.' }]);
   const agent = agentWith({ tools: ['refund'], middleware: [rules] });
   const chat = await testConversation(agent, { model: scriptedModel(refunds), tools: { refund }, by: 'sue' });
-  await chat.send('A refund, please.', { from: 'sue' });
+  await chat.send('A refund, please.', { by: 'sue' });
   await chat.run.approve((await asked(chat.run)).id, { by: 'ada', forRestOfRun: true });
   await chat.run.outcome();
-  await chat.send('Another one.', { from: 'sue' });
+  await chat.send('Another one.', { by: 'sue' });
   await chat.run.outcome();
-  await chat.send('One for me.', { from: 'Ada ' });
+  await chat.send('One for me.', { by: 'Ada ' });
   expect(await asked(chat.run)).toMatchObject({ by: ['bob'], input: { amount: 5000 } });
   expect(paid).toEqual([80, 90]);
 });

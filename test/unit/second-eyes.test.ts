@@ -59,7 +59,7 @@ async function approvedBy(run: TestRun, ...names: readonly string[]): Promise<re
 describe('four eyes in a conversation', () => {
   it.each([false, true])('are not those of whoever wrote to the turn (isolated agent: %p)', async (isolate) => {
     const chat = await chatBy('ada', fourEyes, isolate);
-    await chat.send('Refund 80', { from: 'bob' });
+    await chat.send('Refund 80', { by: 'bob' });
     expect(await asked(chat.run)).toMatchObject({ notBy: ['ada', 'bob'], policy: { stage: { need: 1 } } });
     await chat.run.goOnAsNew();
     expect(await approvedBy(chat.run, 'ada', 'bob', 'cleo')).toEqual(['answer-forbidden', 'answer-forbidden', 'taken']);
@@ -68,7 +68,7 @@ describe('four eyes in a conversation', () => {
 
   it('says why', async () => {
     const chat = await chatBy('ada');
-    await chat.send('Refund 80', { from: 'bob' });
+    await chat.send('Refund 80', { by: 'bob' });
     const { id } = await asked(chat.run);
     await expect(chat.run.approve(id, { by: 'bob' })).rejects.toThrow(
       'needs somebody else than bob, who started the run, wrote to this turn of the conversation, or has decided about this call before.',
@@ -79,9 +79,9 @@ describe('four eyes in a conversation', () => {
 
   it('may be those of somebody who wrote to an earlier turn', async () => {
     const chat = await chatBy('ada');
-    await chat.send('Refund 80', { from: 'bob' });
+    await chat.send('Refund 80', { by: 'bob' });
     await approvedBy(chat.run, 'cleo');
-    await chat.send('Again', { from: 'cleo' });
+    await chat.send('Again', { by: 'cleo' });
     expect(await approvedBy(chat.run, 'cleo', 'bob')).toEqual(['answer-forbidden', 'taken']);
     expect(paid).toEqual([80, 80]);
   });
@@ -89,7 +89,7 @@ describe('four eyes in a conversation', () => {
   it('are not those of whoever changed a message that waited', async () => {
     const chat = await chatBy('ada');
     await chat.pause();
-    const sent = chat.send('Refund 8', { from: 'ada', id: 'm' });
+    const sent = chat.send('Refund 8', { by: 'ada', id: 'm' });
     await chat.change('m', 'Refund 80', { by: 'bob' });
     await chat.unpause();
     await sent;
@@ -106,13 +106,13 @@ describe('four eyes in a conversation', () => {
 
   it('are one person more where the starter wrote', async () => {
     const chat = await chatBy('ada');
-    await chat.send('Refund 80', { from: 'ada' });
+    await chat.send('Refund 80', { by: 'ada' });
     expect(await approvedBy(chat.run, 'ada', 'cleo')).toEqual(['answer-forbidden', 'taken']);
   });
 
   it('do not concern stages without them', async () => {
     const chat = await chatBy('ada', [{}]);
-    await chat.send('Refund 80', { from: 'bob' });
+    await chat.send('Refund 80', { by: 'bob' });
     expect(await approvedBy(chat.run, 'bob')).toEqual(['taken']);
   });
 });

@@ -14,11 +14,11 @@ const signalOf = (command: unknown, signalName: string = names.conversationSigna
 });
 const send = (...ids: readonly string[]): ConversationCommand => ({
   type: 'send',
-  messages: ids.map((id) => ({ id, content: id, mode: 'after-turn', from: 'Ann' })),
+  messages: ids.map((id) => ({ id, content: id, mode: 'after-turn', by: 'Ann' })),
 });
 const queued = (id: string): QueuedMessage => {
-  const message = messageOfSent({ id, content: id, from: 'Ann' });
-  return { id, mode: 'after-turn', message, from: 'Ann' };
+  const message = messageOfSent({ id, content: id, by: 'Ann' });
+  return { id, mode: 'after-turn', message, by: 'Ann' };
 };
 
 async function stored(...events: readonly SentEvent[]): Promise<readonly QueuedMessage[]> {

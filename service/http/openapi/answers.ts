@@ -59,7 +59,7 @@ export const Interrupt = z
 const RunStatus = z.enum(['running', 'waiting', 'idle', 'stuck', 'completed', 'failed', 'cancelled']);
 
 const QueuedMessage = z
-  .object({ id: z.string(), mode: z.string(), message: Message, from: z.string().optional() })
+  .object({ id: z.string(), mode: z.string(), message: Message, by: z.string().optional() })
   .meta({ id: 'QueuedMessage' });
 
 const conversation = {
@@ -268,7 +268,7 @@ export const TranscriptPage = z.object({
       offset: z.int(),
       time: milliseconds,
       agent: z.string().optional(),
-      from: z.string().optional(),
+      by: z.string().optional(),
       partial: z.literal(true).optional(),
     }),
   ),

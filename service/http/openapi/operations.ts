@@ -12,6 +12,7 @@ import {
   CancelBody,
   CancelManyBody,
   ChangeBody,
+  ChatQuery,
   CountsQuery,
   DecisionBody,
   EndBody,
@@ -21,6 +22,7 @@ import {
   MessageBody,
   NoBody,
   PageQuery,
+  ReaderQuery,
   ResumeRunBody,
   RetryBody,
   RetryManyBody,
@@ -277,8 +279,18 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /aisdk/:agent/:chat/stream': {
     group: 'Protocols',
-    summary: 'AI SDK UI: the turn at work again.',
-    answers: { 200: { says: 'The message stream of AI SDK UI.', type: events }, 204: { says: 'No turn is at work.' } },
+    summary: 'AI SDK UI: the turn at work again, or what came since.',
+    query: ChatQuery,
+    answers: {
+      200: { says: 'The message stream of AI SDK UI.', type: events },
+      204: { says: 'No turn is at work, and nothing came since.' },
+    },
+  },
+  'GET /aisdk/:agent/:chat/messages': {
+    group: 'Protocols',
+    summary: 'AI SDK UI: the messages of a chat.',
+    query: ReaderQuery,
+    answers: { 200: json(z.object({ messages: z.array(z.looseObject({})) }), 'Messages of AI SDK UI.') },
   },
   'GET /a2a/:agent/.well-known/agent-card.json': {
     group: 'Protocols',

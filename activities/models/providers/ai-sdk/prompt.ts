@@ -56,9 +56,9 @@ export function promptOf(
 
 /** Several people may write to one conversation. Providers have no field for their names that all of them heed. */
 function namedParts({ role, parts, extra }: Message): readonly Part[] {
-  const from = extra?.['from'];
-  if (role !== 'user' || typeof from !== 'string') return parts;
-  const said = `${from.replace(/\s+/gu, ' ')}: `;
+  const by = extra?.['by'];
+  if (role !== 'user' || typeof by !== 'string') return parts;
+  const said = `${by.replace(/\s+/gu, ' ')}: `;
   const first = parts.findIndex(({ type }) => type === 'text');
   if (first === -1) return [{ type: 'text', text: said }, ...parts];
   return parts.map((part, position) => (position === first && part.type === 'text' ? { ...part, text: `${said}${part.text}` } : part));

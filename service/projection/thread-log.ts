@@ -1,6 +1,6 @@
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent, RunView } from '../../contract/events';
-import type { Thread } from '../projection/thread';
+import type { Thread } from './thread';
 
 /** The log up to an offset. */
 export async function logOf(thread: Thread, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Interrupt } from '../../contract/interrupts';
+import type { Answerer } from '../../contract/who-may-answer';
+import { mayAnswer } from '../../contract/who-may-answer';
+import type { UiPart } from './parts';
+
+/** The chat, who reads it, and the tool of a part of a call. */
+export interface ShowContext extends Answerer {
+  readonly agent: string;
+  readonly chat: string;
+  readonly tool?: string;
+}
+
+/** How the service speaks AI SDK UI. */
+export interface AiSdkOptions {
+  /** Looks at each part before it is sent. Another part takes its place. `false` leaves it out, with all that comes later of the same call. */
+  readonly show?: (part: UiPart, context: ShowContext) => UiPart | false | undefined | void;
+}
+
+export const AiSdkOptionsSchema = z.strictObject({
+  show: z.custom<NonNullable<AiSdkOptions['show']>>((value) => typeof value === 'function', 'is no function').optional(),
+}) as z.ZodType<AiSdkOptions>;
+
+export type Shows = (part: UiPart) => UiPart | undefined;
+
+/** What a reader is shown of a message. What waits for others is not theirs to see. */
+export function showsTo({ show }: AiSdkOptions, reader: ShowContext): Shows {
+  const tools = new Map<string, string>();
+  const hidden = new Set<string>();
+  return (part) => {
+    if ('toolName' in part) tools.set(part.toolCallId, part.toolName);
+    if (part.type === 'data-holdfast-interrupt' && 'kind' in (part.data as object)) {
+      const interrupt = part.data as unknown as Interrupt;
+      if (!mayAnswer(interrupt, reader, Date.now())) hidden.add(interrupt.id);
+    }
+    const call = 'toolCallId' in part ? part.toolCallId : part.type.startsWith('data-holdfast-') && 'id' in part ? part.id : undefined;
+    const keys = [call, part.type === 'tool-approval-request' ? part.approvalId : undefined];
+    if (keys.some((key) => key !== undefined && hidden.has(key))) return undefined;
+    const tool = tools.get(call ?? '');
+    const given = show?.(part, tool === undefined ? reader : { ...reader, tool });
+    if (given === false && call !== undefined) hidden.add(call);
+    return given === false ? undefined : (given ?? part);
+  };
+}
