@@ -74,7 +74,8 @@ export const RunAgentInput = z.strictObject({
 });
 export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
-export const CancelInput = z.strictObject({ threadId: z.string().min(1).max(200), runId: absentOr(z.string()), by: absentOr(shortText) });
+/** Clients post the input of the run. The thread is enough. */
+export const CancelInput = RunAgentInput.partial({ runId: true, messages: true });
 
 /** Tools of the page that the agent takes. A page names all that it has to every agent, so the others are left out. */
 export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {

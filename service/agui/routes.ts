@@ -60,8 +60,8 @@ export function aguiRoutes(parts: ServiceParts): Hono {
   });
   routes.post('/:agent/cancel', async (context) => {
     const { name } = agentIn(parts, context);
-    const { threadId, by } = await parseBody(context, CancelInput);
-    await stopTurn(threadFor(parts, name, threadId), defined({ by }));
+    const { threadId, forwardedProps } = await parseBody(context, CancelInput);
+    await stopTurn(threadFor(parts, name, threadId), defined({ by: forwardedProps?.by }));
     return context.json({ threadId });
   });
   return routes;

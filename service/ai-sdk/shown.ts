@@ -12,19 +12,19 @@ export interface ShowContext extends Answerer {
 }
 
 /** How the service speaks AI SDK UI. */
-export interface AiSdkOptions {
+export interface AiSdkUiOptions {
   /** Looks at each part before it is sent. Another part takes its place. `false` leaves it out, with all that comes later of the same call. */
   readonly show?: (part: UiPart, context: ShowContext) => UiPart | false | undefined | void;
 }
 
-export const AiSdkOptionsSchema = z.strictObject({
-  show: z.custom<NonNullable<AiSdkOptions['show']>>((value) => typeof value === 'function', 'is no function').optional(),
-}) as z.ZodType<AiSdkOptions>;
+export const AiSdkUiOptionsSchema = z.strictObject({
+  show: z.custom<NonNullable<AiSdkUiOptions['show']>>((value) => typeof value === 'function', 'is no function').optional(),
+}) as z.ZodType<AiSdkUiOptions>;
 
 export type Shows = (part: UiPart) => UiPart | undefined;
 
 /** What a reader is shown of a message. What waits for others is not theirs to see. */
-export function showsTo({ show }: AiSdkOptions, reader: ShowContext): Shows {
+export function showsTo({ show }: AiSdkUiOptions, reader: ShowContext): Shows {
   const tools = new Map<string, string>();
   const hidden = new Set<string>();
   return (part) => {

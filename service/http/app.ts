@@ -10,7 +10,7 @@ import { a2aRoutes } from '../a2a/routes';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
-import type { AiSdkOptions } from '../ai-sdk/shown';
+import type { AiSdkUiOptions } from '../ai-sdk/shown';
 import { responseRoutes } from '../responses/routes';
 import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
@@ -47,7 +47,7 @@ export interface ServiceParts {
   /** How AG-UI is spoken. */
   readonly agui?: AguiOptions | (() => AguiOptions | undefined);
   /** How AI SDK UI is spoken. */
-  readonly aiSdk?: AiSdkOptions | (() => AiSdkOptions | undefined);
+  readonly aiSdk?: AiSdkUiOptions | (() => AiSdkUiOptions | undefined);
   /** What `GET /service` tells of the process and the project. Default: no more than this service knows by itself. */
   readonly hosting?: ServiceHosting;
   /** Where push notifications of A2A may go, if somebody sends them. A function where it changes while the service runs. Default: nowhere. */

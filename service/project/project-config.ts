@@ -15,8 +15,8 @@ import type { A2aOptions } from '../a2a/push/options';
 import { A2aOptionsSchema } from '../a2a/push/options';
 import type { ModelPrices } from '../../contract/prices';
 import type { AguiOptions } from '../agui/options';
-import type { AiSdkOptions } from '../ai-sdk/shown';
-import { AiSdkOptionsSchema } from '../ai-sdk/shown';
+import type { AiSdkUiOptions } from '../ai-sdk/shown';
+import { AiSdkUiOptionsSchema } from '../ai-sdk/shown';
 import { AguiOptionsSchema } from '../agui/options';
 
 /** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
@@ -61,7 +61,7 @@ export interface ProjectConfig {
   /** How the service speaks AG-UI. */
   readonly agui?: AguiOptions;
   /** How the service speaks AI SDK UI. */
-  readonly aiSdk?: AiSdkOptions;
+  readonly aiSdk?: AiSdkUiOptions;
   /** How the service speaks A2A. */
   readonly a2a?: A2aOptions;
   /** What `holdfast dev` proposes to try. */
@@ -173,7 +173,7 @@ export const ProjectConfigSchema = z.strictObject({
     })
     .optional(),
   agui: AguiOptionsSchema.optional(),
-  aiSdk: AiSdkOptionsSchema.optional(),
+  aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),
   example: z.strictObject({ agent: z.string(), input: z.string() }).optional(),
   storage: withMethods<StorageDriver>(['store', 'retrieve'], 'is no storage driver').optional(),

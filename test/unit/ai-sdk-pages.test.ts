@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { approval } from '../../middleware/index';
-import type { AiSdkOptions } from '../../service/ai-sdk/shown';
+import type { AiSdkUiOptions } from '../../service/ai-sdk/shown';
 import { createApp } from '../../service/http/app';
 import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
@@ -35,7 +35,7 @@ interface Served {
   readonly opened: readonly unknown[][];
 }
 
-async function served(steps: readonly ScriptedStep[], aiSdk: AiSdkOptions = {}): Promise<Served> {
+async function served(steps: readonly ScriptedStep[], aiSdk: AiSdkUiOptions = {}): Promise<Served> {
   const chat = await testConversation(agent, { model: scriptedModel(steps), tools, id: 'c', by: 'sue' });
   const opened: unknown[][] = [];
   const client = {

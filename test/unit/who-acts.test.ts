@@ -56,6 +56,8 @@ const open = [
   'POST /agui/:agent forwardedProps.anyOf',
   'POST /agui/:agent/connect messages.items',
   'POST /agui/:agent/connect forwardedProps.anyOf',
+  'POST /agui/:agent/cancel messages.items',
+  'POST /agui/:agent/cancel forwardedProps.anyOf',
   'POST /v1/responses input.anyOf.anyOf.items',
   'POST /v1/responses tools.anyOf.items',
 ];
