@@ -23,19 +23,22 @@ export const AiSdkUiOptionsSchema = z.strictObject({
 
 export type Shows = (part: UiPart) => UiPart | undefined;
 
-/** What a reader is shown of a message. What waits for others is not theirs to see. */
+/**
+ * What a reader is shown of a message. Details of a question go to people who may answer. The state of a call goes to everybody: a page that does not
+ * learn that a call waits would post its decision again and again.
+ */
 export function showsTo({ show }: AiSdkUiOptions, reader: ShowContext): Shows {
   const tools = new Map<string, string>();
   const hidden = new Set<string>();
   return (part) => {
     if ('toolName' in part) tools.set(part.toolCallId, part.toolName);
-    if (part.type === 'data-holdfast-interrupt' && 'kind' in (part.data as object)) {
-      const interrupt = part.data as unknown as Interrupt;
-      if (!mayAnswer(interrupt, reader, Date.now())) hidden.add(interrupt.id);
+    if (part.type === 'data-holdfast-interrupt') {
+      const key = `data ${part.id}`;
+      if ('kind' in (part.data as object) && !mayAnswer(part.data as unknown as Interrupt, reader, Date.now())) hidden.add(key);
+      if (hidden.has(key)) return undefined;
     }
     const call = 'toolCallId' in part ? part.toolCallId : part.type.startsWith('data-holdfast-') && 'id' in part ? part.id : undefined;
-    const keys = [call, part.type === 'tool-approval-request' ? part.approvalId : undefined];
-    if (keys.some((key) => key !== undefined && hidden.has(key))) return undefined;
+    if (call !== undefined && hidden.has(call)) return undefined;
     const tool = tools.get(call ?? '');
     const given = show?.(part, tool === undefined ? reader : { ...reader, tool });
     if (given === false && call !== undefined) hidden.add(call);
