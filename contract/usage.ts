@@ -1,4 +1,5 @@
 import type { Usage } from './messages/messages';
+import { canonicalJson } from './messages/messages';
 
 export type Uncounted = 'inputTokens' | 'outputTokens';
 
@@ -49,8 +50,20 @@ export function lessUsageByModel(sums: UsageByModel, before: UsageByModel): Usag
   return Object.fromEntries(left.filter(([, { inputTokens, outputTokens }]) => inputTokens + outputTokens > 0));
 }
 
+/** Usage by model in a history: the name alone where one model has used everything. */
+export type PackedByModel = UsageByModel | string;
+
+export function packByModel(usage: Usage, byModel: UsageByModel): PackedByModel {
+  const [only, ...others] = Object.entries(byModel);
+  return only !== undefined && others.length === 0 && canonicalJson(only[1]) === canonicalJson(usage) ? only[0] : byModel;
+}
+
+export function unpackByModel(usage: Usage, packed: PackedByModel): UsageByModel {
+  return typeof packed === 'string' ? { [packed]: usage } : packed;
+}
+
 /** What an isolated agent has used, as it tells the run that it is part of. Absent `byModel`: it began under a build that did not tell it. */
-export type ChildUsage = Usage & { readonly byModel?: UsageByModel };
+export type ChildUsage = Usage & { readonly byModel?: PackedByModel };
 
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -320,7 +320,7 @@ export class HistoryFold {
       this.ends.hear(event);
       this.cancel.hear(body);
       if (event['run'] === true) expanded['run'] = childRunId(this.id, event['runPath'] as AgentPath);
-      if (body.type === 'agent-end' && body.usage !== undefined) this.used.add(body.usage, body.usageByModel);
+      Object.assign(expanded, this.used.ofChild(event));
       if (typeof event.interrupt === 'string') expanded['interrupt'] = this.interrupts.get(event.interrupt);
       this.conversation?.add(expanded as unknown as EventBody);
       return expanded as unknown as EventBody;

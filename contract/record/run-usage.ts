@@ -1,6 +1,6 @@
 import type { Usage } from '../messages/messages';
-import type { UsageByModel } from '../usage';
-import { addUsage, addUsageByModel } from '../usage';
+import type { PackedByModel, UsageByModel } from '../usage';
+import { addUsage, addUsageByModel, unpackByModel } from '../usage';
 
 /** The tokens that a run has used, as its record says. */
 export class RunUsage {
@@ -13,8 +13,15 @@ export class RunUsage {
     this.add(usage, { [model]: usage });
   }
 
-  /** What an isolated agent has used for the run. */
-  add(usage: Usage, byModel: UsageByModel = {}): void {
+  /** Adds the usage of an isolated agent that has ended, and returns the part of its event that the history has packed. */
+  ofChild({ type, usage, usageByModel }: { readonly type: string; readonly usage?: unknown; readonly usageByModel?: unknown }): object {
+    if (type !== 'agent-end' || usage === undefined) return {};
+    const byModel = usageByModel === undefined ? undefined : unpackByModel(usage as Usage, usageByModel as PackedByModel);
+    this.add(usage as Usage, byModel);
+    return byModel === undefined ? {} : { usageByModel: byModel };
+  }
+
+  private add(usage: Usage, byModel: UsageByModel = {}): void {
     this.all = addUsage(this.all, usage);
     this.byModel = addUsageByModel(this.byModel, byModel);
   }

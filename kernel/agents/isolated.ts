@@ -3,7 +3,7 @@ import type { AgentPath } from '../../contract/record/agent-paths';
 import type { EventBody } from '../../contract/events';
 import { childRunId, placeInRoot } from '../../contract/record/child-runs';
 import type { ChildUsage } from '../../contract/usage';
-import { addUsage, addUsageByModel, lessUsage, lessUsageByModel, noUsage } from '../../contract/usage';
+import { addUsage, addUsageByModel, lessUsage, lessUsageByModel, noUsage, unpackByModel } from '../../contract/usage';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
@@ -84,8 +84,11 @@ function usedSince(
   now: ChildUsage,
   before: ChildUsage = noUsage,
 ): Pick<Extract<EventBody, { type: 'agent-end' }>, 'usage' | 'usageByModel'> {
-  const usage = lessUsage(now, before);
-  return now.byModel === undefined ? { usage } : { usage, usageByModel: lessUsageByModel(now.byModel, before.byModel ?? {}) };
+  const { byModel, ...all } = now;
+  const { byModel: earlier = {}, ...allEarlier } = before;
+  const usage = lessUsage(all, allEarlier);
+  if (byModel === undefined) return { usage };
+  return { usage, usageByModel: lessUsageByModel(unpackByModel(all, byModel), unpackByModel(allEarlier, earlier)) };
 }
 
 /** Should nobody catch the failure, the agent goes on where it stood when the run is tried again. */

@@ -8,6 +8,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { Splice } from '../../contract/record/splice';
 import { spliceBetween } from '../../contract/record/splice';
 import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
+import { packByModel } from '../../contract/usage';
 import type { ModelCall } from '../run/ports';
 
 interface LedgerEntry {
@@ -92,7 +93,8 @@ export class Ledger {
         return event as unknown as WireEvent;
       }
       // Its id says again where the agent stands; the fold makes it of that.
-      if ((event.type === 'agent-start' || event.type === 'agent-end') && event.run !== undefined) return { ...event, run: true };
+      if (event.type === 'agent-start' && event.run !== undefined) return { ...event, run: true };
+      if (event.type === 'agent-end' && event.run !== undefined) return { ...event, run: true, ...packedUsage(event) };
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
     });
   }
@@ -159,4 +161,9 @@ function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Parti
     return earlier !== value && JSON.stringify(earlier) !== JSON.stringify(value);
   });
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** Most isolated agents use one model: its name says the same as all of its counts. */
+function packedUsage({ usage, usageByModel }: Extract<EventBody, { type: 'agent-end' }>): object {
+  return usage === undefined || usageByModel === undefined ? {} : { usageByModel: packByModel(usage, usageByModel) };
 }

@@ -1,7 +1,7 @@
-import { defined } from '../../contract/defined';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 import type { ChildUsage } from '../../contract/usage';
+import { packByModel } from '../../contract/usage';
 import type { RunState } from './state';
 
 /** What counts for the run that an isolated agent is part of, also where the agent has no result. */
@@ -18,7 +18,7 @@ export function leftOf(state: Pick<RunState, 'usage' | 'usageByModel' | 'session
 }
 
 export function childUsageOf({ usage, usageByModel }: Pick<RunState, 'usage' | 'usageByModel'>): ChildUsage {
-  return { ...usage, ...defined({ byModel: usageByModel }) };
+  return { ...usage, ...(usageByModel === undefined ? {} : { byModel: packByModel(usage, usageByModel) }) };
 }
 
 /** The session values that a run has set, other than those that it began with. */
