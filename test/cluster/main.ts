@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Cluster, dynamicConfigs } from './cluster';
+import { jestProgram } from '../support/jest-program';
 
 type Configuration = keyof typeof dynamicConfigs;
 
@@ -87,9 +88,8 @@ async function pass(name: Configuration, patterns: readonly string[]): Promise<{
 
 /** The report goes to the file, and what a person reads to stderr. */
 function jest(args: readonly string[], address: string): Promise<number> {
-  const program = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
   // The four processes and the database want their part of the machine.
-  const child = spawn(process.execPath, [program, '--maxWorkers=2', ...args], {
+  const child = spawn(process.execPath, [jestProgram, '--maxWorkers=2', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, HOLDFAST_TEST_ADDRESS: address },
   });

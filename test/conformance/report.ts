@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { cases, keyOf } from './cases';
+import { jestProgram } from '../support/jest-program';
 
 interface JestReport {
   readonly testResults: readonly { readonly assertionResults: readonly { readonly title: string; readonly status: string }[] }[];
@@ -19,10 +20,13 @@ interface Counts {
 function main(): number {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
   const file = join(folder, 'report.json');
-  const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
-  const { status } = spawnSync(process.execPath, [jest, '--selectProjects', 'cases', 'conformance', '--json', '--outputFile', file], {
-    stdio: ['inherit', 'ignore', 'inherit'],
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [jestProgram, '--selectProjects', 'cases', 'conformance', '--json', '--outputFile', file],
+    {
+      stdio: ['inherit', 'ignore', 'inherit'],
+    },
+  );
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
   rmSync(folder, { recursive: true });
   const passed = new Map<string, boolean>();

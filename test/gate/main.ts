@@ -5,12 +5,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Failure, JestReport } from './verdict';
 import { failuresOf, filesToPlayAgain, unsteadyOf } from './verdict';
+import { jestProgram } from '../support/jest-program';
 
 const root = join(__dirname, '..', '..', '..');
-const jest = join(dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
 const tiers: Readonly<Record<string, readonly string[]>> = {
   test: ['unit', 'cases', 'server'],
   system: ['system', 'conformance'],
@@ -28,7 +28,7 @@ function play(args: readonly string[]): Play {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-gate-'));
   try {
     const file = join(folder, 'report.json');
-    const { status } = spawnSync(process.execPath, [jest, ...args, '--json', '--outputFile', file], {
+    const { status } = spawnSync(process.execPath, [jestProgram, ...args, '--json', '--outputFile', file], {
       cwd: root,
       stdio: 'inherit',
     });

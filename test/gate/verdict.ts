@@ -34,8 +34,8 @@ export interface JestReport {
   }[];
 }
 
-/** The limits of time: Jest's own for tests and hooks, Playwright's for an element, and ours (test/support/limit-of-time.ts). */
-const limits = [/Exceeded timeout of [\d,]+ ms for a (?:test|hook)/, /Timeout [\d,]+ms exceeded/, /LimitOfTime: [^\n]*/];
+/** The limits of time: Jest's for tests and hooks, and Playwright's for an element. */
+const limits = [/Exceeded timeout of [\d,]+ ms for a (?:test|hook)/, /Timeout [\d,]+ms exceeded/];
 
 /** The limit of time by which a test failed, or nothing when it failed by anything else. */
 export function limitIn(message: string): string | undefined {

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
+import { jestProgram } from '../support/jest-program';
 import { roomForDeployments } from '../support/room-for-deployments';
 import { killAll } from './child';
 import type { Kills, Point, Scenario } from './chaos-bed';
@@ -70,14 +71,7 @@ function nameOf({ part, offset }: Point): string {
 function tests(patterns: readonly string[]): Promise<number> {
   const child = spawn(
     process.execPath,
-    [
-      require.resolve('jest/bin/jest'),
-      '--selectProjects',
-      'server',
-      'system',
-      '--testPathPatterns',
-      ...(patterns.length === 0 ? ['test/kill'] : patterns),
-    ],
+    [jestProgram, '--selectProjects', 'server', 'system', '--testPathPatterns', ...(patterns.length === 0 ? ['test/kill'] : patterns)],
     { stdio: 'inherit' },
   );
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));

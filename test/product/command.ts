@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Ended {
@@ -38,6 +40,26 @@ export function commandsIn(directory: string): Start {
 }
 
 /** Nothing of what the tests themselves are told. */
+/** `commandsIn` a directory of the test file. At the end of the file all processes of them are killed, the last one first, and the directory is removed. */
+export function ownCommands(name: string): { readonly directory: string; readonly start: Start } {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-${name}-`)));
+  const startIn = commandsIn(directory);
+  const started: Command[] = [];
+  afterAll(async () => {
+    for (const { process, ended } of started.reverse()) {
+      process.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const start: Start = (args, variables) => {
+    const command = startIn(args, variables);
+    started.push(command);
+    return command;
+  };
+  return { directory, start };
+}
+
 export function environmentOf(directory: string, variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables };
 }

@@ -1,27 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ServiceClient } from '../../http/index';
-import type { Command } from './command';
-import { commandsIn } from './command';
+import { ownCommands } from './command';
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-no-worker-')));
-const start = commandsIn(directory);
+const { start } = ownCommands('no-worker');
 const config = ['--config', resolve(__dirname, '../../examples/support/holdfast.config.ts')];
-const commands: Command[] = [];
-afterAll(async () => {
-  for (const { process, ended } of commands.reverse()) {
-    process.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(directory, { recursive: true, force: true });
-});
 
-async function begun(args: readonly string[], until: string): Promise<string> {
-  const command = start(args);
-  commands.push(command);
-  return command.seen(until);
-}
+const begun = (args: readonly string[], until: string): Promise<string> => start(args).seen(until);
 
 it('a run without a worker says so in run, show, list and over HTTP', async () => {
   await begun(['server'], 'The Temporal server is ready.');

@@ -1,17 +1,15 @@
 import { get } from 'node:http';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { presentServerBinary } from '../../host/server/find-server-binary';
 import { freePort, isListening } from '../../host/server/free-port';
 import { listeningSockets } from '../support/listening-ports';
 import type { Command } from './command';
-import { commandsIn, serviceOf } from './command';
+import { ownCommands, serviceOf } from './command';
 
 const root = resolve(__dirname, '..', '..');
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-ports-')));
-const start = commandsIn(directory);
+const { directory, start } = ownCommands('ports');
 const config = ['--config', join(root, 'examples/support/holdfast.config.ts')];
 
 /** Each port of our processes: its row in the table of docs/operations, and what it answers to a page that has its own name resolve to this machine. */
@@ -24,18 +22,8 @@ const answersToPages = {
 } as const;
 type Port = keyof typeof answersToPages;
 
-const commands: Command[] = [];
-afterAll(async () => {
-  for (const { process, ended } of commands.reverse()) {
-    process.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(directory, { recursive: true, force: true });
-});
-
 async function begun(args: readonly string[], until: string): Promise<Command> {
   const command = start([...args, ...config]);
-  commands.push(command);
   await command.seen(until);
   return command;
 }
@@ -73,7 +61,6 @@ it('serve warns of a development server that answers pages, also if it was found
   try {
     while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 50));
     const serving = start(['serve', '--port', '0', ...config], { TEMPORAL_ADDRESS: `localhost:${port}` });
-    commands.push(serving);
     expect(await serving.complained('server-open')).toContain(`process ${server.pid ?? 0}) has its HTTP API open`);
   } finally {
     server.kill('SIGKILL');

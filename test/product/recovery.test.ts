@@ -1,19 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
-import type { Command } from './command';
-import { commandsIn } from './command';
+import { ownCommands } from './command';
 import { commandLinesIn } from './command-line';
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-recovery-')));
-const start = commandsIn(directory);
-const started: Command[] = [];
-afterAll(async () => {
-  for (const { process } of started) process.kill('SIGKILL');
-  await Promise.all(started.map(({ ended }) => ended));
-  rmSync(directory, { recursive: true, force: true });
-});
+const { directory, start } = ownCommands('recovery');
 const run = commandLinesIn(directory);
 
 const agents = `import { defineAgent } from 'holdfast/workflow';
@@ -46,14 +37,12 @@ it('a process makes the calls again at once that were at work in one that was ki
   writeFileSync(join(directory, 'agents.ts'), agents);
   writeFileSync(join(directory, 'holdfast.config.ts'), config);
   const first = start(['dev', '--port', '0'], { SLOW: 'yes' });
-  started.push(first);
   await first.seen('Try:');
   await run(['run', 'payer', 'Pay.', '--id', 'one', '--detach']).ended;
   await Promise.all([first.seen('calls pay'), first.seen('calls wire')]);
   first.process.kill('SIGKILL');
   await first.ended;
   const second = start(['dev', '--port', '0']);
-  started.push(second);
   const [before] = (await second.seen('calls pay')).split('calls pay');
   // Whoever started it reads that it is ready, and then what it goes on with.
   expect(before).toContain('Try:');
