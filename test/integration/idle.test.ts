@@ -25,7 +25,7 @@ describe('a run that waits for an answer', () => {
   it('leaves the memory of its worker, answers a query, and goes on with each answer; its history has nothing of that', async () => {
     const run = await bed.client.start('guarded', 'Refund.');
     for (const round of [1, 2]) {
-      const outcome = await run.outcome({ timeout: '30s' });
+      const outcome = await run.outcome();
       if (outcome.status !== 'waiting') throw new Error(`Round ${round}: ${outcome.status}`);
       const [interrupt] = outcome.interrupts;
       await cached(0);
@@ -41,9 +41,9 @@ describe('a run that waits for an answer', () => {
 
   it('may be cancelled there, and others with it', async () => {
     const runs = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
-    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'waiting' });
     await cached(0);
     await Promise.all(runs.map((run) => run.cancel()));
-    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
   });
 });
