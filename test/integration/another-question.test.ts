@@ -64,7 +64,7 @@ describe('a yes on a server', () => {
 
   it('does not count for the question of another branch, which code takes behind a continue-as-new', async () => {
     const run = await old.client.start('clock', 'Go.', { id: `${taskQueue}-clock` });
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+    expect((await run.outcome()).status).toBe('waiting');
     await eventually(async () => {
       const { events } = await temporal.handle(run.id).fetchHistory();
       expect((events ?? []).filter(({ timerFiredEventAttributes: fired }) => fired != null)).toHaveLength(2);
@@ -74,19 +74,17 @@ describe('a yes on a server', () => {
     await temporal.handle(run.id).signal(names.continueAsNewSignal);
     await temporal.untilAnotherExecution(run.id, first);
     await run.resume(asked?.id ?? '', 'yes').catch(() => undefined);
-    await eventually(async () =>
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } }),
-    );
+    await eventually(async () => expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } }));
   });
 
   it('does not count for the question that newer code asks at its place', async () => {
     const run = await old.client.start('desk', 'Go.', { id: `${taskQueue}-desk` });
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+    expect((await run.outcome()).status).toBe('waiting');
     const next = await deploy(variantOf(bundle, draft, account));
     try {
       await expect(next.client.run(run.id).upgrade()).rejects.toMatchObject({ code: 'frame-changed' });
       await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', output: `DONE: ${draft}` });
+      expect(await run.outcome()).toMatchObject({ status: 'completed', output: `DONE: ${draft}` });
     } finally {
       await next.close();
     }

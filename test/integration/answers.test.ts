@@ -34,7 +34,7 @@ describe.each(['chooses', 'choosesApart'])('answers to %s that come to a worker 
     const run = await model.start(agent, 'Go.');
     let ids: readonly string[] = [];
     while (ids.length < 2) {
-      await run.outcome({ timeout: '30s' });
+      await run.outcome();
       ids = (await run.interrupts()).map(({ id }) => id);
     }
     return { run, ids };
@@ -102,7 +102,7 @@ describe('an answer that meets a continue-as-new', () => {
 
   /** Answers all that the run asks, some at a time, while it goes on as new again and again. */
   const answered = async (run: Run): Promise<readonly unknown[]> => {
-    await run.outcome({ timeout: '60s' });
+    await run.outcome();
     const ids = (await run.interrupts()).map(({ id }) => id);
     const problems: unknown[] = [];
     let answering = true;
@@ -134,7 +134,7 @@ describe('an answer that meets a continue-as-new', () => {
     const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => model.start('guarded', 'hello')));
     const problems = await Promise.all(runs.map(answered));
     expect(problems.flat()).toEqual([]);
-    for (const run of runs) expect(await run.outcome({ timeout: '60s' })).toMatchObject({ status: 'completed' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });
 });
 
@@ -185,7 +185,7 @@ describe('races on a server', () => {
     const run = await model.start('polling', 'Hi');
     await run.outcome();
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
   it('bind a call to an approval that was given in a branch, also behind a continue-as-new', async () => {
@@ -195,7 +195,7 @@ describe('races on a server', () => {
     await run.outcome();
     await goOnAsNew(run);
     await run.resume((await run.interrupts())[0]?.id ?? '', 1);
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+    expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { code: 'hook-failed', message: expect.stringContaining('changed its arguments') },
     });

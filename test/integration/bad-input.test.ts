@@ -53,7 +53,7 @@ describe('input that nobody should send', () => {
       () => 'was taken',
       (error: unknown) => codeOf(error) ?? error,
     );
-  const end = (run: Run): Promise<Outcome<unknown>> => run.outcome({ timeout: '30s' });
+  const end = (run: Run): Promise<Outcome<unknown>> => run.outcome();
   const outcomeOf = async (agent: string, input: string, options?: StartOptions, at = bed): Promise<Outcome<unknown>> =>
     end(await at.client.start(agent, input, options));
   const waiting = async (agent: string, toolCalls: Calls, at = bed): Promise<{ run: Run; interrupts: readonly Interrupt[] }> => {

@@ -78,7 +78,7 @@ function deploy(name: string): Promise<TestBed> {
 async function approve(run: Run): Promise<unknown> {
   const [interrupt] = await run.interrupts();
   await run.approve(interrupt?.id ?? '', { by: 'ada' });
-  return run.outcome({ timeout: '30s' });
+  return run.outcome();
 }
 
 describe('a file in the directory of bundles that is damaged', () => {
@@ -90,7 +90,7 @@ describe('a file in the directory of bundles that is damaged', () => {
     for (const name of ['one', 'two', 'three']) {
       const bed = await deploy(name);
       const run = await client.start('guarded', 'Refund.', { id: `${taskQueue}-${name}` });
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+      expect(await run.outcome()).toMatchObject({ status: 'waiting' });
       waiting[name] = run;
       await bed.close();
     }

@@ -33,7 +33,7 @@ it('callbacks of every place do their work around parallel calls, and over a con
   await temporal.handle(run.id).signal('border');
   await temporal.untilAnotherExecution(run.id, before);
   for (const { id } of [...waiting].reverse()) await run.resume(id, true);
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done. (checked)' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done. (checked)' });
   expect(await linesOf(run)).toEqual([
     'user: Hi',
     'assistant: echo({"text":"a"}) echo({"text":"b"})',
@@ -46,19 +46,19 @@ it('callbacks of every place do their work around parallel calls, and over a con
 
 it('an answer before the agent needs no model', async () => {
   const run = await bed.client.start('called', '/abort');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Aborted.' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Aborted.' });
   expect(await linesOf(run)).toEqual(['user: /abort', 'assistant: Aborted.']);
 });
 
 it('a StopError is the failure of the run, and what is appended behind it is there', async () => {
   const run = await bed.client.start('called', '/stop');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'stopped', message: 'gate: no budget' } });
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped', message: 'gate: no budget' } });
   expect(await linesOf(run)).toEqual(['user: /stop', 'assistant: An apology.']);
 });
 
 it('a stop in the task in which another call is made takes nothing of what was said with it', async () => {
   const run = await bed.client.start('halted', 'Hi');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
   expect((await linesOf(run)).slice(0, 2)).toEqual(['user: Hi', 'assistant: echo({"text":"a"}) echo({"text":"b"})']);
   const starts = [];
   for await (const event of run.events({ deltas: false })) if (event.type === 'tool-start') starts.push(event.callId);
@@ -69,6 +69,6 @@ it('a cancel while callbacks ask is no error of theirs', async () => {
   const run = await bed.client.start('called', 'Hi');
   await eventually(async () => expect((await run.interrupts()).map(({ id }) => id)).toHaveLength(2));
   await run.cancel();
-  expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+  expect(await run.outcome()).toEqual({ status: 'cancelled' });
   expect(await linesOf(run)).toEqual(['user: Hi', 'assistant: echo({"text":"a"}) echo({"text":"b"})']);
 });

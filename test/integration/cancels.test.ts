@@ -26,24 +26,24 @@ describe('a run that is cancelled', () => {
     await isAsked;
     await run.cancel();
     answer(text('Done.'));
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+    expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
   });
 
   it('tells whoever cancelled it what became of that, also when it was resumed before they asked, and cancelled again', async () => {
     const model = bed.scripted(script(calls({ id: 'a', name: 'ask', input: { question: 'One?' } }), text('Done.')));
     const run = await model.start('plain', 'hello');
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     const first = await run.cancel({ by: 'ada' });
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     await run.resume();
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     const second = await run.cancel({ mode: 'after-tools', by: 'bob' });
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     await run.resume();
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     const [question] = await run.interrupts();
     await run.resume(question?.id ?? '', { answer: 'yes' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect([await first.settled(), await second.settled()]).toEqual(['in-time', 'in-time']);
   });
 });
@@ -51,7 +51,7 @@ describe('a run that is cancelled', () => {
 it('whoever gave an answer that comes again after a continue-as-new hears that it was taken', async () => {
   const many = calls({ id: 'a', name: 'ask', input: { question: 'One?' } }, { id: 'b', name: 'ask', input: { question: 'Two?' } });
   const run = await bed.scripted(script(many, text('Done.'))).start('plain', 'hello');
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   const [first] = await run.interrupts();
   const sent = { interruptId: first?.id, answer: { answer: 'yes' }, delivery: 'one' };
   const handle = bed.temporal.handle(run.id);
@@ -88,7 +88,7 @@ describe('a stop of one agent', () => {
     expect(await run.interrupts()).toEqual([]);
     if (agent !== 'stoppedRuns') return;
     const child = bed.client.run(`${run.id}~asks`);
-    expect(await child.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+    expect(await child.outcome()).toMatchObject({ status: 'cancelled' });
   });
 });
 
@@ -101,7 +101,7 @@ describe('a turn that waits for an approval on a server', () => {
     const chat = bed.scripted(refund).conversation(agent);
     const run = bed.client.run(chat.id);
     await chat.send('Go.');
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     const [interrupt] = await run.interrupts();
     return { chat, run, id: interrupt?.id ?? '' };
   }

@@ -12,7 +12,7 @@ it.concurrent('an answer that comes in two ways counts once and leaves no trace 
   const bed = await startTestBed(script(both, text('Done.')), { tools: oddTools });
   const temporal = await openTemporal();
   const run = await bed.client.start('signed', 'hello');
-  const outcome = await run.outcome({ timeout: '30s' });
+  const outcome = await run.outcome();
   if (outcome.status !== 'waiting') throw new Error(JSON.stringify(outcome));
   const [first, second] = outcome.interrupts as [Interrupt, Interrupt];
   const answer = { interruptId: first.id, answer: { type: 'approve' }, by: 'ada' };
@@ -24,7 +24,7 @@ it.concurrent('an answer that comes in two ways counts once and leaves no trace 
   await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
   await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'another' });
   await run.approve(second.id, { by: 'ada' });
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed' });
   const events = [];
   for await (const event of run.events({ deltas: false })) events.push(event);
   expect(events.filter(({ type }) => type === 'resume-ignored')).toHaveLength(1);
@@ -65,7 +65,7 @@ it.concurrent('a conversation is one over every continue-as-new, and its pages r
   await expect(other.send('Hi')).rejects.toMatchObject({ code: 'run-id-in-use' });
   const nobody = bed.client.conversation('nobody', `nobody-${bed.taskQueue}`);
   await expect(nobody.send('Hi')).rejects.toMatchObject({ code: 'agent-unknown' });
-  await bed.client.run(nobody.id).outcome({ timeout: '30s' });
+  await bed.client.run(nobody.id).outcome();
   expect((await nobody.view()).ended).toMatchObject({ reason: 'failed', error: { code: 'agent-unknown' } });
   const run = await bed.client.start('plain', 'Hi');
   await expect(bed.client.conversation('plain', run.id).send('Hi')).rejects.toMatchObject({ code: 'not-a-conversation' });
@@ -87,7 +87,7 @@ it.concurrent('a conversation takes messages while no worker is there, each once
   expect(left).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'a' }]);
   expect((await chat.queue())[0]).toMatchObject({ id: 'a', mode: 'after-turn' });
   const again = await startTestBed(answer, { taskQueue: bed.taskQueue });
-  expect(await bed.client.run(chat.id).outcome({ timeout: '30s' })).toBeDefined();
+  expect(await bed.client.run(chat.id).outcome()).toBeDefined();
   expect(await bed.client.run(chat.id).result()).toEqual({ turns: 1, reason: 'idle' });
   expect(await saidIn(chat)).toEqual(['1 Hello?', '1 Yes.']);
   const ignored: unknown[] = [];

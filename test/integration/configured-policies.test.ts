@@ -24,7 +24,7 @@ it.concurrent(
     const first = await startTestBed(refundThenDone, { ...options, policies: { refunds: one } });
     const { taskQueue, client } = first;
     const run = await client.start('configured', 'Refund', { tags: [taskQueue] });
-    await run.outcome({ timeout: '30s' });
+    await run.outcome();
     const mine = { tag: taskQueue };
     const outcomes = async (policy: object, more: object = {}): Promise<readonly string[]> => {
       const page = await client.applyPolicy(policy, { ...mine, ...more });
@@ -43,7 +43,7 @@ it.concurrent(
       await eventually(async () => expect(await run.interrupts()).toMatchObject([{ by: [by], policy: { stage: { of: 3 } } }]));
       await run.approve((await run.interrupts())[0]?.id ?? '', { by });
     }
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     const ends: unknown[] = [];
     for await (const event of run.events({ deltas: false })) if (event.type === 'interrupt-end') ends.push([event.by ?? '', event.answer]);
     expect(ends).toMatchObject([
@@ -62,7 +62,7 @@ it.concurrent('a policy of the configuration reminds and expires as if a worker 
   const first = await startTestBed(refundThenDone, given);
   const { taskQueue, client } = first;
   const run = await client.start('configured', 'Refund');
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   const [question] = (await run.interrupts()) as [Interrupt];
   await first.worker.shutdown();
   await eventually(
@@ -89,7 +89,7 @@ it.concurrent('a policy of the configuration that the worker does not have fails
     policies: { refund: policy({ name: 'refund', tools: ['refund'], stages: [{}] }) },
   });
   const run = await bed.client.start('configured', 'Refund');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'policy-unknown' } });
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'policy-unknown' } });
   await bed.close();
 });
 
@@ -105,7 +105,7 @@ it.concurrent('a batch with mixed decisions runs exactly the approved calls, and
     seeds.map(async (seed) => {
       const run = await bed.client.start('configured', seed, { by: 'sue' });
       await decideBatch(run, randomBatch(seed));
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+      expect(await run.outcome()).toMatchObject({ status: 'completed' });
       return run.transcript();
     }),
   );

@@ -16,14 +16,14 @@ describe('code that never pauses', () => {
     const stuck = await Promise.all(
       loops.map(async ([agent, input]) => {
         const run = await model.start(agent, input);
-        const outcome = await run.outcome({ timeout: '50s' });
+        const outcome = await run.outcome();
         await run.terminate();
         return [input, outcome] as const;
       }),
     );
     expect(stuck).toEqual(loops.map(([, input]) => [input, expect.objectContaining({ status: 'stuck' })]));
     const run = await model.start('plain', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 });
 
@@ -45,19 +45,19 @@ describe('code that pauses and never ends', () => {
     ['usesAnothersContext', 'outside-run'],
   ])('%s fails with %s, in tasks that end well', async (agent, code) => {
     const run = await model.start(agent, 'Go.');
-    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'failed', error: { code } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
     expect(await brokenTasks(run.id)).toEqual([]);
   });
 
   it('an agent without end as a tool is a failure that the model is told of', async () => {
     const run = await model.start('hasEndlessTool', 'Go.');
-    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed', text: 'Without.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Without.' });
     expect(await brokenTasks(run.id)).toEqual([]);
   });
 
   it('100 agents in each other come to their end', async () => {
     const run = await model.start('level98', 'Go.');
-    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(await brokenTasks(run.id)).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
   const chat = bed.scripted((request) => (asked.push(request), picks(request))).conversation('picks');
   const run = bed.client.run(chat.id);
   await chat.send('Pick.');
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   const open = await run.interrupts();
   const idOf = (callId: string): string => open.find((one) => externalCallIn(one)?.callId === callId)?.id ?? '';
   expect(open.map(externalCallIn)).toMatchObject([
@@ -58,7 +58,7 @@ it('a turn has the tools that its message brings, also over a continue-as-new an
   await expect(chat.send('Hi', { tools: [{ name: 'pay' }] })).rejects.toMatchObject({ code: 'client-tools-refused' });
   const inputSchema = { type: 'object', properties: { who: { type: 'string' } } };
   await chat.send('Where?', { tools: [{ name: 'locate', description: 'Finds.', inputSchema }] });
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   const answerWith = async (output: string): Promise<void> => run.resume((await run.interrupts())[0]?.id ?? '', { output });
   const execution = await bed.temporal.executionOf(chat.id);
   await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
@@ -66,7 +66,7 @@ it('a turn has the tools that its message brings, also over a continue-as-new an
   await bed.stopWorker();
   await bed.startWorker();
   await answerWith('Here');
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   await answerWith('There');
   expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   await chat.send('Bye');

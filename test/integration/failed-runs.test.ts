@@ -53,7 +53,7 @@ describe('a failed run', () => {
 
   const failed = async (id: string, tags: readonly string[] = []): Promise<Run> => {
     const run = await bed.client.start('unforgiving', 'Pay 5.', { id, tags });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
     return run;
   };
   const logOf = async (run: Run, from = 0): Promise<readonly RunEvent[]> => {
@@ -66,11 +66,11 @@ describe('a failed run', () => {
     const run = await failed('five');
     for (let retry = 1; retry <= 4; retry++) {
       await run.retry({ by: `ada-${retry}` });
-      expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+      expect((await run.outcome()).status).toBe('failed');
     }
     mail.works = true;
     await run.retry({ by: 'ada-5' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', output: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
     expect(await run.result()).toBe('Done.');
     expect(payments).toEqual(['default/five/unforgiving/t1/pay.0']);
 
@@ -96,14 +96,14 @@ describe('a failed run', () => {
 
   it('goes on in its isolated agent, under the id of that agent: one payment in five retries', async () => {
     const run = await bed.client.start('payersLead', 'Pay 5.', { id: 'apart' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
     for (let retry = 1; retry <= 4; retry++) {
       await run.retry();
-      expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+      expect((await run.outcome()).status).toBe('failed');
     }
     mail.works = true;
     await run.retry({ by: 'ada' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', output: 'Led.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
     expect(payments).toEqual(['default/apart~payer@1/payer/t1/pay.0']);
     const log = await logOf(run);
     expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
@@ -132,7 +132,7 @@ describe('a failed run', () => {
     mail.works = true;
     const run = bed.client.run('n2');
     await run.retry();
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    expect((await run.outcome()).status).toBe('completed');
     await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n3 failed'], 2]));
     // The server's index takes each of two changes in its own time.
     await eventually(async () => expect(await ids('completed')).toEqual([['n2 completed'], 1]));
@@ -147,7 +147,7 @@ describe('a failed run', () => {
     const ends = await Promise.all(Array.from({ length: 5 }, () => run.retry().then(() => 'taken', codeOf)));
     expect(ends.filter((end) => end === 'taken').length).toBeGreaterThan(0);
     expect(ends.filter((end) => end !== 'taken' && end !== 'run-not-failed')).toEqual([]);
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    expect((await run.outcome()).status).toBe('completed');
     expect((await logOf(run)).filter(({ type }) => type === 'run-retry')).toHaveLength(1);
     expect(payments).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ describe('a failed run', () => {
     const run = await failed('why');
     mail.works = true;
     await run.retry();
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    expect((await run.outcome()).status).toBe('completed');
     await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed', message: expect.stringContaining('has completed') });
     await expect(bed.client.run('nobody').retry()).rejects.toMatchObject({ code: 'run-unknown' });
     await expect(run.retry({ by: '' })).rejects.toMatchObject({ code: 'request-invalid' });
@@ -167,9 +167,9 @@ describe('a failed run', () => {
 
   it('has its deadline again, and is refused when that has passed', async () => {
     const run = await bed.client.start('unforgiving', 'Pay 5.', { id: 'late', deadline: '1h' });
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('failed');
+    expect((await run.outcome()).status).toBe('failed');
     mail.works = true;
     await run.retry({ deadline: '2h' });
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+    expect((await run.outcome()).status).toBe('completed');
   });
 });

@@ -32,7 +32,7 @@ it('holdfast history save writes the file that -o names, with all histories of t
     expect(replayed.flatMap(({ differences }) => differences)).toEqual([]);
     return { ids: replayed.map(({ id }) => id), said: terminal.written() };
   };
-  expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+  expect((await run.outcome()).status).toBe('waiting');
   expect(await saved()).toEqual({ ids: ['refund'], said: `${file}\n` });
 
   const first = await bed.temporal.executionOf(run.id);
@@ -40,11 +40,11 @@ it('holdfast history save writes the file that -o names, with all histories of t
   await bed.temporal.untilAnotherExecution(run.id, first);
   await bed.temporal.untilEntered(run.id);
   await run.cancel();
-  expect((await run.outcome({ timeout: '30s' })).status).toBe('cancelled');
+  expect((await run.outcome()).status).toBe('cancelled');
   await run.resume();
-  const { interrupts = [] } = (await run.outcome({ timeout: '30s' })) as { interrupts?: readonly { readonly id: string }[] };
+  const { interrupts = [] } = (await run.outcome()) as { interrupts?: readonly { readonly id: string }[] };
   await run.approve(interrupts[0]?.id ?? '');
-  expect((await run.outcome({ timeout: '30s' })).status).toBe('completed');
+  expect((await run.outcome()).status).toBe('completed');
   const { ids, said } = await saved();
   expect(ids).toEqual(['refund.1', 'refund.2', 'refund.3']);
   expect(said).toContain('the file has its 3 histories. `holdfast replay` compares each.');
@@ -52,10 +52,10 @@ it('holdfast history save writes the file that -o names, with all histories of t
 
 it('a replay does not count a timer that ends in the task in which it begins: no history has it', async () => {
   const run = await model.start('guarded', 'Refund order 42.');
-  expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+  expect((await run.outcome()).status).toBe('waiting');
   // The time of the request is looked up first, then its deadline begins, and the run that waits for somebody ends at once.
   await run.cancel({ mode: 'after-tools', within: '2s' });
-  expect((await run.outcome({ timeout: '30s' })).status).toBe('cancelled');
+  expect((await run.outcome()).status).toBe('cancelled');
   const histories = join(mkdtempSync(join(tmpdir(), 'holdfast-taken-back-')), 'run.json');
   await recordHistory({ id: run.id, server: testServer(), file: histories });
   const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories, changes: 'requests' });

@@ -54,7 +54,7 @@ it('the lead of a team asks its model with the whole conversation after a contin
   const execution = await bed.temporal.executionOf(run.id);
   await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
   goOn();
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   expect(await bed.temporal.executionOf(run.id)).not.toBe(execution);
   expect(asked).toEqual([1, 3, 5, 7]);
 });
@@ -67,11 +67,11 @@ it('readers see the same messages of a team after a continue-as-new as before it
     return turn === 3 ? calls({ id: 'question', name: 'ask', input: { question: 'Which?' } }) : text('Done.');
   });
   const run = await model.start('forgetfulLead', 'hello');
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   const before = await run.transcript();
   expect(before.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   await overABorder(run);
-  await run.outcome({ timeout: '30s' });
+  await run.outcome();
   expect(await run.transcript()).toEqual(before);
 });
 
@@ -79,7 +79,7 @@ it('seventeen results of 250 KB from tools of the run itself come back in one st
   const many = Array.from({ length: 17 }, (_, n) => ({ id: `big-${n}`, name: 'big', input: { n: n % 10 } }));
   const model = bed.scripted(script(calls(...many, { id: 'beside', name: 'echo', input: { text: 'x' } }), text('Done.')));
   const run = await model.start('bulky', 'hello');
-  expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   const results = (await run.transcript()).filter(({ role }) => role === 'tool');
   expect(results.map(({ parts }) => JSON.stringify(parts).length > 250_000)).toEqual([...many.map(() => true), false]);
 });

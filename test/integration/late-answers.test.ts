@@ -155,7 +155,7 @@ describe('an answer while no worker runs', () => {
     await Promise.all(
       Object.entries(agents).map(async ([name, agent]) => {
         const run = await model.start(agent, 'Hi');
-        await run.outcome({ timeout: '30s' });
+        await run.outcome();
         asked.set(name, { run, interrupt: (await run.interrupts())[0] as Interrupt });
       }),
     );

@@ -66,7 +66,7 @@ describe('an answer beside limits that passed while no worker ran', () => {
     await Promise.all(
       Object.entries(agents).map(async ([name, agent]) => {
         const run = await model.start(agent, 'Hi');
-        await run.outcome({ timeout: '30s' });
+        await run.outcome();
         const interrupts = await run.interrupts();
         const interrupt = interrupts.find(({ deadline }) => deadline === undefined) ?? interrupts[0];
         if (interrupt === undefined) throw new Error(`The run of ${name} asks nothing.`);

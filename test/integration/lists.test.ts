@@ -43,7 +43,7 @@ describe('lists of a server', () => {
   it('have 1,200 interrupts page by page while 200 are answered: none missed, none twice', async () => {
     const client = await clientOf('many');
     const runs = await Promise.all(Array.from({ length: 1200 / asked }, (_, n) => client.start('guarded', 'many', { id: `run-${n}` })));
-    for (const run of runs) expect(await run.outcome({ timeout: '60s' })).toMatchObject({ status: 'waiting' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'waiting' });
     const all = async (options: InterruptListOptions, between: () => Promise<unknown>): Promise<readonly ListedInterrupt[]> => {
       const rows: ListedInterrupt[] = [];
       let page = await client.interrupts(options);
@@ -87,7 +87,7 @@ describe('lists of a server', () => {
     const client = await clientOf('order');
     const ids = ['first', 'second', 'third'];
     for (const id of ids) {
-      await (await client.start('guarded', 'hello', { id })).outcome({ timeout: '30s' });
+      await (await client.start('guarded', 'hello', { id })).outcome();
       await setTimeout(5);
     }
     const listed = async (): Promise<readonly ListedRun[]> => allRuns(client, { limit: 1 });
@@ -110,7 +110,7 @@ describe('lists of a server', () => {
     expect((await client.list({ until: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['first']);
     expect((await client.list({ since: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['third', 'second']);
     await client.run('first').approve(before[2]?.interrupts[0]?.id ?? '');
-    await client.run('first').outcome({ timeout: '30s' });
+    await client.run('first').outcome();
     await eventually(async () => {
       const runs = await listed();
       expect(runs.map(({ id, startedAt }) => [id, startedAt])).toEqual(before.map(({ id, startedAt }) => [id, startedAt]));
@@ -122,7 +122,7 @@ describe('lists of a server', () => {
   it('filter by status, agent, tags, who started it and how long it waits', async () => {
     const client = await clientOf('filters');
     const start = async (id: string, agent: string, tags: string[], by?: string): Promise<void> => {
-      await (await client.start(agent, 'hello', { id, tags, ...(by === undefined ? {} : { by }) })).outcome({ timeout: '30s' });
+      await (await client.start(agent, 'hello', { id, tags, ...(by === undefined ? {} : { by }) })).outcome();
     };
     await start('a', 'guarded', ['night', 'it\'s "odd" \\'], 'ada');
     await start('b', 'guarded', ['night'], "o'hara \\");

@@ -36,7 +36,7 @@ async function left(agent: 'signed' | 'staged', count = 1): Promise<Left> {
   const asked = await Promise.all(
     Array.from({ length: count }, async (_, position) => {
       const run = client.run((await bed.client.start(agent, `run ${position}`, { by: 'ada' })).id);
-      const outcome = await run.outcome({ timeout: '30s' });
+      const outcome = await run.outcome();
       if (outcome.status !== 'waiting') throw new Error(JSON.stringify(outcome));
       return { run, interrupt: outcome.interrupts[0] as Interrupt };
     }),
@@ -89,7 +89,7 @@ it.concurrent('an answer is refused when one waits already, and the first one co
   expect(await run.interrupts()).toEqual([]);
   expect(await code(run.reject(interrupt.id, 'no', { by: 'bob' }))).toBe('interrupt-answered');
   const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed' });
   await bed.close();
   const events = [];
   for await (const event of run.events({ deltas: false })) events.push(event);
@@ -116,11 +116,11 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   await eventually(async () => expect(await code(staged.approve(first.id, mona))).toMatch(/was taken|interrupt-answered/));
   const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
   await eventually(async () => expect((await staged.interrupts()).map(({ id }) => id)).not.toEqual([first.id]));
-  await staged.outcome({ timeout: '30s' });
+  await staged.outcome();
   const [second] = (await staged.interrupts()) as [Interrupt];
   expect(second).toMatchObject({ notBy: ['ada', 'mona'], policy: { stage: { number: 2 }, given: [{ by: 'mona' }] } });
   await staged.approve(second.id, { by: 'bob' });
-  expect(await staged.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await staged.outcome()).toMatchObject({ status: 'completed' });
   await bed.close();
   const events = [];
   for await (const event of staged.events({ deltas: false })) events.push(event);

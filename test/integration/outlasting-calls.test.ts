@@ -73,7 +73,7 @@ it.each([
   });
   await eventsOf();
   quick.open();
-  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id), 'requests')).toBeUndefined();
 });
 
@@ -83,7 +83,7 @@ it('a replay of a run whose quick call outlasts its task tells what has changed 
   await quick.reached;
   await renewed(bed.temporal, id);
   quick.open();
-  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   const execution = await bed.temporal.executionOf(id);
   expect(await errorOfReplay(bed.temporal, id, execution, 'requests')).toBeUndefined();
   const changed = variantOf(fixtureBundle(), 'You are a test.', 'You are a toast.');
@@ -112,7 +112,7 @@ it('a run to which somebody says something while it is still being prepared repl
   );
   await Promise.all(ids.map((id) => renewed(bed.temporal, id)));
   held.open();
-  await Promise.all(ids.map((id) => bed.client.run(id).outcome({ timeout: '30s' })));
+  await Promise.all(ids.map((id) => bed.client.run(id).outcome()));
   const errors = await Promise.all(ids.map((id, position) => errorOfReplay(bed.temporal, id, firsts[position] ?? '')));
   expect(errors).toEqual([undefined, undefined, undefined]);
 });
@@ -125,7 +125,7 @@ it('a question ends with a run that is cancelled behind a continue-as-new before
     server: (id: string) => bed.temporal.handle(id).cancel(),
   };
   const ids = await Promise.all(Object.keys(cancels).map((how) => startWithShortTasks(bed.temporal, how, asking, 'guarded')));
-  await Promise.all(ids.map((id) => bed.client.run(id).outcome({ timeout: '30s' })));
+  await Promise.all(ids.map((id) => bed.client.run(id).outcome()));
   const held = (prepared = gate());
   const firsts = await Promise.all(ids.map((id) => bed.temporal.executionOf(id)));
   await Promise.all(ids.map((id) => bed.temporal.handle(id).signal(names.continueAsNewSignal)));
@@ -137,14 +137,14 @@ it('a question ends with a run that is cancelled behind a continue-as-new before
   for (const id of ids) {
     const run = bed.client.run(id);
     // The question is shown until the run has been prepared.
-    await eventually(async () => expect((await run.outcome({ timeout: '30s' })).status).not.toBe('waiting'));
-    expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+    await eventually(async () => expect((await run.outcome()).status).not.toBe('waiting'));
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
     const log: RunEvent[] = [];
     for await (const event of run.events({ deltas: false })) log.push(event);
     expect(log.flatMap((event) => (event.type === 'interrupt-end' ? [event.reason] : []))).toEqual(['cancel']);
     expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id), 'requests')).toBeUndefined();
     await run.resume();
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'approval' }] });
+    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'approval' }] });
   }
 });
 
@@ -161,7 +161,7 @@ it('a query waits for a quick call that outlasts its task, is answered then, and
   expect(isAnswered).toBe(false);
   queried.open();
   expect(await reply).toMatchObject({ interrupts: [] });
-  expect(await bed.client.run(id).outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed' });
   expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id))).toBeUndefined();
 });
 

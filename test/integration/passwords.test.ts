@@ -83,7 +83,7 @@ describe('a password in a URL', () => {
       throw new TypeError(`fetch failed: ${base}/chat/completions`, { cause: new Error(`connect ECONNREFUSED ${base}`) });
     });
     const run = await model.start('plain', 'hello');
-    const outcome = await run.outcome({ timeout: '30s' });
+    const outcome = await run.outcome();
     const view = await run.view();
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -108,7 +108,7 @@ describe('a password in a URL', () => {
       return messages.some(({ role }) => role === 'tool') ? text('Done.') : calls({ name: 'echo', input: { text: 'x' } });
     });
     const run = await model.start('plain', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     const kept = await keptOf(run.id);
     expect(kept).toContain('http://[credentials]@127.0.0.1');
     expect(JSON.stringify(asked)).toContain('[credentials]');

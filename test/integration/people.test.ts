@@ -64,7 +64,7 @@ describe('people on a real server', () => {
     expect(paid).toEqual([]);
     await goOnAsNew(run.id);
     await run.approve(again.id);
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(paid).toEqual(['42 5000']);
     const histories = mkdtempSync(join(tmpdir(), 'holdfast-people-'));
     await recordHistory({ id: run.id, server: testServer(), file: join(histories, 'run.json') });
@@ -91,7 +91,7 @@ describe('people on a real server', () => {
     const run = await bed.client.start('configuredApart', 'Refund', { by: 'sue', tags: [bed.taskQueue] });
     expect(await question(run)).toMatchObject({ notBy: ['sue'] });
     await run.cancel();
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+    expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
     await run.resume();
     const asked = await question(run);
     const newer = ofStages(fourEyes, { by: { users: ['bob'] } });
@@ -105,7 +105,7 @@ describe('people on a real server', () => {
     const last = await question(run, again.id);
     expect(last).toMatchObject({ by: ['bob'] });
     await run.approve(last.id, { by: 'bob' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(paid).toEqual(['42 80']);
   });
 });

@@ -104,7 +104,7 @@ const refusal = (making: Promise<unknown>): Promise<{ code: unknown; message: st
 /** The run of that id, when it asks. Its workflow may not have started it yet. */
 async function asking(holdfast: HoldfastClient, id: string): Promise<Run> {
   const run = holdfast.run(id);
-  await eventually(async () => expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting'));
+  await eventually(async () => expect((await run.outcome()).status).toBe('waiting'));
   return run;
 }
 
@@ -146,7 +146,7 @@ describe('a hand-written worker with the plugin', () => {
     const end = await handWritten(taskQueue, { connection: own }, plugin);
     const holdfast = await connect({ client: ownClient, taskQueue });
     const run = await holdfast.start('clerk', 'Refund order 42.');
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+    expect((await run.outcome()).status).toBe('waiting');
     const [interrupt] = await run.interrupts();
     await run.reject(interrupt!.id, 'No.');
     expect(await run.result()).toBe('Paid back.');

@@ -59,7 +59,7 @@ async function all(events: AsyncIterable<RunEvent | Delta>): Promise<readonly Ru
 }
 
 async function waitingId(run: Run): Promise<string> {
-  const outcome = await run.outcome({ timeout: '30s' });
+  const outcome = await run.outcome();
   if (outcome.status !== 'waiting') throw new Error(JSON.stringify(outcome));
   return outcome.interrupts[0]?.id ?? '';
 }
@@ -172,11 +172,11 @@ describe('with no worker at all', () => {
     await runs.answered.approve(id, { by: 'ada' });
     await runs.cancelled.cancel();
     await bed.startWorker();
-    expect(await runs.answered.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await runs.answered.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(await all(runs.answered.events())).toContainEqual(
       expect.objectContaining({ type: 'interrupt-end', interruptId: id, by: 'ada' }),
     );
-    expect(await runs.cancelled.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+    expect(await runs.cancelled.outcome()).toEqual({ status: 'cancelled' });
     expect(await runs.waiting.view()).toMatchObject({ status: 'waiting' });
   });
 });
@@ -188,7 +188,7 @@ describe('a run in which a call goes on beside an approval', () => {
     await slow.reached;
     await run.approve(await waitingId(run));
     slow.open();
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 });
 
@@ -204,7 +204,7 @@ describe('cancelling a run', () => {
     const run = await working.start('plain', asked);
     await held.reached;
     await run.cancel();
-    expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
     await aborted.reached;
     if (asked === 'tools') await eventually(async () => expect([...signalled].sort()).toEqual(['one', 'two']));
     else expect(signalled).toEqual([asked]);
@@ -216,7 +216,7 @@ describe('cancelling a run', () => {
     const run = await model.start('guarded', 'hello');
     const id = await waitingId(run);
     await run.cancel();
-    expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'cancelled' });
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect(await run.interrupts()).toEqual([]);
     await expect(run.approve(id)).rejects.toMatchObject({ code: 'run-ended' });
   });

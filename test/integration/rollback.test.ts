@@ -93,7 +93,7 @@ describe('a deploy that is taken back', () => {
     const taken = await deploy('taken');
     await taken.close();
     const run = await client.start('helper', 'hello');
-    expect(await run.outcome({ timeout: '100s' })).toMatchObject(idle);
+    expect(await run.outcome()).toMatchObject(idle);
     expect(old.asked).toEqual(['This is old.']);
     await old.worker.checkBuilds();
     expect(problems).toEqual([expect.objectContaining({ code: 'build-unserved' })]);
@@ -102,17 +102,17 @@ describe('a deploy that is taken back', () => {
   it('leaves the runs that were begun under it with their code', async () => {
     const taken = await deploy('taken-later');
     const pinned = await client.start('careful', 'call');
-    expect(await pinned.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    expect(await pinned.outcome()).toMatchObject({ status: 'waiting' });
     await taken.close();
     await told.reached;
     expect(problems).toEqual([expect.objectContaining({ code: 'build-unserved' })]);
     await eventually(async () => expect(old.worker.builds).toContain(taken.worker.buildId));
     const run = await client.start('helper', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject(idle);
+    expect(await run.outcome()).toMatchObject(idle);
     expect(old.asked).toEqual(['This is old.']);
     const [interrupt] = await pinned.interrupts();
     await pinned.approve(interrupt?.id ?? '');
-    expect(await pinned.outcome({ timeout: '30s' })).toMatchObject(idle);
+    expect(await pinned.outcome()).toMatchObject(idle);
     expect(old.asked).toEqual(['This is old.', 'This is taken-later.']);
   });
 });

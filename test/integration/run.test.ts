@@ -162,25 +162,25 @@ describe('half a character in the text of an error', () => {
 
   it('of a tool goes back to the model', async () => {
     const run = await model.start('plain', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
   it('of a model ends the run with its code, and so does the reason of a person', async () => {
     const run = await model.start('plain', 'the model fails');
-    expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
     const other = await model.start('plain', 'hello', { startDelay: '1h' });
     await other.terminate(half);
-    expect(await other.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated' } });
+    expect(await other.outcome()).toMatchObject({ status: 'failed', error: { code: 'run-terminated' } });
   });
 
   it('of a run leaves its worker at work', async () => {
     const run = await model.start('strict', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+    expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { message: expect.stringContaining('\ufffd') as string },
     });
     const next = await model.start('plain', 'hello');
-    expect(await next.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await next.outcome()).toMatchObject({ status: 'completed' });
   });
 });
 

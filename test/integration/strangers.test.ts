@@ -48,7 +48,7 @@ describe('a workflow of our type that something else started', () => {
       messages: [],
       error: { code: 'run-stuck', message: expect.stringContaining('started without Holdfast') },
     });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'stuck' });
+    expect(await run.outcome()).toMatchObject({ status: 'stuck' });
     await run.terminate('Not ours.');
     expect(await run.view()).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'Not ours.' } });
     await expect(run.terminate()).rejects.toMatchObject({ code: 'run-ended' });

@@ -252,7 +252,7 @@ describe('a run that streams', () => {
   it('has a history of the same size as without streaming', async () => {
     const sizeOf = async (stream: boolean): Promise<{ events: number; bytes: number }> => {
       const run = await start('talks', () => say(...'One two three.'.split(/(?<= )/)), { stream });
-      await run.outcome({ timeout: '30s' });
+      await run.outcome();
       const { historyLength, historySize } = await temporal.handle(run.id).describe();
       return { events: historyLength, bytes: historySize ?? 0 };
     };

@@ -44,15 +44,15 @@ afterAll(async () => {
 it.concurrent('an endless loop in a hook is shown, while other runs go on', async () => {
   const run = await looping.client.start('loops', 'hello');
   const other = await looping.client.start('signed', 'hello');
-  expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
-  expect(await other.outcome({ timeout: '50s' })).toMatchObject({ status: 'completed' });
+  expect(await run.outcome()).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
+  expect(await other.outcome()).toMatchObject({ status: 'completed' });
   await temporal.handle(run.id).terminate('enough');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
 });
 
 it.concurrent('a run that is stuck refuses answers and upgrades, and says why', async () => {
   const run = await jamming.client.start('jams', 'hello');
-  const waiting = await run.outcome({ timeout: '30s' });
+  const waiting = await run.outcome();
   if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
   const [first, second] = waiting.interrupts;
   await temporal.handle(run.id).signal('resume', { interruptId: first?.id, answer: 1 });
@@ -70,7 +70,7 @@ it.concurrent('a worker tells that there is no server', async () => {
 
 it.concurrent('a hook that waits for something that never comes fails the run by name', async () => {
   const run = await bed.client.start('stalls', 'hello');
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+  expect(await run.outcome()).toMatchObject({
     status: 'failed',
     error: { code: 'hook-stalled', message: expect.stringContaining('beforeModelRewriteState of middleware "stalling"') },
   });
@@ -78,11 +78,11 @@ it.concurrent('a hook that waits for something that never comes fails the run by
 
 it.concurrent('a rejection that nobody waits for is shown, while other runs go on', async () => {
   const run = await bed.client.start('floats', 'hello');
-  const outcome = await run.outcome({ timeout: '30s' });
+  const outcome = await run.outcome();
   expect(['stuck', 'failed']).toContain(outcome.status);
   expect(outcome).toMatchObject({ error: { message: expect.stringContaining('nobody waits for this') } });
   const other = await bed.client.start('signed', 'hello');
-  expect(await other.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+  expect(await other.outcome()).toMatchObject({ status: 'completed' });
   if (outcome.status === 'stuck') await temporal.handle(run.id).terminate('enough');
 });
 
@@ -191,7 +191,7 @@ describe('a worker', () => {
     jest.spyOn(Deployment.prototype, 'standing').mockRejectedValueOnce(new Error('4 DEADLINE_EXCEEDED'));
     const bed = await startTestBed(answer);
     const run = await bed.client.start('plain', 'hello');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     await bed.close();
   });
 

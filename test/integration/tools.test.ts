@@ -131,7 +131,7 @@ describe('tools on a real server', () => {
     return events;
   };
   const done = { status: 'completed', text: 'Done.' };
-  const end = (run: Run): ReturnType<Run['outcome']> => run.outcome({ timeout: '30s' });
+  const end = (run: Run): ReturnType<Run['outcome']> => run.outcome();
 
   /** The history replays: nothing in it depends on the order in which promises happened to settle. */
   const expectReplays = async (run: Run): Promise<void> => {
@@ -285,7 +285,7 @@ describe('answers with a schema on a real server', () => {
 
   it('end the run when they never fit', async () => {
     const run = await start('Guilty!', 'Guilty!', 'Guilty!', '{"guilty":true}');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({
+    expect(await run.outcome()).toMatchObject({
       status: 'failed',
       error: { code: 'output-invalid', message: expect.stringContaining('"verdict"') },
     });
@@ -294,7 +294,7 @@ describe('answers with a schema on a real server', () => {
   it('are refused at the start when the worker does not have the schema', async () => {
     const other = await startTestBed(answer, { tools });
     const run = await other.client.start('typed', JSON.stringify({ turns: [] }));
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'failed', error: { code: 'output-unknown' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'output-unknown' } });
     await other.close();
   });
 });

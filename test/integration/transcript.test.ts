@@ -53,7 +53,7 @@ function bare(messages: readonly Message[]): readonly unknown[] {
 }
 
 async function completed(run: Run): Promise<readonly RunEvent[]> {
-  expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   const events = [];
   for await (const event of run.events({ deltas: false })) events.push(event);
   expect(events.map(({ offset }) => offset)).toEqual(events.map((_event, position) => position));
@@ -152,7 +152,7 @@ describe.each([
   it('goes on as new while an approval waits, and the approval waits on', async () => {
     const both = calls({ name: 'echo', input: { text: 'beside' } }, { name: 'refund', input: { orderId: '42', amount: 80 } });
     const run = await start(model, 'mixed', 'hello', (turn) => (turn === 1 ? echo('before') : turn === 2 ? both : text('Done.')));
-    const before = await run.outcome({ timeout: '30s' });
+    const before = await run.outcome();
     if (before.status !== 'waiting') throw new Error(JSON.stringify(before));
     for (let round = 0; round < 2; round++) {
       const execution = await bed.temporal.executionOf(run.id);
@@ -267,7 +267,7 @@ describe('the history of a run', () => {
 
   it('ends a run with transcript-too-large beyond that', async () => {
     const run = await overBorder(remembering, 9);
-    expect(await run.outcome({ timeout: '40s' })).toMatchObject({ status: 'failed', error: { code: 'transcript-too-large' } });
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'transcript-too-large' } });
   });
 
   it('holds a reference only when there is external storage', async () => {
@@ -291,7 +291,7 @@ describe('what an agent returned without having said it', () => {
     ['behindLanes', 1, ['For context: [three] said: three is gone.', 'For context: [four] said: four is gone.']],
   ])('is heard by the model behind it in "%s"', async (agent, requests, words) => {
     const run = await start(forgetting, agent, 'Hi', () => text('Heard.'));
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(seen).toHaveLength(requests);
     for (const messages of seen) expect(messages.map(textOf)).toEqual(expect.arrayContaining(['Hi', ...words]));
   });

@@ -46,7 +46,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     const three = Array.from({ length: 3 }, (_, n) => ({ id: `large-${n}`, name: 'echo', input: { text: String(n).repeat(280 * 1024) } }));
     const bed = await startTestBed(script(calls(...three), text('Done.')), { tools: { ...fixtureTools, echo }, dataConverter });
     const run = await bed.client.start('bulkyCrowd', 'hello');
-    expect(statusOf(await run.outcome({ timeout: '50s' }))).toBe('completed');
+    expect(statusOf(await run.outcome())).toBe('completed');
     const ends = (await run.transcript()).filter(({ role }) => role === 'tool');
     expect(ends).toHaveLength(48);
     await bed.close();
@@ -77,7 +77,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     for (let n = 0; n < 7; n += 1)
       await temporal.handle(run.id).signal(names.resumeSignal, { interruptId: `none-${n}`, answer: String(n).repeat(250_000) });
     atWork.open();
-    expect(statusOf(await run.outcome({ timeout: '50s' }))).toBe('completed');
+    expect(statusOf(await run.outcome())).toBe('completed');
     await replays(run.id);
     await temporal.close();
     await bed.close();
@@ -129,7 +129,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     const three = Array.from({ length: 3 }, (_, n) => ({ id: `many-${n}`, name: 'echo', input: { text: String(n) } }));
     const bed = await startTestBed(script(calls(...three), text('Done.')), { tools: { ...fixtureTools, echo }, dataConverter });
     const run = await bed.client.start('bulkyCrowd', 'hello');
-    expect(statusOf(await run.outcome({ timeout: '50s' }))).toBe('completed');
+    expect(statusOf(await run.outcome())).toBe('completed');
     await bed.close();
   });
 
@@ -141,7 +141,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     }));
     const bed = await startTestBed(({ messages }) => (messages.some(({ role }) => role === 'tool') ? text('Done.') : calls(...many)));
     const run = await bed.client.start('hasty', 'hello');
-    expect(statusOf(await run.outcome({ timeout: '50s' }))).toBe('completed');
+    expect(statusOf(await run.outcome())).toBe('completed');
     await replays(run.id);
     await bed.close();
   });

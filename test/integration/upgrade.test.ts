@@ -36,7 +36,7 @@ describe('an upgrade', () => {
   const code = (upgrading: Promise<unknown>): Promise<unknown> => upgrading.then((receipt) => receipt, codeOf);
   const waiting = async (agent: string, input: string): Promise<Run> => {
     const run = await model.start(agent, input);
-    expect((await run.outcome({ timeout: '30s' })).status).toBe('waiting');
+    expect((await run.outcome()).status).toBe('waiting');
     return run;
   };
   const onItsWay = async (input: string): Promise<Run> => {
@@ -119,6 +119,6 @@ describe('an upgrade', () => {
     expect(await run.interrupts()).toEqual(interrupts);
     await bed.startWorker();
     await run.approve(interrupts[0]?.id ?? '');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });
 });

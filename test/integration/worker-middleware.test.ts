@@ -158,6 +158,6 @@ describe('a worker middleware with a bug ends its run and is named', () => {
     delete wraps.wrapInvokableToolCall;
     Object.assign(wraps, half);
     const run = await model.start('faulty', 'Hi');
-    expect(await run.outcome({ timeout: '30s' })).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });
+    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });
   });
 });

@@ -68,7 +68,7 @@ describe('[check 12] a tool that blocks its process for longer than its heartbea
     [place, begun, problems.length, told.length] = [where, 0, 0, 0];
     bed = await open('echo');
     const run = await bed.client.start('plain', 'Block.');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     const blame =
       where === 'after it has waited'
         ? /The process was blocked for [\d.]+ s while the tool 'echo' ran/
@@ -83,7 +83,7 @@ describe('[check 12] a tool that blocks its process for longer than its heartbea
     [place, begun, problems.length] = ['at once', 0, 0];
     bed = await open('pay');
     const run = await bed.client.start('plain', 'Pay.');
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'in-doubt' }] });
+    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'in-doubt' }] });
     expect(problems).toEqual([
       expect.objectContaining({ message: expect.stringMatching(/^The tool 'pay' blocked its process for [\d.]+ s, /) as string }),
     ]);

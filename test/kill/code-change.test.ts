@@ -82,7 +82,7 @@ async function deploy(code: string): Promise<TestBed> {
 
 async function startWaiting(client: HoldfastClient, agent: string, input: string, id: string): Promise<Run> {
   const run = await client.start(agent, input, { id: `${taskQueue}-${id}` });
-  expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'refund' }] });
+  expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'refund' }] });
   return run;
 }
 
@@ -90,7 +90,7 @@ async function decide(run: Run, decision: 'approve' | 'reject'): Promise<Outcome
   const [interrupt] = await run.interrupts();
   if (decision === 'approve') await run.approve(interrupt?.id ?? '', { by: 'ada' });
   else await run.reject(interrupt?.id ?? '', 'Not today.', { by: 'ada' });
-  return run.outcome({ timeout: '30s' });
+  return run.outcome();
 }
 
 function refundsOf(run: Run): number {
@@ -177,16 +177,16 @@ describe('code that changes under runs that wait', () => {
   it('gives new runs the new code', async () => {
     for (const agent of ['threshold', 'removed']) {
       const run = await current.client.start(agent, 'refund');
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject(done);
+      expect(await run.outcome()).toMatchObject(done);
       expect(refundsOf(run)).toBe(1);
     }
     const earlier = asked.length;
     const reworded = await current.client.start('reworded', 'refund');
-    expect(await reworded.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    expect(await reworded.outcome()).toMatchObject({ status: 'waiting' });
     expect(await decide(reworded, 'reject')).toMatchObject(done);
     expect(asked.slice(earlier).map(({ instructions }) => instructions)).toEqual(['Be friendly, too.', 'Be friendly, too.']);
     const parallel = await current.client.start('parallel', 'three things');
-    expect(await parallel.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    expect(await parallel.outcome()).toMatchObject({ status: 'waiting' });
     expect(await decide(parallel, 'approve')).toMatchObject(done);
     expect(resultsIn(await parallel.transcript())).toHaveLength(3);
   });
@@ -245,7 +245,7 @@ export const second = defineAgent({ ...base, name: 'second', middleware: [late] 
     const queue = `${taskQueue}-stuck-${agent}`;
     const first = await deployTo(queue, broken);
     const run = await first.client.start(agent, 'hello', { id: `${queue}-run` });
-    expect(await run.outcome({ timeout: '50s' })).toMatchObject({ status: 'stuck' });
+    expect(await run.outcome()).toMatchObject({ status: 'stuck' });
     await first.worker.shutdown();
     const second = await deployTo(queue, corrected);
     // The server waits 10 s for a task that the first worker took along.

@@ -105,13 +105,13 @@ async function record(run: Run): Promise<Recorded> {
 }
 
 async function untilWaiting(run: Run): Promise<string> {
-  const outcome = await run.outcome({ timeout: '40s' });
+  const outcome = await run.outcome();
   if (outcome.status !== 'waiting') throw new Error(`The run is ${JSON.stringify(outcome)}.`);
   return outcome.interrupts[0]?.id ?? '';
 }
 
 async function untilCompleted(run: Run): Promise<Recorded> {
-  const outcome = await run.outcome({ timeout: '40s' });
+  const outcome = await run.outcome();
   if (outcome.status !== 'completed') throw new Error(`The run is ${JSON.stringify(outcome)}.`);
   return record(run);
 }

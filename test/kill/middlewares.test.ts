@@ -76,7 +76,7 @@ async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
 /** Answers what the run asks, until it has ended. */
 async function led(run: Run | TestRun, answer: Json = null): Promise<void> {
   for (;;) {
-    const outcome: Outcome<unknown> = await ('advance' in run ? run.outcome() : run.outcome({ timeout: '60s' }));
+    const outcome: Outcome<unknown> = await ('advance' in run ? run.outcome() : run.outcome());
     if (outcome.status === 'running' && 'advance' in run) await run.advance('1m');
     else if (outcome.status === 'waiting') await run.resume(outcome.interrupts[0]?.id ?? '', answer, { by: 'ada' });
     else if (outcome.status === 'completed') return;
@@ -139,14 +139,14 @@ beforeAll(async () => {
   const held = async (name: string, run: Run): Promise<void> => {
     const { asks, answer = null } = middlewareRows[name] ?? {};
     if (asks !== undefined) {
-      const outcome = await run.outcome({ timeout: '60s' });
+      const outcome = await run.outcome();
       if (outcome.status !== 'waiting') throw new Error(`The run "${run.id}" does not wait: ${JSON.stringify(outcome)}`);
       if (asks === 'before') await run.resume(outcome.interrupts[0]?.id ?? '', answer, { by: 'ada' });
     }
     if (asks !== 'while') await first.line(`in ${name}`);
   };
   await Promise.all(started.map(([name, run]) => held(name, run)));
-  await Promise.all([desks.outcome({ timeout: '60s' }), first.line('in deskThinks'), first.line('in file')]);
+  await Promise.all([desks.outcome(), first.line('in deskThinks'), first.line('in file')]);
   await first.murder();
   const before = await Promise.all(started.map(([, run]) => temporal.executionOf(run.id)));
   // Asked for now, done at the end of the turn in which the worker was killed.

@@ -101,7 +101,7 @@ async function resultsOf(name: string): Promise<readonly unknown[]> {
 }
 
 async function untilCompleted(name: string): Promise<void> {
-  expect(await runOf(name).outcome({ timeout: '40s' })).toMatchObject({ status: 'completed', text: 'Done.' });
+  expect(await runOf(name).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
 }
 
 /** The first doubts of a run, as soon as there are so many. */
@@ -307,7 +307,7 @@ describe('payments to which the model gave the same call id', () => {
 
 describe('a payment of a run that is cancelled while it is made, and whose worker is killed', () => {
   async function cancelledLog(name: string): Promise<readonly RunEvent[]> {
-    expect(await runOf(name).outcome({ timeout: '40s' })).toEqual({ status: 'cancelled' });
+    expect(await runOf(name).outcome()).toEqual({ status: 'cancelled' });
     const log: RunEvent[] = [];
     for await (const event of runOf(name).events({ deltas: false })) log.push(event);
     expect(log.at(-1)).toMatchObject({ type: 'run-end', reason: 'wrong customer', by: 'ada' });
@@ -348,7 +348,7 @@ describe('a payment of a run that is cancelled while it is made, and whose worke
     expect(doubt).toMatchObject({ kind: 'in-doubt', info });
     expect(paymentsOf(name)).toEqual({ 't1/refund.0': 7 });
     await runOf(name).resume();
-    expect(await runOf(name).outcome({ timeout: '40s' })).toMatchObject({ status: 'waiting', interrupts: [{ id: doubt?.id }] });
+    expect(await runOf(name).outcome()).toMatchObject({ status: 'waiting', interrupts: [{ id: doubt?.id }] });
     await runOf(name).resume(doubt?.id ?? '', { happened: true, result: 'It was paid.' });
     await untilCompleted(name);
     expect(posted(name)).toBe(1);

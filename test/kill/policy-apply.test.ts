@@ -51,7 +51,7 @@ async function startWaiting(kind: string): Promise<readonly Run[]> {
   const script = JSON.stringify([[{ id: 'call', tool: 'refund', amount: 7 }]]);
   const ids = Array.from({ length: many }, (_, n) => `${taskQueue}-${kind}-${n}`);
   const runs = await Promise.all(ids.map((id) => client.start('configuredRefunds', script, { id, tags: [`${taskQueue}-${kind}`] })));
-  await all(runs, async (run) => expect(await run.outcome({ timeout: '60s' })).toMatchObject({ status: 'waiting' }));
+  await all(runs, async (run) => expect(await run.outcome()).toMatchObject({ status: 'waiting' }));
   return runs;
 }
 
@@ -153,7 +153,7 @@ it('an approval at the same moment either comes first, or is one of two', async 
   expect(outcomes.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   for (const outcome of await applied('raced')) expect(outcome.outcome).toBe('unchanged');
   await all(runs, async (run) => {
-    await run.outcome({ timeout: '60s' });
+    await run.outcome();
     const answers = await answersOf(run);
     const isFirst = answers[0] === 'ada';
     expect(isFirst ? answers : answers.slice(0, 1)).toEqual([isFirst ? 'ada' : 'apply-policy']);

@@ -78,7 +78,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
   const workflowOf = (run: Run): string => `default/${run.id}`;
   const executionOf = async (run: Run): Promise<string> => (await temporal.workflow.getHandle(workflowOf(run)).describe()).runId;
   const waiting = async (run: Run): Promise<void> => {
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting', interrupts: [{ agent: 'deep' }] });
+    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ agent: 'deep' }] });
     // The other lanes go on beside it.
     await eventually(async () => {
       const ends = (await run.view()).messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
@@ -88,7 +88,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
   const finish = async (run: Run): Promise<void> => {
     const [interrupt] = await run.interrupts();
     await run.resume(interrupt?.id ?? '', 'yes', { by: 'ada' });
-    expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'completed', text: 'last is done.' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'last is done.' });
   };
   const countsOf = (run: Run): number => counted.filter((key) => key.startsWith(`${workflowOf(run)}/`)).length;
 

@@ -56,7 +56,7 @@ export interface DecidedRun {
 /** Decides about all that is asked, in whatever order, until the run has ended. */
 export async function decideBatch(run: DecidedRun, { random, fates: chosen }: Batch): Promise<void> {
   for (;;) {
-    const outcome = await run.outcome({ timeout: '60s' });
+    const outcome = await run.outcome();
     if (outcome.status !== 'waiting') return;
     const interrupt = random.of(outcome.interrupts);
     if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);

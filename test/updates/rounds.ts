@@ -68,14 +68,14 @@ export class Rounds {
     while (this.left > 0) {
       const run = await this.client.start('guarded', 'Go.');
       this.runs.push(run.id);
-      await run.outcome({ timeout: '60s' });
+      await run.outcome();
       const open = (await run.interrupts()).map(({ id }) => id);
       for (let round = 0; round < roundsOfARun && this.left > 0; round++) {
         this.left -= 1;
         await this.playRound(run.id, open);
       }
       for (const id of open) await run.approve(id);
-      const outcome = await run.outcome({ timeout: '60s' });
+      const outcome = await run.outcome();
       if (outcome.status !== 'completed') throw new Error(`The run ${run.id} is ${JSON.stringify(outcome)}.`);
     }
   }
