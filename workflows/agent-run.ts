@@ -121,16 +121,12 @@ class RunWorkflow {
     );
     try {
       const end = await Promise.race([this.begin(), background]);
-      this.done = true;
-      const refusing = this.inbox.end();
-      if (refusing !== undefined) await refusing;
+      await this.end();
       const { run, ports } = this;
       tellOfEnd(this.input.start, 'completed');
       return resultOfRun({ run, log: ports.log, start: this.input.start, end, news: () => ports.lastNews });
     } catch (error) {
-      this.done = true;
-      const refusing = this.inbox.end();
-      if (refusing !== undefined) await refusing;
+      await this.end();
       const cancelled = isCancellation(error);
       // One that has done nothing has ended nothing: it goes on from where it was.
       if (!this.trying && !isGoingOn(error)) this.run.endQuestions();
@@ -146,6 +142,14 @@ class RunWorkflow {
       const point = cancelled || workflowInfo().parent !== undefined ? undefined : this.pointBehind(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
+  }
+
+  /** Answers what came together with the end. */
+  private async end(): Promise<void> {
+    this.done = true;
+    if (!activation.hasAll) await CancellationScope.nonCancellable(() => condition(() => activation.isOver));
+    const refusing = this.inbox.end();
+    if (refusing !== undefined) await refusing;
   }
 
   private tellOfFailure(error: unknown): void {
@@ -269,7 +273,7 @@ class RunWorkflow {
 
   /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
-    await condition(() => activation.settled && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
+    await condition(() => activation.isOver && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
     throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
@@ -277,7 +281,7 @@ class RunWorkflow {
   private async watchContinueAsNew(): Promise<never> {
     const { ports } = this;
     for (;;) {
-      await condition(() => activation.settled && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
+      await condition(() => activation.isOver && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
       const verdict = this.upgrades.isAsked ? await this.tryNewestBuild() : undefined;
       if (verdict === undefined || moves(verdict)) return this.goOnAsNew(verdict);
       this.run.goOn();
@@ -312,7 +316,7 @@ class RunWorkflow {
     // Others may ask in the meantime. They get the same answer.
     do {
       this.upgrades.answer(verdict);
-      await condition(() => activation.settled && !this.ports.timeline.isBusy && (this.upgrades.isAsked || allHandlersFinished()));
+      await condition(() => activation.isOver && !this.ports.timeline.isBusy && (this.upgrades.isAsked || allHandlersFinished()));
     } while (this.upgrades.isAsked);
     return verdict;
   }

@@ -1,9 +1,10 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
-import { CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { asksAgain } from '../contract/news';
 import { names, patches } from '../contract/names';
+import { Door } from './door';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
@@ -26,15 +27,24 @@ function mayCancel(seq: number): boolean {
   return toolCalls.has(seq) && !cameBack.has(seq);
 }
 
-/** Conditions are also evaluated between the jobs of an activation, before the code that a job woke has run. */
+/** Hands what comes from outside to the code. */
+const door = new Door();
+
 export const activation = {
-  hasRun: false,
   /**
    * All code has run as far as it can. It has not while a local activity outlasts its task: in a replay its result comes together with what came from
    * outside meanwhile, so nothing may be done in between.
    */
   get settled(): boolean {
-    return this.hasRun && !isOutlasted();
+    return door.hasCodeRun && !isOutlasted();
+  },
+  /** The code has been given all that came with this activation. */
+  get hasAll(): boolean {
+    return door.isEmpty;
+  },
+  /** The code has also been given all that came with this activation. */
+  get isOver(): boolean {
+    return this.settled && door.isEmpty;
   },
   /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
   fromOutside: 0,
@@ -68,14 +78,17 @@ const ofRuns: WorkflowInterceptors = {
       activate(input, next) {
         if (isHeld(input)) return;
         const jobs = input.activation.jobs ?? [];
-        const results = jobs.filter(isResultOfLocal);
-        for (const { resolveActivity } of results) cameBack.add(resolveActivity?.seq ?? 0);
-        begin(input);
-        if (results.length === 0 || results.length === jobs.length) return run(() => next(input));
-        run(() => next(withJobs(input, (job) => !isResultOfLocal(job))));
-        const came = withJobs(input, isResultOfLocal);
-        if (isOutlasted()) return void whenCodeRests().then(() => deliver(came, next));
-        run(() => next(came));
+        for (const job of jobs) if (isResultOfLocal(job)) cameBack.add(job.resolveActivity?.seq ?? 0);
+        door.pass(
+          input,
+          jobs.some(({ initializeWorkflow, queryWorkflow }) => initializeWorkflow ?? queryWorkflow) || jobs.length === 0
+            ? [jobs]
+            : inOrder(jobs),
+          (part) => {
+            begin(part);
+            next(part);
+          },
+        );
       },
       concludeActivation(input, next) {
         const { commands } = next(input);
@@ -88,8 +101,6 @@ const ofRuns: WorkflowInterceptors = {
     },
   ],
 };
-
-type Next = (input: ActivateInput) => unknown;
 
 /** The activation before this one, and whether its code was not woken. */
 const before = { length: Infinity, task: '', isHeld: false };
@@ -112,33 +123,10 @@ function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes
 }
 
 function begin(input: ActivateInput): void {
-  if (input.batchIndex === 0) activation.isFromOutside = false;
   if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
   activation.count += 1;
   dropUnreadableSignals(input);
   noteAnswers(input);
-}
-
-function run(jobs: () => unknown): void {
-  activation.hasRun = false;
-  try {
-    jobs();
-  } finally {
-    activation.hasRun = true;
-  }
-}
-
-/**
- * What came from outside while a local activity ran may come together with its result: in a replay it always does. Code that it wakes runs as far as it
- * can before the result comes, as in the first execution.
- */
-function deliver(results: ActivateInput, next: Next): void {
-  begin(results);
-  run(() => next(results));
-}
-
-function whenCodeRests(): Promise<void> {
-  return CancellationScope.nonCancellable(() => anew(() => activation.hasRun));
 }
 
 /** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
@@ -159,9 +147,10 @@ function isResultOfLocal({ resolveActivity }: Job): boolean {
   return resolveActivity?.isLocal === true;
 }
 
-function withJobs(input: ActivateInput, keep: (job: Job) => boolean): ActivateInput {
-  const { activation: whole } = input;
-  return { ...input, activation: { ...whole, jobs: (whole.jobs ?? []).filter(keep) } };
+/** Results in the order of the history, then what people send, then results of local activities: the order in which a replay that has all of them at once gives them. */
+function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
+  const rank = (job: Job): number => (isResultOfLocal(job) ? 3 : job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
+  return [0, 1, 2, 3].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
 /** Called by the handler of each update: one that is refused stands in no history, so it must not count. */

@@ -122,7 +122,9 @@ export class Timeline {
   /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      await whenSettledAnew(() => isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count));
+      await anew(
+        () => activation.isOver && isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count),
+      );
       if (this.isBehindTimer && patched(patches.inOrder)) {
         await condition(() => !this.isBehindTimer);
         continue;
