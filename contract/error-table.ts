@@ -305,6 +305,10 @@ export const errorTable = {
     status: 503,
     fix: 'Let this process have more open files (`ulimit -n`), or close what keeps them open. See the message.',
   },
+  'server-open': {
+    status: 500,
+    fix: 'Let Holdfast start the server anew, or give it `--dynamic-config-value \'frontend.httpAllowedHosts=["a long random name"]\'`.',
+  },
   'server-outdated': { status: 500, fix: 'Upgrade the server that the message names, or take another one (TEMPORAL_ADDRESS).' },
   'node-unsupported': { status: 500, fix: 'Install one of the versions of Node that the message names.' },
   'packages-differ': {

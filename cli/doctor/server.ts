@@ -6,6 +6,7 @@ import { connectTemporal } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import { presentServerBinary } from '../../host/server/find-server-binary';
 import { isOldServer, oldestServer } from '../../host/server/server-binary';
+import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-reuse';
 import { checkRetention } from '../../worker/check-retention';
 import { checkClock } from './clock';
@@ -21,7 +22,11 @@ export async function checkServer(configuration: Configuration, environment: Env
     if (settings === undefined) return [await checkBinary(configuration.directory, environment)];
     const { connection, close } = await connectTemporal(settings, { deadlineMs: patienceMs });
     try {
-      return await connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings));
+      const open = await openHttpOf(settings.address);
+      return [
+        ...(await connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings))),
+        ...(open === undefined ? [] : [foundBy('server', open, 'warning')]),
+      ];
     } finally {
       await close();
     }

@@ -4,6 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
+import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-reuse';
 import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
@@ -50,7 +51,13 @@ export async function openServer(
   makeUsable(directory);
   // Commands wait for a service that starts.
   if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
+  // Of a server that this process has not started.
+  const warnOfHttp = async (address: string): Promise<void> => {
+    const open = await openHttpOf(address);
+    if (open !== undefined) settings.onProblem(open);
+  };
   if (server !== undefined) {
+    void warnOfHttp(server.address);
     return {
       settings: server,
       embedded: false,
@@ -59,6 +66,7 @@ export async function openServer(
   }
   const { server: starting, ended } = begun ?? beginServer(configuration, terminal);
   const embedded = await starting;
+  if (embedded.reused) void warnOfHttp(embedded.address);
   void ended.then((error) => lifetime.fail(error, lostServerMs));
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   return {

@@ -22,6 +22,9 @@ export const clusterFlags = {
   'frontend.namespaceRPS.visibility': 200,
 } as const;
 
+/** The names by which programs may call the HTTP API of a server. */
+export const httpNames = 'frontend.httpAllowedHosts';
+
 /**
  * The first two lift a limit of 20 queue reads a second, with which an activity step takes 101 ms instead of about 10. Worker deployments, updates
  * and TemporalWorkerDeploymentVersion need nothing: server 1.29 and newer have them on.
@@ -40,7 +43,7 @@ const dynamicConfig = {
   // What one task brings and what came back meanwhile are written together: 3 MB and 2 MB. By itself the server ends runs above 4 MB.
   'system.transactionSizeLimit': 8 * 1024 * 1024,
   // The HTTP API cannot be turned off. It takes any request that a page of any site can send, so it answers only to a name that nobody knows.
-  'frontend.httpAllowedHosts': [randomUUID()],
+  [httpNames]: [randomUUID()],
 };
 
 /** WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. */

@@ -1,6 +1,9 @@
 import { get } from 'node:http';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { presentServerBinary } from '../../host/server/find-server-binary';
+import { freePort, isListening } from '../../host/server/free-port';
 import { listeningSockets } from '../support/listening-ports';
 import type { Command } from './command';
 import { ownCommands, serviceOf } from './command';
@@ -48,6 +51,19 @@ it('dev opens these ports, all on loopback, and a worker beside it opens none', 
     if (`127.0.0.1:${port}` === address) return 'gRPC of Temporal';
     if (answer === 'nothing') return 'Inner services of Temporal';
     return answer.includes('# HELP') ? 'Metrics of Temporal' : 'HTTP API of Temporal';
+  }
+});
+
+it('serve warns of a development server that answers pages, also if it was found by its address', async () => {
+  const port = await freePort();
+  const { path = '' } = (await presentServerBinary(process.env)) ?? {};
+  const server = spawn(path, ['server', 'start-dev', '--headless', '--port', String(port), '--log-level', 'never'], { stdio: 'ignore' });
+  try {
+    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 50));
+    const serving = start(['serve', '--port', '0', ...config], { TEMPORAL_ADDRESS: `localhost:${port}` });
+    expect(await serving.complained('server-open')).toContain(`process ${server.pid ?? 0}) has its HTTP API open`);
+  } finally {
+    server.kill('SIGKILL');
   }
 });
 
