@@ -124,12 +124,13 @@ export function createActivities(parts: WorkerParts): Activities {
       let retries: RetryMode | null | undefined;
       let left: BrokenAnswer | undefined;
       try {
-        const working = async (begun: () => void): Promise<ModelAnswer> => {
+        const working = async (begun: (streams: boolean) => void): Promise<ModelAnswer> => {
           values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
           const request = await parts.messages.resolve(workflowId, runId, address, input);
-          begun();
+          const streams = request.slots.stream === 'live';
+          begun(streams);
           ({ retries } = request.slots);
-          const publish = request.slots.stream === 'live' ? live.publish : undefined;
+          const publish = streams ? live.publish : undefined;
           const call = { agent: agentOfPath(input.path), id: address, attempt: patience.attempt, signal, ...values.access() };
           const caller = { ...callerOf(info, address), signal, mayLeave: patience.counts };
           const turnOf = (model: string, asked: unknown): Promise<GateTurn | undefined> =>

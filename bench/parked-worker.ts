@@ -11,7 +11,6 @@ export interface ParkedSettings {
   readonly address: string;
   readonly directory: string;
   readonly taskQueue: string;
-  readonly idleRunMs: number;
   readonly maxCachedRuns: number;
 }
 
@@ -56,7 +55,7 @@ function generate({ messages }: GenerateRequest): Promise<GenerateAnswer> {
 }
 
 /** A worker process of the bench `parked`. */
-async function main({ address, directory, taskQueue, idleRunMs, maxCachedRuns }: ParkedSettings): Promise<void> {
+async function main({ address, directory, taskQueue, maxCachedRuns }: ParkedSettings): Promise<void> {
   const tell = (report: ParkedReport): void => void process.send?.(report);
   quietRuntime();
   const plain = threads.Worker;
@@ -80,7 +79,6 @@ async function main({ address, directory, taskQueue, idleRunMs, maxCachedRuns }:
     models: { providers: { bench: { model: () => ({ generate }) } } },
     bundles: join(directory, 'bundles'),
     taskQueue,
-    idleRunMs,
     maxCachedRuns,
   });
   process.on('message', () => {

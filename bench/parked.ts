@@ -9,27 +9,27 @@ import type { BenchBed } from './setup';
 import { median, percentile, rounded, startServer } from './setup';
 
 const answers = 40;
-const idleRunMs = 3000;
+/** The smallest cache that Temporal's SDK has. */
+const smallestCache = 2;
 /** Turns that lie behind a run when it is answered. */
 const lengths = [0, 20, 100];
 const runsOfLength = 15;
 const warmUp = 30;
 
-/** What a run that waits costs the process of its worker, in the worker's memory and when it has left it, and how long each takes from an answer to the call that it allows. */
+/** Measures the memory of a worker for each run that waits, cached and evicted, and the time from an answer to the call that the answer allows. */
 export async function benchParked([given = '500']: readonly string[]): Promise<object> {
   const count = Number(given);
   if (!Number.isInteger(count) || count < 1)
     throw new Error(`The bench "parked" takes a number of runs, such as 500. It was given: ${given}.`);
   const bench = await startServer();
-  const cached = await ParkedBed.start(bench, 'cached', 0, count);
-  const left = await ParkedBed.start(bench, 'left', idleRunMs, count);
+  const cached = await ParkedBed.start(bench, 'cached', count * 2 + 1000);
+  const evicted = await ParkedBed.start(bench, 'evicted', smallestCache);
   const cost: Record<string, object> = {};
-  for (const bed of [cached, left]) {
+  for (const bed of [cached, evicted]) {
     await bed.park(bed.idsOf('warm', warmUp), 0);
-    await bed.settle();
     const before = await bed.memory();
     await bed.park(bed.idsOf('parked', count), 0);
-    const after = await bed.settle();
+    const after = await bed.memory();
     const share = (read: (memory: ParkedMemory) => number): number => rounded((read(after) - read(before)) / count, 1);
     cost[bed.taskQueue] = {
       rssKb: share(({ rssKb }) => rssKb),
@@ -42,9 +42,8 @@ export async function benchParked([given = '500']: readonly string[]): Promise<o
   for (const turns of lengths) {
     const name = turns === 0 ? 'parked' : `after-${turns}`;
     const runs = turns === 0 ? answers : runsOfLength;
-    const beds = [cached, left];
+    const beds = [cached, evicted];
     if (turns > 0) await Promise.all(beds.map((bed) => bed.park(bed.idsOf(name, runs), turns)));
-    await left.settle();
     const measured = new Map<ParkedBed, number[]>(beds.map((bed) => [bed, []]));
     for (let position = 0; position < runs; position++)
       for (const bed of beds) measured.get(bed)?.push(await bed.answer(bed.idsOf(name, runs)[position] as string));
@@ -55,7 +54,7 @@ export async function benchParked([given = '500']: readonly string[]): Promise<o
       }),
     );
   }
-  for (const bed of [cached, left]) await bed.close();
+  for (const bed of [cached, evicted]) await bed.close();
   await bench.close();
   return { runs: count, kbOfARun: cost, toCallMs };
 }
@@ -65,7 +64,6 @@ class ParkedBed {
 
   private constructor(
     readonly taskQueue: string,
-    private readonly idleMs: number,
     private readonly child: ChildProcess,
     private readonly client: HoldfastClient,
   ) {
@@ -74,10 +72,10 @@ class ParkedBed {
     });
   }
 
-  static async start({ server, directory }: BenchBed, taskQueue: string, idleMs: number, count: number): Promise<ParkedBed> {
-    const settings: ParkedSettings = { address: server.address, directory, taskQueue, idleRunMs: idleMs, maxCachedRuns: count * 2 + 1000 };
+  static async start({ server, directory }: BenchBed, taskQueue: string, maxCachedRuns: number): Promise<ParkedBed> {
+    const settings: ParkedSettings = { address: server.address, directory, taskQueue, maxCachedRuns };
     const child = fork(join(__dirname, 'parked-worker.js'), [JSON.stringify(settings)], { execArgv: ['--expose-gc'] });
-    const bed = new ParkedBed(taskQueue, idleMs, child, await connect({ server, taskQueue }));
+    const bed = new ParkedBed(taskQueue, child, await connect({ server, taskQueue }));
     await bed.hear((report) => 'ready' in report);
     return bed;
   }
@@ -96,12 +94,6 @@ class ParkedBed {
       }
     };
     await Promise.all(Array.from({ length: 8 }, work));
-  }
-
-  /** Waits until all runs have left that may. */
-  async settle(): Promise<ParkedMemory> {
-    if (this.idleMs > 0) await new Promise((resolve) => setTimeout(resolve, this.idleMs + 3000));
-    return this.memory();
   }
 
   async memory(): Promise<ParkedMemory> {

@@ -10,7 +10,6 @@ export const names = {
   conversationUpdate: 'conversation',
   conversationSignal: 'conversation',
   statusQuery: 'status',
-  leaveQuery: 'holdfast-leave',
   trialWorkflow: 'agentTrial',
   trialActivity: 'tryNewestBuild',
   timesActivity: 'answerTimes',

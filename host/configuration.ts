@@ -44,9 +44,10 @@ export const configurationTable = {
     default: '',
     meaning: 'Whether data of runs is written compressed: true or false. Without it: true with the embedded server, else false.',
   },
-  HOLDFAST_IDLE_SECONDS: {
-    default: '30',
-    meaning: 'Seconds without a task after which a run leaves the memory of its worker; 0: it stays.',
+  HOLDFAST_MAX_CACHED_RUNS: {
+    default: '',
+    meaning:
+      'Number of runs that a worker keeps in memory; any other run reads its history at its next task. Without it: 600 for each GB of heap above 200 MB.',
   },
   HOLDFAST_PUSH_SECRET: {
     default: '',
@@ -100,8 +101,8 @@ export interface Configuration {
   readonly redisUrl: string | undefined;
   /** Undefined: with the embedded server only. */
   readonly compress: boolean | undefined;
-  /** After so many seconds without a task a run leaves the memory of its worker; 0: it stays. */
-  readonly idleSeconds: number;
+  /** Undefined: by the memory that Node may use. */
+  readonly maxCachedRuns: number | undefined;
   /** Undefined: push notifications are not signed. */
   readonly pushSecret: string | undefined;
   readonly logLevel: LogLevel;
@@ -125,7 +126,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     tenant: tenantOf(environment),
     redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
     compress: compressOf(environment),
-    idleSeconds: wholeOf(environment, 'HOLDFAST_IDLE_SECONDS', 1_000_000),
+    maxCachedRuns: environment.HOLDFAST_MAX_CACHED_RUNS ? wholeOf(environment, 'HOLDFAST_MAX_CACHED_RUNS', 1_000_000) : undefined,
     pushSecret: environment.HOLDFAST_PUSH_SECRET ? secretOf(environment.HOLDFAST_PUSH_SECRET) : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),

@@ -77,7 +77,6 @@ const ofWorker: Forms = {
   dataConverter: record,
   compress: flag,
   maxCachedRuns: count,
-  idleRunMs: count,
   shutdownGraceMs: count,
   buildCheckMs: bound,
   unservedMs: count,

@@ -1,7 +1,5 @@
 import { defined } from '../contract/defined';
-import type { Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
 import { CallMarks } from '../activities/health/call-marks';
@@ -15,7 +13,7 @@ import type { DeltaSink } from '../contract/deltas';
 import { HoldfastError, errorTable } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { Observer } from '../contract/observed';
-import { defaultTaskQueue, names } from '../contract/names';
+import { defaultTaskQueue } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
 import type { TemporalSettings } from '../host/connection';
@@ -31,7 +29,6 @@ import { checkWorkerOptions } from './check-options';
 import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
-import type { IdleOptions, RunKey } from './threads/idle-runs';
 import { dropThread, prepareThread } from './threads/spare-thread';
 import type { WatchedWorkerOptions } from './threads/watched-worker';
 import { WatchedWorker } from './threads/watched-worker';
@@ -70,9 +67,8 @@ export interface WorkerOptions {
   readonly deltas?: DeltaSink;
   /** How long a model's stream may be silent before the call is made again. Default 5 minutes. */
   readonly modelStallMs?: number;
+  /** Number of runs kept in memory; any other run reads its history at its next task. Default of Temporal's SDK: 600 for each GB of heap above 200 MB. */
   readonly maxCachedRuns?: number;
-  /** How long a run has no task until it leaves the memory; its next task reads its history. Default: it stays. */
-  readonly idleRunMs?: number;
   /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
   readonly messageCacheBytes?: number;
   /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
@@ -161,12 +157,7 @@ export class HoldfastWorker {
       const parts = new SwitchedParts(bundle.buildId, await partsFor(options));
       const served = new ServedBuilds(bundle.buildId, {
         start: (build, isNewest) =>
-          createTemporalWorker(build, options, parts, {
-            connection: native,
-            taskQueue,
-            identity: identityOf(isNewest),
-            ...defined({ idle: idleOptions(connection, options) }),
-          }),
+          createTemporalWorker(build, options, parts, { connection: native, taskQueue, identity: identityOf(isNewest) }),
         store,
         keep: (build) => keepBundle(build, store),
         deployment: new Deployment(connection, server.namespace, taskQueue),
@@ -281,27 +272,11 @@ export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
 
-const queryMs = 10_000;
-
-function idleOptions(connection: Connection, { idleRunMs = 0, server: { namespace } }: WorkerOptions): IdleOptions | undefined {
-  if (idleRunMs === 0) return undefined;
-  const query = (execution: RunKey): Promise<unknown> =>
-    connection.withDeadline(Date.now() + queryMs, () =>
-      connection.workflowService.queryWorkflow({
-        namespace,
-        execution,
-        query: { queryType: names.leaveQuery },
-        queryRejectCondition: temporal.api.enums.v1.QueryRejectCondition.QUERY_REJECT_CONDITION_NOT_OPEN,
-      }),
-    );
-  return { idleMs: idleRunMs, query };
-}
-
 function createTemporalWorker(
   bundle: WorkflowBundle,
   options: WorkerOptions,
   parts: SwitchedParts,
-  place: Pick<WatchedWorkerOptions, 'connection' | 'taskQueue' | 'identity' | 'idle'> & { readonly taskQueue: string },
+  place: Pick<WatchedWorkerOptions, 'connection' | 'taskQueue' | 'identity'> & { readonly taskQueue: string },
 ): Promise<Worker> {
   return WatchedWorker.create({
     ...place,

@@ -1,75 +1,40 @@
 import { Context } from '@temporalio/activity';
-import { codeAtHand } from './code-at-hand';
 
-/** How soon a call hears that it is told to stop. */
-const soonMs = 250;
-/** How often it asks where the code that would tell it is in this process. Another process may have taken it over. */
-const calmMs = 1000;
-/** How long after that code has told a call to stop the server may need until it says so. */
-const alertMs = 5000;
+/** Time between two heartbeats of a call. A call hears of a cancel by the answer to a heartbeat. */
+const soonMs = 1000;
+/** The same, for a call that streams to nobody, once `soonForMs` are over. */
+const laterMs = 5000;
+const soonForMs = 10_000;
 
 /**
- * Tells the server that this worker lives while `run` works, and how it may be told to stop. Every beat costs the server a write. Until
- * `run` says that it has begun it only keeps the call: after a crash many calls at once read histories from that same server. `details` are
- * there for the next attempt.
+ * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call that has not begun sends only as many as keep it alive: after a
+ * crash many calls read histories from the same server at once. `begun` says whether the call streams to somebody, who may cancel at any moment. The next
+ * attempt of the call gets `details`.
  */
-export async function withHeartbeat<T>(run: (begun: () => void) => Promise<T>, details?: unknown): Promise<T> {
+export async function withHeartbeat<T>(run: (begun: (streams?: boolean) => void) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();
-  const { heartbeatTimeoutMs: timeout, workflowExecution } = context.info;
+  const { heartbeatTimeoutMs: timeout } = context.info;
   if (timeout === undefined || timeout === 0) return run(() => undefined);
-  const beats = new Beats(timeout, workflowExecution?.runId ?? '', () => context.heartbeat(details));
+  let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
+  const beat = (pauseMs: () => number): void => {
+    clearTimeout(timer);
+    if (hasEnded) return;
+    timer = setTimeout(() => {
+      context.heartbeat(details);
+      beat(pauseMs);
+    }, pauseMs());
+  };
+  beat(() => timeout / 5);
   try {
-    return await run(() => beats.begun());
+    return await run((streams = false) => {
+      const calmFrom = streams ? Infinity : performance.now() + soonForMs;
+      beat(() => Math.min(timeout / 3, performance.now() < calmFrom ? soonMs : laterMs));
+    });
   } finally {
-    beats.end();
+    hasEnded = true;
+    clearTimeout(timer);
   }
-}
-
-class Beats {
-  private timer: NodeJS.Timeout;
-  private hasEnded = false;
-  private last = 0;
-  private alertUntil = 0;
-  private unlisten = (): void => undefined;
-
-  constructor(
-    private readonly timeout: number,
-    private readonly runId: string,
-    private readonly beat: () => void,
-  ) {
-    this.timer = every(timeout / 5, beat);
-  }
-
-  begun(): void {
-    if (this.hasEnded) return;
-    clearInterval(this.timer);
-    this.unlisten();
-    this.unlisten = codeAtHand.listen(this.runId, () => (this.alertUntil = performance.now() + alertMs));
-    this.last = performance.now();
-    this.timer = every(Math.min(this.timeout / 3, soonMs), () => this.isDue() && this.beat());
-  }
-
-  end(): void {
-    this.hasEnded = true;
-    this.unlisten();
-    clearInterval(this.timer);
-  }
-
-  private isDue(): boolean {
-    const now = performance.now();
-    const isCalm = now >= this.alertUntil && codeAtHand.has(this.runId);
-    // A tick may come a little early.
-    if (isCalm && now - this.last < Math.min(this.timeout / 3, calmMs) - tickMs / 2) return false;
-    this.last = now;
-    return true;
-  }
-}
-
-/** Shorter ones would be late. */
-const tickMs = 100;
-
-function every(ms: number, run: () => void): NodeJS.Timeout {
-  return setInterval(run, Math.max(tickMs, ms));
 }
 
 /** Ends when the work ends or the call is cancelled, whichever comes first; the work itself learns of it by its signal. */

@@ -22,10 +22,9 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
     ...ofProject(project, options.demo),
     taskQueue,
     bundles: join(configuration.directory, 'bundles'),
-    idleRunMs: configuration.idleSeconds * 1000,
     onProblem,
     dataConverter,
-    ...defined({ redisUrl: configuration.redisUrl }),
+    ...defined({ redisUrl: configuration.redisUrl, maxCachedRuns: configuration.maxCachedRuns }),
   });
 }
 

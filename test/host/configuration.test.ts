@@ -28,7 +28,7 @@ describe('the configuration', () => {
       logFormat: 'text',
       namespace: 'default',
       server: undefined,
-      idleSeconds: 30,
+      maxCachedRuns: undefined,
     });
   });
 

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import { defined } from '../../contract/defined';
 import type { RunReader } from '../../client/reading/run-reader';
 import { madeBundle } from '../support/made-bundle';
 import type { TestBed } from '../support/test-bed';
@@ -36,16 +35,13 @@ const aloneMs = 500;
 
 export const agentsPath = join(__dirname, `agents${extname(__filename)}`);
 
-const idleMs = process.env['HOLDFAST_PARITY_IDLE_MS'];
-
 export const workerParts = {
   tools,
   outputs,
   middleware: halves,
   models: { providers: { test: models } },
-  maxCachedRuns: 1000,
-  // `HOLDFAST_PARITY_IDLE_MS=200`: runs leave the memory at almost every wait.
-  ...defined({ idleRunMs: idleMs === undefined ? undefined : Number(idleMs) }),
+  // `HOLDFAST_PARITY_CACHE=2`: runs are evicted at almost every wait.
+  maxCachedRuns: Number(process.env['HOLDFAST_PARITY_CACHE'] ?? 1000),
   // So many runs at once keep the worker waiting longer than a second.
   stickyTimeoutMs: 10_000,
 };

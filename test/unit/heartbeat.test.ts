@@ -1,5 +1,4 @@
-import { MockActivityEnvironment, defaultActivityInfo } from '@temporalio/testing';
-import { codeAtHand } from '../../activities/health/code-at-hand';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { orTimedOut, withHeartbeat } from '../../activities/health/heartbeat';
 
 describe('heartbeats of a call', () => {
@@ -13,7 +12,7 @@ describe('heartbeats of a call', () => {
     return { beats, run: (work: () => Promise<void>): Promise<void> => environment.run(work) };
   }
 
-  it('only keep it until it has begun, and are often enough after that to hear of a cancellation', async () => {
+  it('only keep a call alive that has not begun, and are one a second once the call has begun', async () => {
     const { beats, run } = environment(3000);
     let begun: () => void = () => undefined;
     let end: () => void = () => undefined;
@@ -21,30 +20,22 @@ describe('heartbeats of a call', () => {
     await jest.advanceTimersByTimeAsync(1200);
     expect(beats).toHaveLength(2);
     begun();
-    await jest.advanceTimersByTimeAsync(1000);
+    await jest.advanceTimersByTimeAsync(4000);
     expect(beats).toHaveLength(6);
     end();
     await ended;
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('are one a second where the code of the run is in this process, until it tells a call to stop', async () => {
-    const { beats, run } = environment(10_000);
-    const runId = defaultActivityInfo.workflowExecution?.runId ?? '';
-    const leave = codeAtHand.came(runId);
+  it.each([
+    ['are one a second for ten seconds, and one in five seconds from then on', false, 10 + 4],
+    ['are one a second throughout where the call streams', true, 30],
+  ])('%s', async (_, streams, expected) => {
+    const { beats, run } = environment(20_000);
     let end: () => void = () => undefined;
-    const ended = run(() => withHeartbeat((begun) => (begun(), new Promise<void>((resolve) => (end = resolve)))));
-    await jest.advanceTimersByTimeAsync(4000);
-    expect(beats).toHaveLength(4);
-    codeAtHand.stops(runId);
-    await jest.advanceTimersByTimeAsync(1000);
-    expect(beats).toHaveLength(8);
-    await jest.advanceTimersByTimeAsync(6000);
-    expect(beats.length).toBeLessThan(8 + 16 + 4);
-    leave();
-    const before = beats.length;
-    await jest.advanceTimersByTimeAsync(1000);
-    expect(beats).toHaveLength(before + 4);
+    const ended = run(() => withHeartbeat((begun) => (begun(streams), new Promise<void>((resolve) => (end = resolve)))));
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(beats).toHaveLength(expected);
     end();
     await ended;
     expect(jest.getTimerCount()).toBe(0);

@@ -5,10 +5,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
-import type { IdleOptions } from './idle-runs';
-import { IdleRuns } from './idle-runs';
 import { BesideLocals } from './beside-locals';
-import { RunsAtHand } from './runs-at-hand';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
@@ -20,8 +17,6 @@ const noLimit = undefined as unknown as number;
 export interface WatchedWorkerOptions extends WorkerOptions {
   /** Answers the query for stack traces, at a sixth of what a worker can do. Default: false. */
   readonly stackTraces?: boolean;
-  /** Which runs leave the memory. Without it: none. */
-  readonly idle?: IdleOptions;
 }
 
 /** A worker of Temporal's SDK whose workflow code runs in threads that are watched from here. */
@@ -42,10 +37,10 @@ export class WatchedWorker extends Worker {
 
   protected static override async createWorkflowCreator(
     bundle: ThreadParts['bundle'],
-    options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces' | 'idle'>,
+    options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    const creator = (inner: WorkflowCreator): WorkflowCreator => new RunsAtHand(new BesideLocals(inner));
+    const creator = (inner: WorkflowCreator): WorkflowCreator => new BesideLocals(inner);
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
     if (options.debugMode)
       return creator(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));
@@ -57,7 +52,7 @@ export class WatchedWorker extends Worker {
       stackTraces: options.stackTraces ?? false,
       reuseV8Context: options.reuseV8Context,
     });
-    return creator(options.idle === undefined ? threads : new IdleRuns(threads, options.idle));
+    return creator(threads);
   }
 }
 

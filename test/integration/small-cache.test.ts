@@ -1,0 +1,52 @@
+import { names } from '../../contract/names';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import type { TestBed } from '../support/test-bed';
+import { calls, script, startTestBed, text } from '../support/test-bed';
+
+let temporal: Temporal;
+let bed: TestBed;
+beforeAll(async () => {
+  temporal = await openTemporal();
+  const refund = calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
+  bed = await startTestBed(script(refund, refund, text('Done.')), { maxCachedRuns: 2 });
+});
+afterAll(async () => {
+  await bed.close();
+  await temporal.close();
+});
+
+describe('runs that wait for answers, more than a worker may keep in memory', () => {
+  it('answer a query, go on with each answer, and their histories tell nothing of evictions', async () => {
+    const runs = [];
+    for (const _ of [1, 2, 3, 4]) {
+      const run = await bed.client.start('guarded', 'Refund.');
+      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+      runs.push(run);
+    }
+    for (const _ of ['first refund', 'second refund'])
+      for (const run of runs) {
+        const outcome = await run.outcome({ timeout: '30s' });
+        if (outcome.status !== 'waiting') throw new Error(`${run.id} is ${outcome.status}.`);
+        const [interrupt] = outcome.interrupts;
+        expect(bed.worker.cachedRuns).toBeLessThanOrEqual(2);
+        expect(await temporal.handle(run.id).query(names.statusQuery)).toMatchObject({
+          status: 'waiting',
+          interrupts: [{ id: interrupt?.id }],
+        });
+        await run.approve(interrupt?.id ?? '');
+      }
+    for (const run of runs) {
+      expect(await run.result()).toBe('Done.');
+      const { events = [] } = await temporal.handle(run.id).fetchHistory();
+      expect(events?.filter((event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes)).toEqual([]);
+    }
+  });
+
+  it('may all be cancelled', async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
+    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    await Promise.all(runs.map((run) => run.cancel()));
+    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+  });
+});
