@@ -21,12 +21,12 @@ describe('runs that wait for answers, more than a worker may keep in memory', ()
     const runs = [];
     for (const _ of [1, 2, 3, 4]) {
       const run = await bed.client.start('guarded', 'Refund.');
-      expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+      expect(await run.outcome()).toMatchObject({ status: 'waiting' });
       runs.push(run);
     }
     for (const _ of ['first refund', 'second refund'])
       for (const run of runs) {
-        const outcome = await run.outcome({ timeout: '30s' });
+        const outcome = await run.outcome();
         if (outcome.status !== 'waiting') throw new Error(`${run.id} is ${outcome.status}.`);
         const [interrupt] = outcome.interrupts;
         expect(bed.worker.cachedRuns).toBeLessThanOrEqual(2);
@@ -45,8 +45,8 @@ describe('runs that wait for answers, more than a worker may keep in memory', ()
 
   it('may all be cancelled', async () => {
     const runs = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
-    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'waiting' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'waiting' });
     await Promise.all(runs.map((run) => run.cancel()));
-    for (const run of runs) expect(await run.outcome({ timeout: '30s' })).toMatchObject({ status: 'cancelled' });
+    for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
   });
 });
