@@ -46,3 +46,45 @@ export async function startLimitedProvider(
     environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
   };
 }
+
+export interface RatedProvider extends FakeProvider {
+  /** The last messages of the requests that were taken, in their order. */
+  readonly taken: readonly string[];
+  readonly refused: number;
+  /** From the first request to the last that was taken, in milliseconds. */
+  readonly tookMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A provider that takes so many requests in any second, and answers the others with 429 and `Retry-After: 1`. */
+export async function startRatedProvider(
+  perSecond: number,
+  answer: (request: FakeRequest) => FakeStep = () => ({ blocks: [{ type: 'text', text: 'Done.' }] }),
+): Promise<RatedProvider> {
+  const provider = await startFakeProvider();
+  const times: number[] = [];
+  const taken: string[] = [];
+  const counts = { refused: 0, first: 0 };
+  provider.answer((request) => {
+    const now = performance.now();
+    counts.first ||= now;
+    if (now - (times.at(-perSecond) ?? -Infinity) < 1000) {
+      counts.refused += 1;
+      return { error: { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' }, headers: { 'retry-after': '1' } };
+    }
+    times.push(now);
+    taken.push((request.body['messages'] as readonly { readonly content: string }[]).at(-1)?.content ?? '');
+    return answer(request);
+  });
+  return {
+    ...provider,
+    taken,
+    get refused() {
+      return counts.refused;
+    },
+    get tookMs() {
+      return (times.at(-1) ?? 0) - counts.first;
+    },
+    environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
+  };
+}
