@@ -48,9 +48,9 @@ export async function startLimitedProvider(
 }
 
 export interface RatedProvider extends FakeProvider {
-  /** The last messages of the requests that were taken, in their order. */
-  readonly taken: readonly string[];
   readonly refused: number;
+  /** The shortest time after which a request came again that was refused, in milliseconds. */
+  readonly soonestAgainMs: number;
   /** From the first request to the last that was taken, in milliseconds. */
   readonly tookMs: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -63,24 +63,28 @@ export async function startRatedProvider(
 ): Promise<RatedProvider> {
   const provider = await startFakeProvider();
   const times: number[] = [];
-  const taken: string[] = [];
-  const counts = { refused: 0, first: 0 };
+  const refusedAt = new Map<string, number>();
+  const counts = { refused: 0, first: 0, soonest: Infinity };
   provider.answer((request) => {
     const now = performance.now();
     counts.first ||= now;
+    const asked = JSON.stringify(request.body);
+    counts.soonest = Math.min(counts.soonest, now - (refusedAt.get(asked) ?? -Infinity));
     if (now - (times.at(-perSecond) ?? -Infinity) < 1000) {
       counts.refused += 1;
+      refusedAt.set(asked, now);
       return { error: { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' }, headers: { 'retry-after': '1' } };
     }
     times.push(now);
-    taken.push((request.body['messages'] as readonly { readonly content: string }[]).at(-1)?.content ?? '');
     return answer(request);
   });
   return {
     ...provider,
-    taken,
     get refused() {
       return counts.refused;
+    },
+    get soonestAgainMs() {
+      return counts.soonest;
     },
     get tookMs() {
       return (times.at(-1) ?? 0) - counts.first;
