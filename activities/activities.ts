@@ -165,7 +165,8 @@ export function createActivities(parts: WorkerParts): Activities {
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new WrapWatch();
-      const patience = new Patience(info, parts.tools.factsOf(input.tool)?.attempts ?? parts.toolDefaults.attempts);
+      const attempts = parts.tools.factsOf(input.tool)?.attempts ?? parts.toolDefaults.attempts;
+      const patience = new Patience(info, attempts);
       if (patience.isSpent) throw activityFailure('tool-failed', lostText(patience.attempt - 1), { retryable: false });
       const isOnce = parts.tools.factsOf(input.tool)?.effect === 'once';
       const isShort = info.isLocal && parts.tools.factsOf(input.tool)?.quick === false;
@@ -185,21 +186,12 @@ export function createActivities(parts: WorkerParts): Activities {
       let hasRun = false;
       let isOutOfTime = false;
       try {
-        const culprit = {
-          workflowId,
-          runId,
-          address,
-          tool: input.tool,
-          isFirst: patience.attempt === 1 && !info.isLocal,
-          // The time of a quick call is its silence. A short one is tried for a moment only, and its process may take longer to go on.
-          silenceMs: info.heartbeatTimeoutMs || (isShort ? parts.toolDefaults.heartbeatMs : info.startToCloseTimeoutMs),
-        };
         let ending = (): void => undefined;
-        // Of a `once` tool nobody knows then whether it took effect.
-        const refused = (message: string): ToolOutcome =>
-          isOnce
-            ? { type: 'unsettled', why: message }
-            : { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message } };
+        // A short call is made again as an activity, whose attempts the server counts.
+        const refused = (lost: number): ToolOutcome => {
+          if (isShort) throw new HoldfastError('tool-failed', lostText(lost));
+          return { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message: lostText(lost) } };
+        };
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
@@ -210,8 +202,9 @@ export function createActivities(parts: WorkerParts): Activities {
             hasRun = input.reconcile !== true;
             const execute = (): Promise<ToolOutcome> =>
               paced.take(() => withValues(values, () => executeTool(input, parts, { ...execution, about })));
-            if (parts.culprits === undefined) return execute();
-            return isShort ? parts.culprits.watchUncounted(culprit, execute) : parts.culprits.watch(culprit, execute, refused);
+            const watched = (): Promise<ToolOutcome> => parts.loop?.during({ tool: input.tool, workflowId, address }, execute) ?? execute();
+            if (!info.isLocal || parts.marks === undefined) return watched();
+            return parts.marks.during(`${workflowId}/${runId}/${address}`, isShort ? 1 : attempts, watched, refused);
           };
           if (isOnce) return orTimedOut(work(), () => ((isOutOfTime = true), tooLate(input, info.startToCloseTimeoutMs)));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));

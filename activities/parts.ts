@@ -3,7 +3,8 @@ import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import type { AgentRunInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
-import type { Culprits } from './health/culprits';
+import type { CallMarks } from './health/call-marks';
+import type { LoopWatch } from './health/loop-watch';
 import type { Turns } from './limits/turns';
 import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
@@ -50,8 +51,10 @@ export interface WorkerParts {
   readonly turns?: Turns;
   /** How long tools take. Absent: none is called as one whose calls are short. */
   readonly paces?: ToolPaces;
-  /** Sees which tool ends or blocks its process. */
-  readonly culprits?: Culprits;
+  /** Names tools that block the event loop. Absent: in a program of the user's own. */
+  readonly loop?: LoopWatch;
+  /** Counts local activities that were lost with their process. */
+  readonly marks?: CallMarks;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;
   readonly modelFacts: ModelFacts;

@@ -1,7 +1,6 @@
 import * as modules from 'node:module';
 import { join } from 'node:path';
 import { cacheDirectory } from '../host/cache-directory';
-import { keepScripts, mayKeepScripts } from './kept-scripts';
 
 /** From Node 22.8 on. */
 const { enableCompileCache } = modules as { readonly enableCompileCache?: (directory?: string) => unknown };
@@ -9,11 +8,8 @@ const { enableCompileCache } = modules as { readonly enableCompileCache?: (direc
 /**
  * Lets Node keep what it has compiled, so that the next start need not do it again. It lies in the cache of this user: whoever can write there has a say
  * in what runs. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE win.
- * Node 20 keeps nothing by itself.
  */
 export function keepCompiledCode(environment: Readonly<Record<string, string | undefined>> = process.env): void {
   if (environment['NODE_COMPILE_CACHE']) return;
-  const folder = join(cacheDirectory(environment), 'compiled');
-  if (enableCompileCache !== undefined) enableCompileCache(folder);
-  else if (mayKeepScripts(environment, process.execArgv)) keepScripts(folder);
+  enableCompileCache?.(join(cacheDirectory(environment), 'compiled'));
 }

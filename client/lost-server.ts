@@ -1,5 +1,4 @@
 import { HoldfastError, codeOf } from '../contract/errors';
-import { fullDiskWatched } from '../host/disk-watch';
 import { fullDisk } from '../host/system-errors';
 import { unanswered } from '../host/unanswered';
 
@@ -17,6 +16,5 @@ export function withCode(error: unknown): unknown {
   const full = fullDisk(error);
   if (full !== undefined) return full;
   const lost = unanswered(error);
-  if (lost === undefined) return error;
-  return fullDiskWatched(error) ?? new HoldfastError('server-unreachable', lost, { cause: error });
+  return lost === undefined ? error : new HoldfastError('server-unreachable', lost, { cause: error });
 }

@@ -76,8 +76,6 @@ export interface ServiceProblem {
   readonly message: string;
   /** What to change. */
   readonly fix?: string;
-  /** When it was last said. Undefined of what is so now. */
-  readonly at?: string;
 }
 
 export interface ServiceFacts {

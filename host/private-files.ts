@@ -7,7 +7,7 @@ export const privateFile = 0o600;
 export const privateDirectory = 0o700;
 
 /** Keeps what can be found out again, as a whole. Where it cannot be written, nothing is kept. */
-export function keepIfPossible(path: string, content: string | Uint8Array): void {
+export function keepIfPossible(path: string, content: string): void {
   const draft = `${path}.${randomUUID()}`;
   try {
     try {
@@ -34,9 +34,9 @@ export function isOurs(name: string): boolean {
   return /^(temporal-.+\.db(-wal|-shm|-journal|\.first-start)?|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
 
-/** Of bundles and snapshots: files named by a hash, drafts of them, and what tools did to their process. */
+/** Of bundles and snapshots: files named by a hash, drafts of them, and marks of calls. */
 export function isHashed(name: string): boolean {
-  return /^(ended-)?[0-9a-f]{16,64}(\..*)?$/.test(name);
+  return /^(begun-)?[0-9a-f]{16,64}(\..*)?$/.test(name);
 }
 
 /** Keeps the owner's rights. What belongs to somebody else stays as it is: that is theirs to say. */

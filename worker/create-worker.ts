@@ -2,7 +2,8 @@ import { defined } from '../contract/defined';
 import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
-import { Culprits } from '../activities/health/culprits';
+import { CallMarks } from '../activities/health/call-marks';
+import { LoopWatch } from '../activities/health/loop-watch';
 import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
 import type { RedisLink } from '../activities/limits/redis-turns';
@@ -34,7 +35,6 @@ import { WatchedWorker } from './threads/watched-worker';
 import { strayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
 import { SwitchedParts } from './switched-parts';
-import { whenProcessEnds } from './process-ends';
 import type { PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
@@ -135,6 +135,7 @@ export class HoldfastWorker {
     let native: NativeConnection | undefined;
     let redis: RedisLink | undefined;
     let begun: HoldfastWorker | undefined;
+    const loop = new LoopWatch(onProblem);
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
@@ -144,7 +145,8 @@ export class HoldfastWorker {
         connection: () => connection,
         taskQueue: () => taskQueue,
         dataConverter: () => options.dataConverter,
-        culprits: new Culprits(options.bundles, onProblem),
+        loop,
+        marks: new CallMarks(options.bundles),
       };
       const partsFor = async (changed: WorkerOptions, before?: WorkerParts): Promise<WorkerParts> => {
         redis ??= await openRedis(changed, `${server.namespace}/${taskQueue}`);
@@ -166,24 +168,21 @@ export class HoldfastWorker {
         failed: (error) => begun?.failed(error),
       });
       const closeAll = async (): Promise<void> => {
+        loop.close();
         redis?.close();
         await native?.close();
         await closeConnection();
       };
       const worker = new HoldfastWorker({ options, served, parts, partsFor, close: closeAll });
       begun = worker;
-      const forgetRejections = strayRejections.report(onProblem);
-      const forgetEnds = whenProcessEnds((code) => worker.parts.culprits?.processEnds(code));
-      worker.forgetStray = () => {
-        forgetRejections();
-        forgetEnds();
-      };
+      worker.forgetStray = strayRejections.report(onProblem);
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
       // Nothing stays behind that polls, and what went wrong first is what is said.
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
+      loop.close();
       redis?.close();
       await dropThread();
       throw error;

@@ -1,7 +1,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import type { Culprits } from '../activities/health/culprits';
+import type { CallMarks } from '../activities/health/call-marks';
+import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';
 import { ModelRegistry } from '../activities/models/models';
@@ -53,7 +54,8 @@ export interface PartsServer {
   /** What a Worker of one's own has is known when it has been made: these are asked when a call needs them. */
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
-  readonly culprits?: Culprits;
+  readonly loop?: LoopWatch;
+  readonly marks?: CallMarks;
   /** Undefined: limits are not shared. */
   readonly redis?: RedisLink | undefined;
 }
@@ -61,21 +63,21 @@ export interface PartsServer {
 /** `before`: what the worker has worked with so far. Transcripts and the turns of limits that stay as they are go on. */
 export function partsOf(options: PartsOptions, server: PartsServer, before?: WorkerParts): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
-  const { source, connection, taskQueue, dataConverter, culprits, redis } = server;
+  const { source, connection, taskQueue, dataConverter, loop, marks, redis } = server;
   const { limits = {}, patience } = options.models ?? {};
   const converter = (): LoadedDataConverter => loadDataConverter(dataConverter());
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,
-    // A short call that ends its process is made again for ever where nobody keeps what it did.
-    ...(culprits === undefined ? {} : { paces: new ToolPaces(tools) }),
+    // A short call that ends its process is made again for ever where nobody counts it.
+    ...(marks === undefined ? {} : { paces: new ToolPaces(tools) }),
     turns: new Turns(limits, redis === undefined ? undefined : (name, limit) => redis.turnsOf(name, limit), undefined, before?.turns),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     policies: policiesOf(options.policies),
     observers: new Observers(options.observers, options.onProblem),
-    ...defined({ culprits, onProblem: options.onProblem }),
+    ...defined({ loop, marks, onProblem: options.onProblem }),
     messages: before?.messages ?? new MessageStore(runHistory(source, converter), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,

@@ -1,93 +1,91 @@
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { HoldfastError } from '../../contract/errors';
+import { runIdOf } from '../../contract/names';
 
-/** Milliseconds that only grow. */
-export interface LoopClock {
-  now(): number;
-  /** How long the loop of this process has worked. A process that was stopped from outside has not. */
-  worked(): number;
-}
-
-const processClock: LoopClock = {
-  now: () => performance.now(),
-  worked: () => performance.eventLoopUtilization().active,
-};
-
-/** A call of a tool that runs in this process. */
-export interface WatchedCall {
+/** A call of a tool in this process. */
+export interface CallAtWork {
   readonly tool: string;
+  readonly workflowId: string;
   readonly address: string;
-  readonly runId: string;
-  /** So long a block, and the server takes the call for lost. */
-  readonly silenceMs: number;
 }
 
-/** What blocked the process: one call for certain, or some call of those that ran. */
-export interface Block<Call> {
-  readonly calls: readonly Call[];
-  readonly ms: number;
-  /** It was measured in the code of the tool itself. */
-  readonly isMeasured: boolean;
+/** Milliseconds of this process. */
+export interface LoopGauge {
+  now(): number;
+  cpu(): number;
+  /** The longest time that the event loop stood still since the last reset. */
+  longestBlock(): number;
+  reset(): void;
+  close(): void;
 }
 
-const tickMs = 500;
-/** The last heartbeat lies before the block, and the next one comes a little after it. */
-const share = 0.8;
-/** Between two ticks many small things may add up to as much: that is a busy process, and no block. */
-const leastMs = 2 * tickMs;
+const lookMs = 500;
+const mostNamed = 5;
 
-/**
- * Sees which code blocks the loop of this process for so long that the heartbeats of calls stop. What a tool does before it first waits is
- * measured around it. What it does later shows as a tick that comes late; then it is one of the calls that ran meanwhile. The next attempt can
- * begin before the late tick, so that each beginning and each end looks, too.
- */
-export class LoopWatch<Call extends WatchedCall> {
-  private readonly running = new Set<Call>();
-  private tick: NodeJS.Timeout | undefined;
-  private workedUntil = 0;
+/** Names the tools that were at work while the event loop of this process stood still. */
+export class LoopWatch {
+  /** When each call ended, for those that did since the last look: a call that blocks the loop may end before a timer can run. */
+  private readonly calls = new Map<CallAtWork, number>();
+  private readonly timer: NodeJS.Timeout;
+  private cpuBefore: number;
 
   constructor(
-    private readonly onBlock: (block: Block<Call>) => void,
-    private readonly clock: LoopClock = processClock,
-  ) {}
-
-  begin(call: Call): void {
-    if (this.running.size === 0) {
-      this.workedUntil = this.clock.worked();
-      this.tick = setInterval(() => this.look(), tickMs);
-      this.tick.unref();
-    }
-    this.running.add(call);
+    private readonly report: (problem: HoldfastError) => void,
+    /** Half of the time after which the server takes a call without a heartbeat for lost. */
+    private readonly limitMs = 5000,
+    private readonly gauge = processGauge(),
+  ) {
+    this.cpuBefore = gauge.cpu();
+    // After all timers that are due: the timer of the gauge is one of them.
+    this.timer = setInterval(() => setImmediate(() => this.look()), lookMs);
+    this.timer.unref();
   }
 
-  end(call: Call): void {
-    this.look();
-    this.running.delete(call);
-    if (this.running.size === 0) clearInterval(this.tick);
-  }
-
-  /** Runs code of a call that gives back at its first wait. */
-  measure<T>(call: Call, code: () => T): T {
-    const begun = this.clock.now();
+  async during<T>(call: CallAtWork, run: () => Promise<T>): Promise<T> {
+    this.calls.set(call, Infinity);
     try {
-      return code();
+      return await run();
     } finally {
-      const ms = this.clock.now() - begun;
-      if (isBlockFor(call, ms)) {
-        this.workedUntil = this.clock.worked();
-        this.onBlock({ calls: [call], ms, isMeasured: true });
-      }
+      this.calls.set(call, this.gauge.now());
     }
   }
 
-  /** Whether the loop has worked at one thing since it last came round. */
+  /** A process that was stopped, or got no processor, had no processor time either: no tool is named then. */
   look(): void {
-    const worked = this.clock.worked();
-    const ms = worked - this.workedUntil;
-    this.workedUntil = worked;
-    if ([...this.running].some((call) => isBlockFor(call, ms))) this.onBlock({ calls: [...this.running], ms, isMeasured: false });
+    const cpuMs = this.gauge.cpu() - this.cpuBefore;
+    this.cpuBefore += cpuMs;
+    const blockMs = this.gauge.longestBlock();
+    const begin = this.gauge.now() - blockMs;
+    const atWork = [...this.calls].filter(([, end]) => end >= begin).map(([call]) => call);
+    for (const [call, end] of this.calls) if (end !== Infinity) this.calls.delete(call);
+    if (blockMs < this.limitMs) return;
+    this.gauge.reset();
+    if (cpuMs >= this.limitMs && atWork.length > 0) this.report(new HoldfastError('tool-failed', blockedBy(atWork, blockMs)));
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.gauge.close();
   }
 }
 
-function isBlockFor({ silenceMs }: WatchedCall, ms: number): boolean {
-  return ms >= Math.max(silenceMs * share, leastMs);
+function blockedBy(calls: readonly CallAtWork[], ms: number): string {
+  const named = calls.slice(0, mostNamed).map(({ tool, address, workflowId }) => `'${tool}' (${address} of run "${runIdOf(workflowId)}")`);
+  const more = calls.length > mostNamed ? ` and ${calls.length - mostNamed} more` : '';
+  return `The event loop of this process stood still for ${Math.round(ms / 100) / 10} s. At work: ${named.join(', ')}${more}. No heartbeat and no other call went on meanwhile. Let the tool wait instead, or do such work in a child process or a worker thread.`;
+}
+
+function processGauge(): LoopGauge {
+  const delay = monitorEventLoopDelay({ resolution: lookMs });
+  delay.enable();
+  return {
+    now: () => performance.now(),
+    cpu: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    longestBlock: () => delay.max / 1e6,
+    reset: () => delay.reset(),
+    close: () => void delay.disable(),
+  };
 }

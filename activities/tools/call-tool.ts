@@ -9,7 +9,6 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { isPartList, notJson } from '../../contract/messages/messages';
 import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
-import type { Culprits } from '../health/culprits';
 import type { Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
@@ -44,7 +43,6 @@ interface ToolParts {
   readonly tools: ToolRegistry;
   readonly middleware: WorkerMiddlewareRegistry;
   readonly observers?: Observers;
-  readonly culprits?: Culprits;
 }
 
 /** Thrown when a failed tool should be called once more. */
@@ -75,7 +73,7 @@ async function executed(
   tool: AnyTool,
   parsed: CheckedInput & { readonly ok: true },
   input: CallToolInput,
-  { tools, middleware, observers, culprits }: ToolParts,
+  { tools, middleware, observers }: ToolParts,
   execution: ToolExecution,
   deltas: ToolDeltas,
 ): Promise<ToolOutcome> {
@@ -96,7 +94,6 @@ async function executed(
       watch: execution.watch ?? new WrapWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,
-      measure: culprits?.measure ?? ((code) => code()),
     });
     return asked === undefined ? checkedOutput(output, tool, input.tool, limit) : interruptedBy(asked);
   } catch (error) {

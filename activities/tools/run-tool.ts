@@ -34,8 +34,6 @@ export interface ToolRun {
   readonly resultLimit: number;
   readonly deltas: ToolDeltas;
   readonly observers: Observers | undefined;
-  /** Runs code of the tool up to where it first waits, and sees how long that takes. */
-  readonly measure: <T>(code: () => T) => T;
 }
 
 /** The stream of a tool was stopped, or was none. */
@@ -159,14 +157,14 @@ function argumentsOf({ input }: ToolRun, json: Json): unknown {
 }
 
 function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
-  const { tool, deltas, measure } = run;
+  const { tool, deltas } = run;
   return async (asked) => {
     const watched = watchedBy(run, asked);
     try {
-      let output: unknown = await measure(() => tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked)));
+      let output: unknown = await tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked));
       if (isAsyncIterable(output)) {
         // A tool of the AI SDK may give preliminary results; the last one is the result.
-        const values = measured(run, output);
+        const values = output;
         output = undefined;
         await readTo(run, values, (value) => {
           deltas.progress(value);
@@ -203,13 +201,13 @@ function contextOf({ context, options: given }: ToolRun, { options }: WrapInput)
 }
 
 function streamed<Piece>(run: ToolRun): (asked: WrapInput) => AsyncIterable<Piece> {
-  const { tool, measure } = run;
+  const { tool } = run;
   return async function* (asked) {
     const watched = watchedBy(run, asked);
     const pieces: Piece[] = [];
     try {
-      const stream = await measure(() => tool.stream?.(argumentsOf(run, asked.json), contextOf(run, asked)));
-      for await (const piece of measured(run, checkedStream(stream)) as AsyncIterable<Piece>) {
+      const stream = await tool.stream?.(argumentsOf(run, asked.json), contextOf(run, asked));
+      for await (const piece of checkedStream(stream) as AsyncIterable<Piece>) {
         if (watched !== undefined) pieces.push(piece);
         yield piece;
       }
@@ -220,21 +218,6 @@ function streamed<Piece>(run: ToolRun): (asked: WrapInput) => AsyncIterable<Piec
     } finally {
       watched?.fail({ code: 'tool-failed', message: 'The stream of the tool was cut off.' });
     }
-  };
-}
-
-/** A stream of the tool, whose every step is measured up to where it first waits. */
-function measured({ measure }: ToolRun, stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = stream[Symbol.asyncIterator]();
-      return {
-        next: () => measure(() => iterator.next()),
-        ...(iterator.return === undefined
-          ? {}
-          : { return: (value?: unknown) => iterator.return?.(value) as Promise<IteratorResult<unknown>> }),
-      };
-    },
   };
 }
 

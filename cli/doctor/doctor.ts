@@ -4,7 +4,7 @@ import type { ProcessFlags } from '../processes/process-settings';
 import { listensAt } from '../processes/process-settings';
 import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
-import { checkDisk, checkNode, checkPackages } from './machine';
+import { checkDirectory, checkNode, checkPackages } from './machine';
 import { checkBuild, checkConfiguration, checkEnvironment, checkModels, checkPatterns } from './project';
 import { checkRedis, checkServicePort } from './reach';
 import { checkServer } from './server';
@@ -44,7 +44,7 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
     yield* checkPatterns(project);
   }
   if (configuration === undefined) return;
-  yield await checkDisk(configuration.directory);
+  yield checkDirectory(configuration.directory);
   yield await checkServicePort(configuration.directory, listensAt(flags, configuration, project?.config.http, environment));
   if (configuration.redisUrl !== undefined) yield await checkRedis(configuration.redisUrl);
   yield* await checkServer(configuration, environment);

@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { freeIn, leastFree } from '../../host/disk-watch';
 import type { Finding } from './finding';
 import { fine, found, foundBy } from './finding';
 
@@ -68,23 +67,16 @@ function read(path: string): Package | undefined {
   }
 }
 
-const mega = 1024 * 1024;
-const scarceBelow = 1024 * mega;
-
-/** Whether the directory of the embedded server, or the one in which it is to be made, can be written to and has room. */
-export async function checkDisk(directory: string, freeBytes: (directory: string) => Promise<number> = freeIn): Promise<Finding> {
+/** Whether the directory of the embedded server, or the one in which it is to be made, can be written to. */
+export function checkDirectory(directory: string): Finding {
   try {
     const present = nearest(directory);
     if (!statSync(present).isDirectory())
-      return found('disk', 'problem', 'config-invalid', `HOLDFAST_DIR needs a directory, and ${present} is a file.`);
+      return found('directory', 'problem', 'config-invalid', `HOLDFAST_DIR needs a directory, and ${present} is a file.`);
     accessSync(present, constants.W_OK | constants.X_OK);
-    const free = await freeBytes(present);
-    const room = `${Math.floor(free / mega)} MB are free for ${directory}`;
-    if (free < leastFree) return found('disk', 'problem', 'disk-full', `Only ${room}: the Temporal server can hardly write.`);
-    if (free < scarceBelow) return found('disk', 'warning', 'disk-full', `Only ${room}.`);
-    return fine('disk', `${room}.`);
+    return fine('directory', `Files can be written to ${directory}.`);
   } catch (error) {
-    return foundBy('disk', error);
+    return foundBy('directory', error);
   }
 }
 

@@ -4,7 +4,6 @@ import type { DataConverter } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
-import { watchDisk, watchFiles } from '../../host/disk-watch';
 import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-reuse';
 import { withCompression } from '../../host/payloads/compression';
@@ -52,7 +51,6 @@ export async function openServer(
   makeUsable(directory);
   // Commands wait for a service that starts.
   if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
-  await lifetime.onEnd('watch of open files', watchFiles(settings.onProblem));
   // Of a server that this process has not started.
   const warnOfHttp = async (address: string): Promise<void> => {
     const open = await openHttpOf(address);
@@ -71,7 +69,6 @@ export async function openServer(
   if (embedded.reused) void warnOfHttp(embedded.address);
   void ended.then((error) => lifetime.fail(error, lostServerMs));
   await lifetime.onEnd('Temporal server', () => embedded.stop());
-  await lifetime.onEnd('watch of the disk', watchDisk(directory, settings.onProblem));
   return {
     settings: { address: embedded.address, namespace: embedded.namespace },
     embedded: true,

@@ -57,6 +57,6 @@ function hostingOf(settings: ProcessSettings, server: OpenServer, now: () => Pro
     hasWorker: ofWorker !== undefined,
     ...defined({ temporalUi: settings.project.config.http?.temporalUi ?? ofServer }),
     project: () => facts().facts,
-    problems: () => [...facts().problems, ...settings.problems()],
+    problems: () => facts().problems,
   };
 }

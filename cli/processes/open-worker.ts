@@ -8,7 +8,6 @@ import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
-import { watchForStuck } from './stuck-watch';
 import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
@@ -31,9 +30,8 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
 
 /** A worker that serves until the process ends. */
 export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {
-  const { logger, onProblem, configuration } = settings;
+  const { logger, onProblem } = settings;
   worker.run().catch((error: unknown) => lifetime.fail(error));
-  await lifetime.onEnd('watch of the loop', watchForStuck({ level: configuration.logLevel, format: configuration.logFormat }));
   const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));
   await lifetime.onEnd('worker', async () => {
     await worker.shutdown().catch((error: unknown) => logger.debug(messageOf(error)));

@@ -9,8 +9,6 @@ import type { ModuleLoader, Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
 import { loadProject } from '../../service/project/load-project';
 import { strayRejections } from '../../worker/stray-rejections';
-import type { ServiceProblem } from '../../contract/service-facts';
-import { ProblemMemory } from './problem-memory';
 import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';
 
@@ -34,8 +32,6 @@ export interface ProcessSettings {
   readonly logger: Logger;
   /** Writes what needs a person. */
   readonly onProblem: (problem: HoldfastError) => void;
-  /** Those that it has written, newest first. */
-  readonly problems: () => readonly ServiceProblem[];
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[];
@@ -54,8 +50,7 @@ export async function readSettings(
   const configuration = withLogFlags(readConfiguration(environment), flags);
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
-  const memory = new ProblemMemory(problemsTo(logger));
-  const onProblem = memory.take;
+  const onProblem = problemsTo(logger);
   // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
   strayRejections.report(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
@@ -66,7 +61,6 @@ export async function readSettings(
     project,
     logger,
     onProblem,
-    problems: () => memory.list(),
     ...listensAt(flags, configuration, http, environment),
     hosts: http.hosts ?? [],
     origins: http.origins ?? [],
@@ -77,7 +71,7 @@ export async function readSettings(
 }
 
 /** Writes problems into a log, with what to change. */
-export function problemsTo(logger: Logger): (problem: HoldfastError) => void {
+function problemsTo(logger: Logger): (problem: HoldfastError) => void {
   return (problem) => {
     const stack = ownFrames(stackOf(problem.cause) ?? '');
     logger.error(problem.message, { code: problem.code, fix: errorTable[problem.code].fix, ...(stack === '' ? {} : { stack }) });

@@ -3,14 +3,13 @@ import { resolve } from 'node:path';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { readConfiguration } from '../../host/configuration';
-import { watchDisk } from '../../host/disk-watch';
 import { createLogger } from '../../host/logger';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { findLiveServer } from '../../host/server/server-reuse';
 import type { ServerRecord } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
-import { portOf, problemsTo } from './process-settings';
+import { portOf } from './process-settings';
 import { makeUsable } from './usable-directory';
 
 export interface ServerCommandFlags {
@@ -48,7 +47,6 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
     // Two that are started together: the other one was first.
     const other = server.reused ? await findLiveServer(directory, 'file') : undefined;
     if (other !== undefined) throw alreadyRuns(directory, other);
-    await lifetime.onEnd('watch of the disk', watchDisk(directory, problemsTo(logger)));
     const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);
     terminal.write();
     terminal.write(terminal.paint.green('The Temporal server is ready.'));

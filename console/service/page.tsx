@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useFacts } from '../data/facts';
 import { ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
-import { Time } from '../parts/time';
 import { route } from '../routes';
 import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
@@ -46,15 +45,10 @@ export function ServicePage(): JSX.Element {
         <section class="problems" aria-labelledby="problems">
           <h2 id="problems">{serviceTexts.problems}</h2>
           <ul>
-            {problems.map(({ code, message, fix, at }) => (
+            {problems.map(({ code, message, fix }) => (
               <li key={`${code} ${message}`}>
                 <p>
-                  <code>{code}</code> <bdi>{visibleText(message)}</bdi>{' '}
-                  {at !== undefined && (
-                    <span class="muted">
-                      <Time at={at} />
-                    </span>
-                  )}
+                  <code>{code}</code> <bdi>{visibleText(message)}</bdi>
                 </p>
                 {fix !== undefined && (
                   <p class="muted">

@@ -1,7 +1,6 @@
 import { createConnection, createServer, type Server } from 'node:net';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../system-errors';
-import { ownerOfPort } from './port-owner';
 
 /**
  * A port of the host that nobody listens on. On Linux freed ports are soon given out again; one that has seen a connection closed from the listening
@@ -21,12 +20,7 @@ export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<v
   try {
     await close(await listen(host, port));
   } catch (error) {
-    const failure = listenFailure(error, host, port);
-    const owner = failure.code === 'port-in-use' ? await ownerOfPort(port) : undefined;
-    if (owner === undefined) throw failure;
-    throw new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by the process ${owner.pid} (${owner.program}).`, {
-      cause: error,
-    });
+    throw listenFailure(error, host, port);
   }
 }
 

@@ -22,7 +22,7 @@ export const clusterFlags = {
   'frontend.namespaceRPS.visibility': 200,
 } as const;
 
-/** Names by which the HTTP API of a server answers. Without it: any. */
+/** The names by which programs may call the HTTP API of a server. */
 export const httpNames = 'frontend.httpAllowedHosts';
 
 /**

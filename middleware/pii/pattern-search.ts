@@ -1,7 +1,5 @@
 import type { Finder } from './finders';
 import { withoutPast } from './finders';
-import type { Node, UnitSet } from './pattern-syntax';
-import { PatternProblem, canBeEmpty, parsePattern } from './pattern-syntax';
 import { isWordUnit } from './signs';
 import type { Span } from './spans';
 
@@ -12,20 +10,29 @@ type Step =
   | { readonly type: 'boundary'; next: number }
   | { readonly type: 'done' };
 
+/** Puts its steps before the step `next`, and says which one is the first. */
+type Build = (next: number) => number;
+
 const mostSteps = 2000;
+const token = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?[^]?)?|[^]/y;
+const quantifier = /([*+?])|\{(\d+)(,?)(\d*)\}/y;
 
 /**
  * A pattern of one's own, looked for in all places at once: a text is read a single time, and each unit costs at most one visit of each
- * step, whatever the text is. What any match covers is found; matches that overlap are one.
+ * step, whatever the text is. What any match covers is found; matches that overlap are one. JavaScript says which units a sign of the pattern takes.
  */
 export class Pattern {
   private readonly steps: Step[] = [{ type: 'done' }];
   private readonly begin: number;
+  private at = 0;
 
-  constructor(text: string, ignoreCase: boolean) {
-    const node = parsePattern(text);
-    if (canBeEmpty(node)) throw new PatternProblem('it is found everywhere, also where there is nothing; let it take at least one sign');
-    this.begin = this.add(node, 0, ignoreCase);
+  constructor(
+    private readonly text: string,
+    private readonly ignoreCase: boolean,
+  ) {
+    new RegExp(text);
+    this.begin = this.choice()(0);
+    if (this.canEndFrom(this.begin)) throw new Error('it is found everywhere, also where there is nothing; let it take at least one sign');
   }
 
   /** Looks for the pattern in a text that begins at that place. */
@@ -33,39 +40,75 @@ export class Pattern {
     return new PatternFinder(this.steps, this.begin, position);
   }
 
-  /** The step at which a node begins that goes on with `next`. */
-  private add(node: Node, next: number, ignoreCase: boolean): number {
-    switch (node.type) {
-      case 'unit':
-        return this.push({ type: 'unit', has: memberOf(node.set, ignoreCase), next });
-      case 'boundary':
-        return this.push({ type: 'boundary', next });
-      case 'sequence':
-        return node.items.reduceRight((after, item) => this.add(item, after, ignoreCase), next);
-      case 'choice':
-        return node.options
-          .map((option) => this.add(option, next, ignoreCase))
-          .reduceRight((other, option) => this.push({ type: 'split', next: option, other }));
-      case 'repeat':
-        return this.addRepeat(node, next, ignoreCase);
+  private choice(): Build {
+    const options = [this.sequence()];
+    while (this.text[this.at] === '|') {
+      this.at += 1;
+      options.push(this.sequence());
     }
+    return (next) =>
+      options.map((option) => option(next)).reduceRight((other, option) => this.push({ type: 'split', next: option, other }));
   }
 
-  private addRepeat({ item, least, most }: Node & { type: 'repeat' }, next: number, ignoreCase: boolean): number {
-    let at = next;
-    if (most === Infinity) {
-      const loop: Step = { type: 'split', next: 0, other: next };
-      at = this.push(loop);
-      loop.next = this.add(item, at, ignoreCase);
-    } else
-      for (let times = least; times < most; times++) at = this.push({ type: 'split', next: this.add(item, at, ignoreCase), other: next });
-    for (let times = 0; times < least; times++) at = this.add(item, at, ignoreCase);
-    return at;
+  private sequence(): Build {
+    const items: Build[] = [];
+    while (this.at < this.text.length && !'|)'.includes(this.text[this.at] as string)) items.push(this.repeated(this.atom()));
+    return (next) => items.reduceRight((after, item) => item(after), next);
+  }
+
+  private repeated(item: Build): Build {
+    const [all, sign, low, comma, high] = this.taken(quantifier);
+    if (all === undefined) return item;
+    if (this.text[this.at] === '?') throw new Error('"?" behind a repetition is not known here');
+    const least = sign === undefined ? Number(low) : sign === '+' ? 1 : 0;
+    const most = sign === '?' ? 1 : comma === '' ? least : high ? Number(high) : Infinity;
+    return (next) => {
+      let at = next;
+      if (most === Infinity) {
+        const loop: Step = { type: 'split', next: 0, other: next };
+        at = this.push(loop);
+        loop.next = item(at);
+      } else for (let times = least; times < most; times++) at = this.push({ type: 'split', next: item(at), other: next });
+      for (let times = 0; times < least; times++) at = item(at);
+      return at;
+    };
+  }
+
+  private atom(): Build {
+    const [sign = ''] = this.taken(token);
+    if (sign === '(' || sign === '(?:') {
+      const inner = this.choice();
+      this.at += 1;
+      return inner;
+    }
+    if (sign.startsWith('(')) throw new Error('it looks around, or names a group; only (…) and (?:…) are known here');
+    if (sign === '^' || sign === '$')
+      throw new Error(`"${sign}" is not known here: a pattern is looked for anywhere in a text. For the sign itself write \\${sign}`);
+    if (sign === '\\b') return (next) => this.push({ type: 'boundary', next });
+    if (/^\\[^\W_dDwWsStnrfv]$/.test(sign)) throw new Error(`${sign} is not known here`);
+    const one = new RegExp(`^${sign}$`, this.ignoreCase ? 'i' : '');
+    return (next) => this.push({ type: 'unit', has: (unit) => one.test(String.fromCharCode(unit)), next });
+  }
+
+  private taken(pattern: RegExp): readonly (string | undefined)[] {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text) ?? [];
+    this.at += found[0]?.length ?? 0;
+    return found;
   }
 
   private push(step: Step): number {
-    if (this.steps.length >= mostSteps) throw new PatternProblem(`it has more than ${mostSteps} steps; let it repeat less`);
+    if (this.steps.length >= mostSteps) throw new Error(`it has more than ${mostSteps} steps; let it repeat less`);
     return this.steps.push(step) - 1;
+  }
+
+  /** Whether the end is reached from a step without taking anything. */
+  private canEndFrom(at: number, seen = new Set<number>()): boolean {
+    const step = this.steps[at] as Step;
+    if (step.type === 'done') return true;
+    if (step.type === 'unit' || seen.has(at)) return false;
+    seen.add(at);
+    return this.canEndFrom(step.next, seen) || (step.type === 'split' && this.canEndFrom(step.other, seen));
   }
 }
 
@@ -147,13 +190,4 @@ function addSpan(spans: Span[], start: number, end: number): void {
     spans.pop();
   }
   spans.push({ start: from, end });
-}
-
-function memberOf({ ranges, isNegated }: UnitSet, ignoreCase: boolean): (unit: number) => boolean {
-  const inRanges = (unit: number): boolean => ranges.some(([first, last]) => unit >= first && unit <= last);
-  if (!ignoreCase) return (unit) => inRanges(unit) !== isNegated;
-  return (unit) => {
-    const sign = String.fromCharCode(unit);
-    return (inRanges(sign.toLowerCase().charCodeAt(0)) || inRanges(sign.toUpperCase().charCodeAt(0))) !== isNegated;
-  };
 }

@@ -15,7 +15,6 @@ import { join } from 'node:path';
 import { makeUsable } from '../../cli/processes/usable-directory';
 import { recordService } from '../../cli/processes/service-record';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { watchDisk } from '../../host/disk-watch';
 import type { HoldfastError } from '../../contract/errors';
 import { serverFailure } from '../../host/server/server-log';
 import { guardOf } from '../../host/server/orphans';
@@ -192,31 +191,6 @@ describe('[check 12] a server that fails', () => {
 });
 
 describe('[check 12] a full disk', () => {
-  it('is named while a server runs, once each time', async () => {
-    let free = 100;
-    const problems: HoldfastError[] = [];
-    let looked: () => void = () => undefined;
-    const end = watchDisk('/data', (problem) => problems.push(problem), {
-      everyMs: 1,
-      leastBytes: 50,
-      freeBytes: async () => {
-        looked();
-        return free;
-      },
-    });
-    const looks = async (): Promise<void> => {
-      for (let count = 0; count < 3; count++) await new Promise<void>((resolve) => (looked = resolve));
-    };
-    await looks();
-    expect(problems).toEqual([]);
-    for (const next of [10, 10, 100, 10]) {
-      free = next;
-      await looks();
-    }
-    end();
-    expect(problems.map(({ code }) => code)).toEqual(['disk-full', 'disk-full']);
-  });
-
   // Linux has a device on which every write finds the disk full.
   it('is named at the start', () => {
     if (!existsSync('/dev/full')) return;

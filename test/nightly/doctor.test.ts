@@ -46,13 +46,11 @@ describe('holdfast server', () => {
     rmSync(link);
   });
 
-  it('is refused on a port that is taken, and says by whom', async () => {
+  it('is refused on a port that is taken', async () => {
     const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(await started[0]!.seen('address')) ?? [];
     const { code, error } = await holdfast(['server', '--port', port, '--directory', join(folder, 'other')]).ended;
     expect(code).toBe(1);
-    expect(error).toMatch(
-      new RegExp(`port-in-use: The port ${port} of 127\\.0\\.0\\.1 is taken by the process \\d+ \\(.*temporal\\S* server start-dev\\)`),
-    );
+    expect(error).toContain(`port-in-use: The port ${port} of 127.0.0.1 is taken by another process.`);
   });
 });
 
@@ -62,7 +60,7 @@ describe('holdfast doctor', () => {
   it('finds no problem in a project whose server runs', async () => {
     expect(await examined('--config', exampleConfig)).toEqual([
       ...healthy,
-      expect.stringMatching(/^disk (ok|warning disk-full)$/),
+      'directory ok',
       'port ok',
       'server ok',
       'namespace ok',

@@ -46,3 +46,49 @@ export async function startLimitedProvider(
     environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
   };
 }
+
+export interface RatedProvider extends FakeProvider {
+  readonly refused: number;
+  /** The shortest time after which a request came again that was refused, in milliseconds. */
+  readonly soonestAgainMs: number;
+  /** From the first request to the last that was taken, in milliseconds. */
+  readonly tookMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A provider that takes so many requests in any second, and answers the others with 429 and `Retry-After: 1`. */
+export async function startRatedProvider(
+  perSecond: number,
+  answer: (request: FakeRequest) => FakeStep = () => ({ blocks: [{ type: 'text', text: 'Done.' }] }),
+): Promise<RatedProvider> {
+  const provider = await startFakeProvider();
+  const times: number[] = [];
+  const refusedAt = new Map<string, number>();
+  const counts = { refused: 0, first: 0, soonest: Infinity };
+  provider.answer((request) => {
+    const now = performance.now();
+    counts.first ||= now;
+    const asked = JSON.stringify(request.body);
+    counts.soonest = Math.min(counts.soonest, now - (refusedAt.get(asked) ?? -Infinity));
+    if (now - (times.at(-perSecond) ?? -Infinity) < 1000) {
+      counts.refused += 1;
+      refusedAt.set(asked, now);
+      return { error: { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' }, headers: { 'retry-after': '1' } };
+    }
+    times.push(now);
+    return answer(request);
+  });
+  return {
+    ...provider,
+    get refused() {
+      return counts.refused;
+    },
+    get soonestAgainMs() {
+      return counts.soonest;
+    },
+    get tookMs() {
+      return (times.at(-1) ?? 0) - counts.first;
+    },
+    environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
+  };
+}

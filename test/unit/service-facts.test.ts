@@ -6,7 +6,6 @@ import { UsageReports } from '../../client/usage-report';
 import type { ModelCallUsage } from '../../client/reading/execution-usage';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
-import { ProblemMemory } from '../../cli/processes/problem-memory';
 import { withFactsOfWorker } from '../../service/project/facts-of-worker';
 
 const day = Date.parse('2026-11-24T00:00:00Z');
@@ -191,26 +190,6 @@ describe('builds', () => {
 });
 
 describe('problems of a process', () => {
-  it('are handed on and remembered, the newest first and each once', () => {
-    const told: string[] = [];
-    let now = 0;
-    const memory = new ProblemMemory(
-      ({ message }) => void told.push(message),
-      () => now,
-    );
-    memory.take(new HoldfastError('disk-full', 'one'));
-    now = 1000;
-    memory.take(new HoldfastError('disk-full', 'two'));
-    memory.take(new HoldfastError('disk-full', 'one'));
-    expect(told).toEqual(['one', 'two', 'one']);
-    expect(memory.list()).toMatchObject([
-      { code: 'disk-full', message: 'one', at: '1970-01-01T00:00:01.000Z', fix: expect.any(String) },
-      { message: 'two' },
-    ]);
-    for (let at = 0; at < 50; at++) memory.take(new HoldfastError('disk-full', `more ${at}`));
-    expect(memory.list()).toHaveLength(20);
-  });
-
   it('have a model that an agent names and that cannot be used', () => {
     const agent = {
       name: 'a',

@@ -59,7 +59,7 @@ export const ServiceFacts = z.object({
     }),
   ),
   prices: z.record(z.string(), z.object({ input: z.number(), output: z.number(), cachedInput: z.number().optional() })),
-  problems: z.array(z.object({ code: z.string(), message: z.string(), fix: z.string().optional(), at: time.optional() })),
+  problems: z.array(z.object({ code: z.string(), message: z.string(), fix: z.string().optional() })),
 });
 
 export const RunCounts = z.object({
