@@ -5,7 +5,6 @@ import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/erro
 import { waitsForTool } from '../contract/missing-tool';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
-import type { DeltaBody } from '../contract/deltas';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
 import { runIdOf } from '../contract/names';
@@ -30,7 +29,6 @@ import { withValues } from './calls/call-context';
 import type { BrokenAnswer, ModelAnswer } from './models/call-model';
 import { generate } from './models/call-model';
 import { cutOff, tooLate } from './tools/cut-off';
-import { PacedCall } from './tools/tool-paces';
 import { ToolRetry, executeTool } from './tools/call-tool';
 import { CallValues } from './calls/call-values';
 import { activityFailure, asThrown, failedResult, isCancelled, isCancelledByRun, modelVerdict } from './failures';
@@ -157,11 +155,10 @@ export function createActivities(parts: WorkerParts): Activities {
     async callTool(input) {
       const { info, cancellationSignal: signal } = Context.current();
       const { workflowId, runId } = requireExecution(info.workflowExecution);
-      // A quick tool's activity has no id of ours, and no event that readers could join deltas to.
-      const address = input.address ?? info.activityId;
+      const address = info.activityId;
       const agent = agentOfPath(input.path);
       const live =
-        input.address !== undefined || input.hidden === true
+        input.hidden === true
           ? undefined
           : new LiveCall(parts.deltas, runId, { agent, runPath: input.path, address, attempt: info.attempt });
       const watch = new WrapWatch();
@@ -169,12 +166,10 @@ export function createActivities(parts: WorkerParts): Activities {
       const patience = new Patience(info, attempts);
       if (patience.isSpent) throw activityFailure('tool-failed', lostText(patience.attempt - 1), { retryable: false });
       const isOnce = parts.tools.factsOf(input.tool)?.effect === 'once';
-      const isShort = info.isLocal && parts.tools.factsOf(input.tool)?.quick === false;
-      const paced = new PacedCall(input.tool, parts.paces);
       const late = lateIn({ workflowId, address, tool: input.tool }, parts.onProblem);
       const values = new CallValues({}, late);
       const execution = {
-        ...(live === undefined ? shownNowhere(isShort, paced) : { publish: paced.showing(live.publish) }),
+        ...(live === undefined ? {} : { publish: live.publish }),
         idempotencyKey: `${workflowId}/${input.key ?? address}`,
         attempt: patience.attempt,
         signal,
@@ -187,11 +182,6 @@ export function createActivities(parts: WorkerParts): Activities {
       let isOutOfTime = false;
       try {
         let ending = (): void => undefined;
-        // A short call is made again as an activity, whose attempts the server counts.
-        const refused = (lost: number): ToolOutcome => {
-          if (isShort) throw new HoldfastError('tool-failed', lostText(lost));
-          return { type: 'failed', messageId: randomUUID(), error: { code: 'tool-failed', message: lostText(lost) } };
-        };
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
@@ -200,11 +190,8 @@ export function createActivities(parts: WorkerParts): Activities {
             ending = () => turn?.end();
             const about = input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing;
             hasRun = input.reconcile !== true;
-            const execute = (): Promise<ToolOutcome> =>
-              paced.take(() => withValues(values, () => executeTool(input, parts, { ...execution, about })));
-            const watched = (): Promise<ToolOutcome> => parts.loop?.during({ tool: input.tool, workflowId, address }, execute) ?? execute();
-            if (!info.isLocal || parts.marks === undefined) return watched();
-            return parts.marks.during(`${workflowId}/${runId}/${address}`, isShort ? 1 : attempts, watched, refused);
+            const execute = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, { ...execution, about }));
+            return parts.loop?.during({ tool: input.tool, workflowId, address }, execute) ?? execute();
           };
           if (isOnce) return orTimedOut(work(), () => ((isOutOfTime = true), tooLate(input, info.startToCloseTimeoutMs)));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
@@ -219,7 +206,6 @@ export function createActivities(parts: WorkerParts): Activities {
           outcome,
           ...(isOutOfTime ? {} : watch.noted),
           ...brought(runId, values),
-          ...(input.address === undefined ? {} : { call: { id: input.callId, name: input.tool } }),
         };
       } catch (error) {
         live?.void();
@@ -231,7 +217,7 @@ export function createActivities(parts: WorkerParts): Activities {
         }
         const code = error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed');
         // The run waits for a `once` tool that had no turn: the server would not make its call again.
-        if (code === 'waiting-for-turn' && isOnce && !info.isLocal)
+        if (code === 'waiting-for-turn' && isOnce)
           return { address, outcome: { type: 'failed', messageId: randomUUID(), error: { code, message: messageOf(error) } } };
         const wait = code === 'tool-unknown' ? (waitsForTool[patience.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
         throw toolFailure(patience, code, error, wait);
@@ -268,11 +254,6 @@ export function createActivities(parts: WorkerParts): Activities {
       return (await parts.answers?.to(asked)) ?? [];
     },
   };
-}
-
-/** A short call that shows something has nobody to show it to. The next ones will have. */
-function shownNowhere(isShort: boolean, paced: PacedCall): { readonly publish?: (delta: DeltaBody) => void } {
-  return isShort ? { publish: paced.showing(() => undefined) } : {};
 }
 
 function requireExecution(execution: { workflowId: string; runId: string } | undefined): { workflowId: string; runId: string } {

@@ -3,7 +3,6 @@ import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import type { AgentRunInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
-import type { CallMarks } from './health/call-marks';
 import type { LoopWatch } from './health/loop-watch';
 import type { Turns } from './limits/turns';
 import type { MessageStore } from './transcripts/message-store';
@@ -11,7 +10,6 @@ import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
 import type { OutputRegistry } from './schemas/outputs';
 import type { Policies } from './policies';
-import type { ToolPaces } from './tools/tool-paces';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
@@ -49,12 +47,8 @@ export interface WorkerParts {
   readonly answers?: AnswerLookup;
   /** Turns of models and tools that are limited. Absent: as in memory, where nothing is. */
   readonly turns?: Turns;
-  /** How long tools take. Absent: none is called as one whose calls are short. */
-  readonly paces?: ToolPaces;
   /** Names tools that block the event loop. Absent: in a program of the user's own. */
   readonly loop?: LoopWatch;
-  /** Counts local activities that were lost with their process. */
-  readonly marks?: CallMarks;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;
   readonly modelFacts: ModelFacts;

@@ -1,6 +1,6 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
-import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts, ToolFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
@@ -44,7 +44,7 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     version: 1,
     language: request.language ?? parts.language,
     defaults: { tool: parts.toolDefaults, model: parts.modelFacts },
-    tools: Object.fromEntries(tools.names.map((name) => [name, differing(factsOf(name, parts), parts.toolDefaults)])),
+    tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     halves: request.halves,
     ...defined({ outputs: request.outputs, policies, schemas: askedAbout && schemasOf(askedAbout, parts) }),
@@ -72,11 +72,6 @@ function schemasOf(tools: readonly string[], parts: Pick<WorkerParts, 'tools'>):
   );
 }
 
-function factsOf(name: string, { tools, paces }: Pick<WorkerParts, 'tools' | 'paces'>): ToolCallFacts {
-  const facts = tools.factsOf(name) as ToolFacts;
-  return paces?.isBrief(name) === true ? { ...facts, brief: true } : facts;
-}
-
 function refuseAlias({ aliasesOfStart }: ManifestRequest, tool: string, problem: string): never {
   if (aliasesOfStart?.includes(tool) === true) throw new HoldfastError('options-invalid', `The options of the start: ${problem}`);
   throw new HoldfastError('agent-invalid', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`);
@@ -87,7 +82,7 @@ function meant(unknown: string, names: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean "${near}"?`;
 }
 
-function differing(facts: ToolCallFacts, defaults: ToolFacts): Partial<ToolCallFacts> {
+function differing(facts: ToolFacts, defaults: ToolFacts): Partial<ToolFacts> {
   return Object.fromEntries(Object.entries(facts).filter(([key, value]) => defaults[key as keyof ToolFacts] !== value));
 }
 

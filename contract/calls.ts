@@ -14,7 +14,7 @@ interface AnyRunCall {
   /** When it was scheduled, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** How often workers have had it. Undefined: its history does not say so, as with quick tools. */
+  /** How often workers have had it. Undefined: its history does not say so. */
   readonly attempts?: number;
   /** Why the attempt before the last one failed, or the last one of a call that has no end. */
   readonly lastFailure?: ThrownFailure;

@@ -39,8 +39,6 @@ export const limits = {
   errorMessage: 16 * 1024,
   /** What one tool gets as options of a run, in every call of it. */
   toolOptions: 16 * 1024,
-  /** So long a tool whose last calls were short is tried as a local activity. */
-  briefCallMs: 500,
   /** Of a search attribute, by the server. */
   tags: 2048,
   /** Characters of the name of who starts a run: databases of servers take no more as a keyword. */

@@ -12,8 +12,6 @@ export interface ToolFacts {
   readonly heartbeatMs: number;
   /** How many attempts are made when one is lost (a crash, a time-out). Of a `once` tool only `reconcile` is tried again. */
   readonly attempts: number;
-  /** Runs as a local activity: short, and with no effect that must not happen twice. */
-  readonly quick: boolean;
   readonly resultLimit: number;
   readonly schemaHash: string;
   /** How often the worker calls it while it throws, by its own `retry`. Absent: once. */
@@ -22,15 +20,6 @@ export interface ToolFacts {
   readonly concurrency?: number;
   /** No worker runs it: a run ends with the calls of it, for its caller to make. */
   readonly external?: true;
-}
-
-/** By which a run calls a tool. */
-export interface ToolCallFacts extends ToolFacts {
-  /**
-   * Its last calls were short. The start of a quick one is told with its end. A tool of the effect `none` is tried as a local activity first, for
-   * `limits.briefCallMs`. Absent: neither.
-   */
-  readonly brief?: true;
 }
 
 export interface ModelFacts {
@@ -46,7 +35,7 @@ export interface Manifest {
   readonly version: 1;
   readonly language: Language;
   readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
-  readonly tools: Readonly<Record<string, Partial<ToolCallFacts>>>;
+  readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
   /** Named models and the provider/model each was resolved to. */
   readonly models: Readonly<Record<string, string>>;
   readonly halves: readonly string[];
@@ -58,7 +47,7 @@ export interface Manifest {
   readonly schemas?: Readonly<Record<string, Json>>;
 }
 
-export function toolFactsOf(manifest: Manifest, tool: string): ToolCallFacts {
+export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
 }
 

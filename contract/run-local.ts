@@ -51,7 +51,6 @@ export class RunLocalFold {
         this.schedule(fact.activityId, fact.input.runLocal);
         return;
       case 'activity-completed':
-      case 'quick-completed':
         this.bring(fact.result);
     }
   }

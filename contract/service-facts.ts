@@ -36,7 +36,6 @@ export interface ServedTool {
   readonly concurrency?: number;
   /** Of a tool with `concurrency`: what the worker in this process makes of it. Undefined where this process has none. */
   readonly use?: LimitUse;
-  readonly quick?: boolean;
 }
 
 /** A name that agents have for a model. */

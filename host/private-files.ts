@@ -34,9 +34,9 @@ export function isOurs(name: string): boolean {
   return /^(temporal-.+\.db(-wal|-shm|-journal|\.first-start)?|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
 
-/** Of bundles and snapshots: files named by a hash, drafts of them, and marks of calls. */
+/** Of bundles and snapshots: files named by a hash, and drafts of them. */
 export function isHashed(name: string): boolean {
-  return /^(begun-)?[0-9a-f]{16,64}(\..*)?$/.test(name);
+  return /^[0-9a-f]{16,64}(\..*)?$/.test(name);
 }
 
 /** Keeps the owner's rights. What belongs to somebody else stays as it is: that is theirs to say. */

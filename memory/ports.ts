@@ -121,9 +121,8 @@ export class MemoryPorts implements Ports {
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
     // A cancelled run still asks what became of calls that were cut off.
     if (call.reconcile !== true) this.refuseWhenCancelled();
-    const running = call.facts.quick ? this.startQuick(call) : this.startTool(call);
     try {
-      const result = await running;
+      const result = await this.startTool(call);
       this.log.toolCameBack(call, result);
       return result;
     } catch (error) {
@@ -142,16 +141,6 @@ export class MemoryPorts implements Ports {
     const running = this.runTool(call, input, record.valuesOf(address));
     // A `once` tool that was told to stop is waited for: only it knows how far it came.
     return this.recorded(eventId, facts.effect === 'once' ? this.onceCalls.counted(running) : this.orCancelled(running));
-  }
-
-  private startQuick(call: ToolCallRequest): Promise<CallToolResult> {
-    const input = this.log.quickStep(call);
-    const values = (input.runLocal?.set ?? {}) as RunLocalValues;
-    const running = this.counted(this.orCancelled(this.runTool(call, input, asJson(values))));
-    return running.then((result) => {
-      if (!this.left) this.world.record.write({ kind: 'quick-completed', result });
-      return result;
-    });
   }
 
   private runTool(call: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {

@@ -128,7 +128,7 @@ async function toolAttempt(
   const { tool, callId } = input;
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost before it ran.`);
-  const live = input.address === undefined && input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
+  const live = input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
   const late = lateIn({ workflowId, address, tool }, parts.onProblem);
   const values = new CallValues(call.values, late);
   const watch = new WrapWatch();
@@ -151,7 +151,6 @@ async function toolAttempt(
       outcome,
       ...watch.noted,
       ...values.end(),
-      ...(input.address === undefined ? {} : { call: { id: callId, name: tool } }),
     };
   } catch (error) {
     values.end();

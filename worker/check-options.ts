@@ -52,7 +52,6 @@ const shared: Forms = {
     heartbeatMs: bound,
     attempts: bound,
     concurrency: bound,
-    quick: flag,
     resultLimit: bound,
     schemaHash: anything,
     ownAttempts: bound,

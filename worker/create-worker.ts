@@ -2,7 +2,6 @@ import { defined } from '../contract/defined';
 import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
-import { CallMarks } from '../activities/health/call-marks';
 import { LoopWatch } from '../activities/health/loop-watch';
 import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
@@ -146,7 +145,6 @@ export class HoldfastWorker {
         taskQueue: () => taskQueue,
         dataConverter: () => options.dataConverter,
         loop,
-        marks: new CallMarks(options.bundles),
       };
       const partsFor = async (changed: WorkerOptions, before?: WorkerParts): Promise<WorkerParts> => {
         redis ??= await openRedis(changed, `${server.namespace}/${taskQueue}`);

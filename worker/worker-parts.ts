@@ -1,7 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import type { CallMarks } from '../activities/health/call-marks';
 import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';
@@ -10,7 +9,6 @@ import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
 import { policiesOf } from '../activities/policies';
 import { OutputRegistry } from '../activities/schemas/outputs';
-import { ToolPaces } from '../activities/tools/tool-paces';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import { MessageStore } from '../activities/transcripts/message-store';
 import { Observers } from '../activities/worker-middleware/observers';
@@ -55,7 +53,6 @@ export interface PartsServer {
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly loop?: LoopWatch;
-  readonly marks?: CallMarks;
   /** Undefined: limits are not shared. */
   readonly redis?: RedisLink | undefined;
 }
@@ -63,21 +60,19 @@ export interface PartsServer {
 /** `before`: what the worker has worked with so far. Transcripts and the turns of limits that stay as they are go on. */
 export function partsOf(options: PartsOptions, server: PartsServer, before?: WorkerParts): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
-  const { source, connection, taskQueue, dataConverter, loop, marks, redis } = server;
+  const { source, connection, taskQueue, dataConverter, loop, redis } = server;
   const { limits = {}, patience } = options.models ?? {};
   const converter = (): LoadedDataConverter => loadDataConverter(dataConverter());
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,
-    // A short call that ends its process is made again for ever where nobody counts it.
-    ...(marks === undefined ? {} : { paces: new ToolPaces(tools) }),
     turns: new Turns(limits, redis === undefined ? undefined : (name, limit) => redis.turnsOf(name, limit), undefined, before?.turns),
     models: new ModelRegistry(options.models, options.environment),
     middleware: new WorkerMiddlewareRegistry(options.middleware ?? [], builtInWorkerMiddleware()),
     outputs: new OutputRegistry(options.outputs ?? {}),
     policies: policiesOf(options.policies),
     observers: new Observers(options.observers, options.onProblem),
-    ...defined({ loop, marks, onProblem: options.onProblem }),
+    ...defined({ loop, onProblem: options.onProblem }),
     messages: before?.messages ?? new MessageStore(runHistory(source, converter), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
     stallMs: options.modelStallMs ?? 300_000,

@@ -1,9 +1,9 @@
 import { ActivityCancellationType } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { ModelFacts, ToolCallFacts } from '../contract/manifest';
+import type { ModelFacts, ToolFacts } from '../contract/manifest';
 
 /** How a call of a model or a tool is scheduled. One that is told to stop is waited for: it may say how far it came. */
-export function activityOptions(activityId: string, facts: ModelFacts | ToolCallFacts): ActivityOptions {
+export function activityOptions(activityId: string, facts: ModelFacts | ToolFacts): ActivityOptions {
   return {
     activityId,
     startToCloseTimeout: facts.timeoutMs,
@@ -19,6 +19,6 @@ export function activityOptions(activityId: string, facts: ModelFacts | ToolCall
 }
 
 /** Calls that may have to wait: which of their attempts count, the server cannot tell. */
-function isCountedByWorker(facts: ModelFacts | ToolCallFacts): boolean {
+function isCountedByWorker(facts: ModelFacts | ToolFacts): boolean {
   return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : facts.patienceMs !== undefined;
 }

@@ -344,7 +344,7 @@ class RunWorkflow {
   /** Events that no command took along when all code has run, such as the end of one of two parallel tools. */
   private async flushLeftovers(): Promise<never> {
     for (;;) {
-      await condition(() => activation.settled && !this.done && !this.ports.isBriefly && this.ports.log.hasEvents);
+      await condition(() => activation.settled && !this.done && this.ports.log.hasEvents);
       this.ports.log.flush();
     }
   }

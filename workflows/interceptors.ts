@@ -15,17 +15,8 @@ interface RunningLocal {
 }
 
 const running = new Set<RunningLocal>();
-/** Local activities whose results this activation has. Code that runs before it has them may cancel them. */
-const cameBack = new Set<number>();
-/** Local activities that call a tool. The others are over in a moment, and are waited for. */
-const toolCalls = new Set<number>();
 /** The time at which a local activity last began or ended. */
 let lastTime = 0;
-
-/** Temporal's core fails the task when a local activity is cancelled that has just ended. */
-function mayCancel(seq: number): boolean {
-  return toolCalls.has(seq) && !cameBack.has(seq);
-}
 
 /** Hands what comes from outside to the code. */
 const door = new Door();
@@ -78,7 +69,6 @@ const ofRuns: WorkflowInterceptors = {
       activate(input, next) {
         if (isHeld(input)) return;
         const jobs = input.activation.jobs ?? [];
-        for (const job of jobs) if (isResultOfLocal(job)) cameBack.add(job.resolveActivity?.seq ?? 0);
         door.pass(
           input,
           jobs.some(({ initializeWorkflow, queryWorkflow }) => initializeWorkflow ?? queryWorkflow) || jobs.length === 0
@@ -92,11 +82,8 @@ const ofRuns: WorkflowInterceptors = {
       },
       concludeActivation(input, next) {
         const { commands } = next(input);
-        for (const { scheduleLocalActivity: local } of commands) if (local?.activityType === 'callTool') toolCalls.add(local.seq ?? 0);
-        const left = commands.filter(({ requestCancelLocalActivity: cancel }) => cancel == null || mayCancel(cancel.seq ?? 0));
-        for (const seq of cameBack) toolCalls.delete(seq);
-        cameBack.clear();
-        return { commands: left };
+        // Local activities are over in a moment and are waited for. Temporal's core fails the task when one is cancelled that has just ended.
+        return { commands: commands.filter(({ requestCancelLocalActivity: cancel }) => cancel == null) };
       },
     },
   ],

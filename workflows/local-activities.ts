@@ -8,8 +8,6 @@ import { watchLocal } from './interceptors';
 export class LocalActivities {
   private last: Promise<unknown> = Promise.resolve();
   private lastUrgent: Promise<unknown> = Promise.resolve();
-  /** Whether one runs that is over in a moment. */
-  isBriefly = false;
 
   constructor(
     /** Settles when something may start. */
@@ -20,15 +18,8 @@ export class LocalActivities {
     private readonly isHeld: () => boolean,
   ) {}
 
-  run<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3, brief = false): Promise<T> {
-    const turn = this.last.then(() => this.start<T>(type, input, timeout, attempts, brief));
-    this.last = ended(turn);
-    return turn;
-  }
-
-  /** One that is over in a moment. `isOff` is asked when its turn comes: then it is not made, and gives undefined. */
-  briefly<T>(type: string, input: readonly unknown[], timeout: number, isOff: () => boolean): Promise<T | undefined> {
-    const turn = this.last.then(() => (isOff() ? undefined : this.start<T>(type, input, timeout, 1, true)));
+  run<T>(type: string, input: readonly unknown[], timeout: number, attempts = 3): Promise<T> {
+    const turn = this.last.then(() => this.start<T>(type, input, timeout, attempts));
     this.last = ended(turn);
     return turn;
   }
@@ -41,17 +32,10 @@ export class LocalActivities {
     return turn;
   }
 
-  private async start<T>(type: string, input: readonly unknown[], timeout: number, attempts: number, brief: boolean): Promise<T> {
+  private async start<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     const held = this.mayStart();
     if (held !== undefined) await held;
-    const running = this.schedule<T>(type, input, timeout, attempts);
-    if (!brief) return running;
-    this.isBriefly = true;
-    try {
-      return await running;
-    } finally {
-      this.isBriefly = false;
-    }
+    return this.schedule<T>(type, input, timeout, attempts);
   }
 
   private schedule<T>(type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {

@@ -4,7 +4,7 @@ import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
 import { names } from '../contract/names';
-import type { Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import type {
   AgentRunInput,
@@ -81,7 +81,7 @@ export class TemporalPorts implements Ports {
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
       takeForStep: (bytes) => this.room.takeForStep(bytes),
     });
-    this.tools = new ToolCalls(this.log, this.local, {
+    this.tools = new ToolCalls(this.log, {
       held: () => (this.hold.isOn ? this.hold.over() : undefined),
       refuseWhenCancelled: () => this.refuseWhenCancelled(),
       schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
@@ -151,7 +151,7 @@ export class TemporalPorts implements Ports {
     return this.tools.call(call);
   }
 
-  private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts | ToolCallFacts): Promise<Result> {
+  private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts | ToolFacts): Promise<Result> {
     this.calledAt = workflowInfo().historyLength;
     return scheduleActivity<Result>(type, [input], activityOptions(activityId, facts));
   }
@@ -222,11 +222,6 @@ export class TemporalPorts implements Ports {
     // The promise of the scope would come later than that of the timer, and others count on when it comes.
     scope.run(() => (timer = this.timer(until).fired)).catch(() => undefined);
     await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
-  }
-
-  /** Whether a call is on its way that is over in a moment: what readers are to see then goes along with what comes of it. */
-  get isBriefly(): boolean {
-    return this.local.isBriefly;
   }
 
   afterHandlers(run: () => void): void {

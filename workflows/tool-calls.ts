@@ -1,14 +1,11 @@
 import { CancellationScope, patched } from '@temporalio/workflow';
-import { defined } from '../contract/defined';
-import { limits } from '../contract/limits';
-import type { ToolCallFacts } from '../contract/manifest';
+import type { ToolFacts } from '../contract/manifest';
 import { patches } from '../contract/names';
 import type { CallToolInput, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import type { RunLog } from '../kernel/log/run-log';
-import type { ToolCallRequest, ValuesToSend } from '../kernel/run/ports';
+import type { ToolCallRequest } from '../kernel/run/ports';
 import { lostToolActivity } from './activity-failures';
-import type { LocalActivities } from './local-activities';
 
 /** What tool calls need of the run. */
 export interface CallDesk {
@@ -19,19 +16,15 @@ export interface CallDesk {
   asksInSpite(call: ToolCallRequest): boolean;
   /** Told of calls whose effect is once. */
   counted(call: Promise<CallToolResult>): Promise<CallToolResult>;
-  schedule(address: string, input: CallToolInput, facts: ToolCallFacts): Promise<CallToolResult>;
+  schedule(address: string, input: CallToolInput, facts: ToolFacts): Promise<CallToolResult>;
   /** Makes a step in a task that has room for it. */
   inAnotherTask<Input>(step: () => Input | undefined, inSpite?: boolean): Promise<Input>;
 }
 
-/** Calls of tools: as activities, as local ones, or first as a local one. */
+/** Calls of tools, as activities. */
 export class ToolCalls {
-  /** Tools that took longer here than their last calls had. */
-  private readonly slow = new Set<string>();
-
   constructor(
     private readonly log: RunLog,
-    private readonly local: LocalActivities,
     private readonly desk: CallDesk,
   ) {}
 
@@ -66,12 +59,6 @@ export class ToolCalls {
     if (this.desk.asksInSpite(call)) return this.callInSpite(call);
     this.desk.refuseWhenCancelled();
     const { address, facts } = call;
-    if (facts.quick) return this.callQuick(call);
-    if (facts.brief === true && !this.slow.has(call.tool)) {
-      // No history has the input of a local activity: its values stand alone, or the call is none.
-      if (call.runLocal === undefined) return this.callBriefly(call, undefined);
-      if (call.runLocal.whole !== undefined) return this.callBriefly(call, call.runLocal.whole);
-    }
     const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
     const step = (): CallToolInput | undefined => this.log.toolStep(call);
     const input = step() ?? (await this.desk.inAnotherTask(step));
@@ -100,36 +87,5 @@ export class ToolCalls {
         return { address, outcome: lostToolActivity(call, error) };
       }
     });
-  }
-
-  private async callQuick(call: ToolCallRequest): Promise<CallToolResult> {
-    const { address, facts } = call;
-    const input = this.log.quickStep(call);
-    try {
-      const result = await this.local.run<CallToolResult>('callTool', [input], facts.timeoutMs, facts.attempts, facts.brief);
-      this.log.toolCameBack(call, result);
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return { address, outcome: lostToolActivity(call, error) };
-    }
-  }
-
-  /** As a local activity for a moment. What takes longer, or fails without a result, is called in an activity, now and from then on. */
-  private async callBriefly(call: ToolCallRequest, runLocal: ValuesToSend | undefined): Promise<CallToolResult> {
-    const { facts, tool } = call;
-    const input = this.log.quickStep({ ...call, facts: { ...facts, quick: true }, ...defined({ runLocal }) });
-    const limit = Math.min(limits.briefCallMs, facts.timeoutMs);
-    try {
-      const result = await this.local.briefly<CallToolResult>('callTool', [input], limit, () => this.slow.has(tool));
-      if (result !== undefined) {
-        this.log.toolCameBack(call, result);
-        return result;
-      }
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-    }
-    this.slow.add(tool);
-    return this.call({ ...call, told: true });
   }
 }

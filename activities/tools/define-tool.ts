@@ -44,8 +44,6 @@ export interface ToolBasics<Input, Output> {
   readonly retry?: { readonly attempts: number };
   /** Bytes that a result may have. Default 256 KB, at most 1 MB. */
   readonly resultLimit?: number;
-  /** Runs as a local activity: for calls that take milliseconds and that may be made again. Its timeout is 5s, at most 10s. */
-  readonly quick?: boolean;
   readonly reconcile?: (input: Input, call: ToolCallContext) => MaybePromise<Reconciled<Output>>;
 }
 

@@ -57,12 +57,9 @@ export const defaultToolFacts: ToolFacts = {
   timeoutMs: 60_000,
   heartbeatMs: 10_000,
   attempts: 5,
-  quick: false,
   resultLimit: limits.toolResult,
   schemaHash: '',
 };
-
-const quickTimeout = { default: 5_000, most: 10_000 };
 
 /** The tools of a worker, checked once when it starts. */
 export class ToolRegistry {
@@ -137,7 +134,6 @@ const forms: Forms = {
   execute: func,
   stream: func,
   reconcile: func,
-  quick: flag,
   retry: shape({ attempts: required(bound) }),
   timeout: duration,
   heartbeat: duration,
@@ -165,14 +161,8 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   if (tool.reconcile !== undefined && effect !== 'once') refuse('reconcile is for tools with effect "once".');
   const resultLimit = tool.resultLimit ?? defaults.resultLimit;
   const retries = tool.retry?.attempts ?? 1;
-  const quick = tool.quick === true;
-  if (quick && effect === 'once') refuse('a quick tool may be called again at any time; with effect "once" it cannot be quick.');
-  if (quick && (kind === 'streamable' || kind === 'enhanced-streamable')) refuse('a tool that streams cannot be quick.');
   const concurrency = tool.concurrency ?? defaults.concurrency;
-  if (quick && tool.concurrency !== undefined)
-    refuse('a quick tool runs within a task of its run, and waits for no turn: leave out quick or concurrency.');
-  const timeoutMs = milliseconds(tool.timeout, quick ? quickTimeout.default : defaults.timeoutMs);
-  if (quick && timeoutMs > quickTimeout.most) refuse(`the timeout of a quick tool is at most ${quickTimeout.most / 1000}s.`);
+  const timeoutMs = milliseconds(tool.timeout, defaults.timeoutMs);
   return {
     tool,
     description: tool.description ?? '',
@@ -183,10 +173,9 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
       timeoutMs,
       heartbeatMs: milliseconds(tool.heartbeat, defaults.heartbeatMs),
       attempts: Math.max(defaults.attempts, retries),
-      quick,
       resultLimit,
       ...(retries > 1 && effect !== 'once' ? { ownAttempts: retries } : {}),
-      ...(concurrency === undefined || quick || external ? {} : { concurrency }),
+      ...(concurrency === undefined || external ? {} : { concurrency }),
       ...(external ? { external } : {}),
     },
   };
@@ -218,7 +207,6 @@ const ofOwnTools = [
   'reconcile',
   'effect',
   'retry',
-  'quick',
   'enhanced',
   'toModelOutput',
   'timeout',

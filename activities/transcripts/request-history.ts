@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { ListItem } from '../../contract/record/splice';
-import { messageOfOutcome, messageOfQuick } from '../../contract/record/tool-outcomes';
+import { messageOfOutcome } from '../../contract/record/tool-outcomes';
 import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 
 /** The ids of a request's list, in order, and those of their messages that stand in the history. Of what another agent said it has the source. */
@@ -71,10 +71,6 @@ export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): re
     case 'activity-completed': {
       results.set(fact.scheduledId, fact.result);
       const { message } = (fact.result ?? {}) as { message?: StoredMessage };
-      return message === undefined ? [] : [message];
-    }
-    case 'quick-completed': {
-      const message = messageOfQuick(fact.result);
       return message === undefined ? [] : [message];
     }
     case 'tool-scheduled': {

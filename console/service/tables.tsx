@@ -99,7 +99,6 @@ export function ToolTable({
         tool.timeout,
         tool.concurrency === undefined ? undefined : words.atATime(tool.concurrency),
         tool.use === undefined ? undefined : words.inUse(tool.use.atWork, tool.use.waiting),
-        tool.quick === true ? words.quick : undefined,
       ]
         .filter((text) => text !== undefined)
         .join(', ') || <span class="muted">{words.usual}</span>,

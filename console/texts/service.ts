@@ -45,7 +45,6 @@ export const serviceTexts = {
   notDeclared: 'none (not declared)',
   limitsOf: 'Time and limits',
   atATime: (count: number) => `${count} at a time`,
-  quick: 'quick',
   usual: 'as usual',
   usedBy: 'Agents',
   noTools: 'The project has no tools.',

@@ -56,7 +56,6 @@ export class CallRecord {
       if (fact.activityId === this.address) this.found = { startedAt: fact.time, eventId: fact.eventId, tool: fact.input };
     }
     if (fact.kind === 'activity-completed') this.cameBack(this.scheduled.get(fact.scheduledId), fact.result, fact.time);
-    if (fact.kind === 'quick-completed') this.cameBack(fact.result.address, fact.result, fact.time);
     if (fact.kind === 'activity-closed' && this.scheduled.get(fact.scheduledId) === this.address) this.closedAt = fact.time;
     for (const event of events) this.hear(event);
   }
@@ -110,7 +109,7 @@ export class CallRecord {
 
   private hear(event: RunEvent): void {
     if (!('address' in event) || event.address !== this.address) return;
-    // Tools of the workflow, and quick ones, are in no activity of their own.
+    // Tools of the workflow are in no activity.
     if (event.type === 'tool-start' && this.found === undefined) {
       const { tool, callId, input, runPath, time } = event;
       this.found = { startedAt: time, tool: { tool, callId, input, path: runPath } };

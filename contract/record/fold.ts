@@ -20,7 +20,7 @@ import { messageById } from '../messages/context-messages';
 import { SeenMessages, lostMessage } from './seen-messages';
 import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
-import { messageOfOutcome, messageOfQuick, toolStart } from './tool-outcomes';
+import { messageOfOutcome, toolStart } from './tool-outcomes';
 import { type ScheduledCall, waitOf } from './model-waits';
 import { RunUsage } from './run-usage';
 import { WorkerChanges } from './worker-changes';
@@ -132,9 +132,6 @@ export class HistoryFold {
       case 'activity-closed':
         this.scheduled.delete(fact.scheduledId);
         return [];
-      case 'quick-completed':
-        this.changes.cameBack(fact.result.address, fact.result);
-        return this.learn([messageOfQuick(fact.result) ?? []].flat());
       case 'memo':
         return this.memo(fact.values);
       case 'task-completed':
@@ -240,7 +237,7 @@ export class HistoryFold {
   private toolScheduled(eventId: number, activityId: string, input: CallToolInput): readonly EventBody[] {
     const events = this.expand(input.events);
     this.scheduled.set(eventId, { activityId, tool: input });
-    const isPart = input.hidden === true || input.resumed !== undefined || input.reconcile === true || input.told === true;
+    const isPart = input.hidden === true || input.resumed !== undefined || input.reconcile === true;
     if (isPart || !isShown(input.path)) return events;
     const again = this.addresses.isAgain(input, activityId);
     const started = toolStart(activityId, input);

@@ -1,6 +1,6 @@
 import type { EndStatus } from '../events';
 import type { Failure } from '../messages/messages';
-import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from './wire';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from './wire';
 
 /** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
 export type HistoryFact =
@@ -21,7 +21,6 @@ export type HistoryFact =
     }
   | { readonly kind: 'activity-completed'; readonly time: number; readonly scheduledId: number; readonly result: unknown }
   | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
-  | { readonly kind: 'quick-completed'; readonly time: number; readonly result: CallToolResult }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
   /** Passing: for another run's sake, and it is done again. Whether that fails, too, no history shows. */

@@ -16,8 +16,3 @@ export function messageOfOutcome(input: Pick<CallToolInput, 'callId' | 'tool'>, 
   if (outcome.type === 'failed') return toolMessage(outcome.messageId, call, outcome.error.message, { isError: true });
   return undefined;
 }
-
-/** A quick tool's result stands alone in the history: no scheduled activity says which call it answers. */
-export function messageOfQuick(result: CallToolResult): StoredMessage | undefined {
-  return result.call === undefined ? undefined : messageOfOutcome({ callId: result.call.id, tool: result.call.name }, result);
-}

@@ -187,8 +187,6 @@ export interface CallToolInput {
   /** Options of the run for this tool, as the layers left them. */
   readonly options?: JsonObject;
   readonly path: readonly string[];
-  /** Set for quick tools, whose activity has no id of ours. */
-  readonly address?: string;
   /** What comes after the workflow's id in the idempotency key, when it differs from the activity's id. */
   readonly key?: string;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
@@ -201,16 +199,12 @@ export interface CallToolInput {
   readonly about?: true;
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
-  /** Readers know of its start already: it was tried as a local activity, which took too long. */
-  readonly told?: true;
   /** Absent: whole. */
   readonly stream?: Exclude<StreamMode, 'whole'>;
 }
 
 export interface CallToolResult {
   readonly address: string;
-  /** Which call it answers. Set where no scheduled activity says so: with quick tools. */
-  readonly call?: { readonly id: string; readonly name: string };
   readonly outcome: ToolOutcome;
   /** What worker middleware changed. Absent: nothing. */
   readonly changes?: readonly MiddlewareChange[];

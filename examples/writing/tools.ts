@@ -5,7 +5,6 @@ export const tools = {
   countWords: defineTool({
     description: 'Counts the words of a text.',
     inputSchema: z.object({ text: z.string() }),
-    quick: true,
     execute: ({ text }) => ({ words: text.split(/\s+/).filter((word) => word !== '').length }),
   }),
 };

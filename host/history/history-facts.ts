@@ -8,14 +8,13 @@ import type { Failure } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { ThrownFailure } from '../../contract/run-executions';
 import { unpackedInput } from '../../contract/record/snapshot-messages';
-import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput, CallToolResult } from '../../contract/record/wire';
+import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from '../../contract/record/wire';
 import { PayloadReader } from './payload-reader';
 
 type RawHistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Completed = temporal.api.history.v1.IActivityTaskCompletedEventAttributes;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
 type Payloads = temporal.api.common.v1.IPayloads;
-type Marker = temporal.api.history.v1.IMarkerRecordedEventAttributes;
 
 /** An event with what facts are made of; its numbers may be of any kind. */
 export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
@@ -82,8 +81,6 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
   const closed =
     event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes ?? event.activityTaskCanceledEventAttributes;
   if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
-  const marker = event.markerRecordedEventAttributes;
-  if (marker) return yield* quickTool(marker, time);
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
   if (memo) return { kind: 'memo', time, values: yield* record(memo) };
   if (event.workflowExecutionSignaledEventAttributes?.signalName === names.resumeSignal) return { kind: 'stirred', time, by: 'answer' };
@@ -94,14 +91,6 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
     return { kind: 'stirred', time, by: 'cancel', ...(cancel.cause && isByPerson ? { reason: cancel.cause } : {}) };
   }
   return yield* taskOrEnd(event, time);
-}
-
-/** Of local activities only the results stand in a history, as markers. Those of tools are messages. */
-function* quickTool({ markerName, details }: Marker, time: number): Reading<HistoryFact | undefined> {
-  if (markerName !== 'core_local_activity' || details?.['result'] == null) return undefined;
-  const about = yield* first<{ activity_type?: unknown }>(details['data']);
-  if (about.activity_type !== 'callTool') return undefined;
-  return { kind: 'quick-completed', time, result: yield* first<CallToolResult>(details['result']) };
 }
 
 function* taskOrEnd(event: FactEvent, time: number): Reading<HistoryFact | undefined> {

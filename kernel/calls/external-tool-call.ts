@@ -27,7 +27,7 @@ export async function callExternalTool(scope: AgentScope, frame: Frame, { addres
   }
   frame.once('event', () => {
     const made = run.uniqueAddress(address);
-    const started = toolStart(made, { path, tool: call.name, callId: call.id, input: call.input, address: made });
+    const started = toolStart(made, { path, tool: call.name, callId: call.id, input: call.input });
     run.ports.emit({ ...started, external: true });
   });
   const answer = await askIn(run, frame, () => ({ shown }));

@@ -115,7 +115,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   const address = run.uniqueAddress(plan.address);
   const facts = toolFactsOf(run.manifest, call.name);
   const streams = run.state.stream && plan.hidden !== true && (facts.kind === 'streamable' || facts.kind === 'enhanced-streamable');
-  const runLocal = run.runLocal.toSend(path, address, plan.slot, facts);
+  const runLocal = run.runLocal.toSend(path, address, plan.slot);
   const request: ToolCallRequest = {
     address,
     path,

@@ -25,7 +25,7 @@ export async function callOwnTool(
   if (!parsed.ok) throw new ToolError({ code: 'tool-input-invalid', message: parsed.message }, undefined);
   frame.once('event', () => {
     const address = run.uniqueAddress(plan.address);
-    run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input, address }));
+    run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input }));
   });
   const inner = frame.child(call.name, `the tool "${call.name}"`);
   try {

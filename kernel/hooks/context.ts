@@ -216,8 +216,7 @@ function bound<Name extends ContextDeed>(context: RunContext, name: Name): Actin
 
 function shownFacts(manifest: Manifest, tool: string): ToolFacts | null {
   if (!Object.hasOwn(manifest.tools, tool)) return null;
-  const { brief: _, ...facts } = toolFactsOf(manifest, tool);
-  return facts;
+  return toolFactsOf(manifest, tool);
 }
 
 function factOf(layer: object, name: string): readonly Json[] {

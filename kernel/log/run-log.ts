@@ -6,7 +6,6 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { interruptMemoPrefix, names } from '../../contract/names';
 import { SeenMessages } from '../../contract/record/seen-messages';
-import { toolStart } from '../../contract/record/tool-outcomes';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -111,16 +110,8 @@ export class RunLog {
     const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.outbox.take() }));
     if (input === undefined) return undefined;
     call.runLocal?.sent();
-    const isPart = call.hidden === true || call.resumed !== undefined || call.reconcile === true || call.told === true;
+    const isPart = call.hidden === true || call.resumed !== undefined || call.reconcile === true;
     if (!isPart && isShown(call.path)) this.offset += 1;
-    return input;
-  }
-
-  /** The input of a quick call, which is in no command of its own: its start rides in the next one, like its end. */
-  quickStep(call: ToolCallRequest): CallToolInput {
-    const input = toolInputOf(call);
-    checkedBytes(input, `the call of tool "${call.tool}"`);
-    if (call.hidden !== true && call.resumed === undefined) this.emit(toolStart(call.address, input));
     return input;
   }
 

@@ -18,9 +18,8 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     ...(call.halves.length === 0 ? {} : { halves: call.halves }),
     ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),
     ...(call.hidden === true ? { hidden: true } : {}),
-    ...defined({ about: call.about, told: call.told }),
+    ...defined({ about: call.about }),
     ...(call.stream === 'whole' ? {} : { stream: call.stream }),
-    ...(call.facts.quick ? { address: call.address } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import type { CancelRequest } from '../../contract/cancel';
 import type { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolCallFacts } from '../../contract/manifest';
+import type { WorkerMiddlewareRef, Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../../contract/manifest';
 import type { Failure, Json, JsonObject, StoredMessage } from '../../contract/messages/messages';
 import type { ChildUsage } from '../../contract/usage';
 import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
@@ -23,8 +23,6 @@ export interface ValuesToSend {
   readonly edit: RunLocalEdit;
   /** Told when the call is about to be scheduled: later calls may rest on it. */
   sent(): void;
-  /** The same for a call that no history has. Absent: not wanted, or too large. */
-  readonly whole?: ValuesToSend;
 }
 
 /** A request, and where in the run it stands. */
@@ -54,7 +52,7 @@ export interface ToolCallRequest {
   readonly options?: JsonObject;
   /** Idempotency key without the workflow's id, which the port puts before it. */
   readonly key: string;
-  readonly facts: ToolCallFacts;
+  readonly facts: ToolFacts;
   readonly halves: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
@@ -62,8 +60,6 @@ export interface ToolCallRequest {
   readonly hidden?: boolean;
   /** The run has values or tags for the tool. */
   readonly about?: true;
-  /** Readers know of its start already. */
-  readonly told?: true;
   readonly stream: StreamMode;
 }
 

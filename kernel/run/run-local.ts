@@ -3,7 +3,6 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
-import type { ToolCallFacts } from '../../contract/manifest';
 import type { RunLocalValues } from '../../contract/run-local';
 import { changeBetween, changedValues } from '../../contract/run-local';
 import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
@@ -39,12 +38,7 @@ export class RunLocalBook {
   }
 
   /** What a call at that address is sent, or nothing when there are no values. `slot`: where its own earlier changes wait. */
-  toSend(
-    path: readonly string[],
-    address: string,
-    slot: string | undefined,
-    { quick, brief }: Partial<Pick<ToolCallFacts, 'quick' | 'brief'>> = {},
-  ): ValuesToSend | undefined {
+  toSend(path: readonly string[], address: string, slot: string | undefined): ValuesToSend | undefined {
     const key = path.join('/');
     const own = slot === undefined ? [] : (this.state.brought?.[slot] ?? []);
     const values = own.reduce<RunLocalValues>((all, { runLocal }) => changedValues(all, runLocal), this.state.runLocal[key] ?? {});
@@ -53,9 +47,6 @@ export class RunLocalBook {
       this.applied.delete(key);
       return undefined;
     }
-    // No history has the input of a quick call, so it is sent whole and nothing rests on it.
-    const alone = (): ValuesToSend => ({ edit: { set: { ...values } }, sent: () => undefined });
-    if (quick === true) return { ...alone(), edit: checkedEdit(alone().edit, path) };
     const before = this.sent.get(key);
     const applied = [...(this.applied.get(key) ?? [])];
     const brought = [...applied, ...own.flatMap((entry) => this.appliedOf(entry))];
@@ -74,7 +65,7 @@ export class RunLocalBook {
         (this.applied.get(key) ?? []).filter((entry) => !applied.includes(entry)),
       );
     };
-    return { edit: checkedEdit(edit, path), sent, ...(brief === true && jsonSize(values) <= most ? { whole: alone() } : {}) };
+    return { edit: checkedEdit(edit, path), sent };
   }
 
   /** Takes what a call brought back: at once, or into the slot where it waits until the calls beside it have ended. */

@@ -47,17 +47,15 @@ function workerTools(tools: Readonly<Record<string, unknown>>): readonly ServedT
       effect,
       timeout,
       concurrency,
-      quick,
     } = (isRecord(tool) ? tool : {}) as {
       readonly description?: string;
       readonly external?: boolean;
       readonly effect?: Effect;
       readonly timeout?: string;
       readonly concurrency?: number;
-      readonly quick?: boolean;
     };
     if (external === true) return { name, description, kind: 'external' };
-    return { name, description, kind: 'worker', ...defined({ effect, timeout, concurrency, quick }) };
+    return { name, description, kind: 'worker', ...defined({ effect, timeout, concurrency }) };
   });
 }
 

@@ -28,9 +28,9 @@ const tools = {
     inputSchema: z.object({ after: z.string() }),
     execute: ({ after }) => `after ${after}`,
   }),
-  add: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => quick.pass().then(() => 'added') }),
+  add: defineTool({ description, inputSchema, timeout: '10s', execute: () => quick.pass().then(() => 'added') }),
   work: defineTool({ description, inputSchema, execute: () => beside.pass().then(() => 'worked') }),
-  count: defineTool({ description, inputSchema, quick: true, timeout: '10s', execute: () => queried.pass().then(() => 'counted') }),
+  count: defineTool({ description, inputSchema, timeout: '10s', execute: () => queried.pass().then(() => 'counted') }),
 };
 
 /** Where runs wait before they are prepared, while a test has such a place. */
@@ -75,23 +75,6 @@ it.each([
   quick.open();
   expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id), 'requests')).toBeUndefined();
-});
-
-it('a replay of a run whose quick call outlasts its task tells what has changed in the agent, and nothing else', async () => {
-  quick = gate();
-  const id = await startWithShortTasks(bed.temporal, 'Go.', adding);
-  await quick.reached;
-  await renewed(bed.temporal, id);
-  quick.open();
-  expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-  const execution = await bed.temporal.executionOf(id);
-  expect(await errorOfReplay(bed.temporal, id, execution, 'requests')).toBeUndefined();
-  const changed = variantOf(fixtureBundle(), 'You are a test.', 'You are a toast.');
-  const { code, message } = (await errorOfReplay(bed.temporal, id, execution, 'requests', changed)) ?? {};
-  expect([code, message]).toEqual([
-    'requests-changed',
-    'The model call works/t1/model has other instructions: it was "You are a test.", and is "You are a toast.". So does a later one. (run.json)',
-  ]);
 });
 
 it('a run to which somebody says something while it is still being prepared replays', async () => {
@@ -146,58 +129,4 @@ it('a question ends with a run that is cancelled behind a continue-as-new before
     await run.resume();
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'approval' }] });
   }
-});
-
-it('a query waits for a quick call that outlasts its task, is answered then, and the run replays', async () => {
-  const id = await startWithShortTasks(bed.temporal, 'Go.', counting);
-  await queried.reached;
-  let isAnswered = false;
-  const reply = bed.temporal
-    .handle(id)
-    .query<StatusReply>(names.statusQuery)
-    .finally(() => (isAnswered = true));
-  await renewed(bed.temporal, id);
-  await renewed(bed.temporal, id);
-  expect(isAnswered).toBe(false);
-  queried.open();
-  expect(await reply).toMatchObject({ interrupts: [] });
-  expect(await bed.client.run(id).outcome()).toMatchObject({ status: 'completed' });
-  expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id))).toBeUndefined();
-});
-
-it('a run replays to which somebody says something beside a quick call that outlasts its task, when a deadline passes in the last of its tasks', async () => {
-  [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks(bed.temporal, 'Go.', both, 'asksInTime', '2s');
-  await quick.reached;
-  const tell = (): Promise<void> => bed.temporal.handle(id).signal(names.resumeSignal, { interruptId: 'none', answer: true });
-  // What comes first leaves a mark in the history, and with it the end of its task. What comes after it leaves none.
-  await tell();
-  await renewed(bed.temporal, id);
-  const [asked] = await bed.client.run(id).interrupts();
-  await tell();
-  await renewed(bed.temporal, id);
-  await eventually(async () => expect(Date.now()).toBeGreaterThan((asked?.deadline ?? Infinity) + 200));
-  quick.open();
-  expect(await bed.client.run(id).result()).toBe('Done.');
-  const results = (await bed.client.run(id).transcript()).filter(({ role }) => role === 'tool');
-  expect(JSON.stringify(results)).toMatch(/"nobody".*"added"/);
-  expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id))).toBeUndefined();
-});
-
-it('an answer that a client gives beside a quick call that outlasts its task is taken when the call is over, and the run replays', async () => {
-  [quick, beside] = [gate(), gate()];
-  const id = await startWithShortTasks(bed.temporal, 'Go.', both, 'asksInTime');
-  await quick.reached;
-  await renewed(bed.temporal, id);
-  const run = bed.client.run(id);
-  let isTaken = false;
-  const answering = run.resume((await run.interrupts())[0]?.id ?? '', 'yes').then(() => (isTaken = true));
-  await renewed(bed.temporal, id);
-  await renewed(bed.temporal, id);
-  expect(isTaken).toBe(false);
-  quick.open();
-  await answering;
-  expect(await run.result()).toBe('Done.');
-  expect(JSON.stringify((await run.transcript()).filter(({ role }) => role === 'tool'))).toMatch(/"yes".*"added"/);
-  expect(await errorOfReplay(bed.temporal, id, await bed.temporal.executionOf(id))).toBeUndefined();
 });

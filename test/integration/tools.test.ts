@@ -35,13 +35,11 @@ const tools = {
   add: defineTool({
     description: 'Adds.',
     inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
-    quick: true,
     execute: ({ a, b }, call) => ({ sum: a + b, key: call.idempotencyKey }),
   }),
   flaky: defineTool({
     description: 'Fails once.',
     inputSchema: z.object({}),
-    quick: true,
     retry: { attempts: 3 },
     execute: () => {
       flakes += 1;
@@ -52,7 +50,6 @@ const tools = {
   slow: defineTool({
     description: 'Takes too long.',
     inputSchema: z.object({}),
-    quick: true,
     timeout: '100ms',
     execute: () => new Promise<string>(() => undefined),
   }),
@@ -95,7 +92,6 @@ const tools = {
   quickAsk: defineTool({
     description: 'Asks at once.',
     inputSchema: z.object({}),
-    quick: true,
     execute: (_input, call): string => (call.resumed === undefined ? call.interrupt('Yes?') : String(call.resumed.answer)),
   }),
   echo: defineTool({
@@ -142,28 +138,7 @@ describe('tools on a real server', () => {
     expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
   };
 
-  it('run quick as local activities, with one event in the history, and are read like others', async () => {
-    const run = await start('works', [[{ name: 'add', input: { a: 1 } }], [{ name: 'add', input: { a: 2, b: 3 } }]]);
-    expect(await end(run)).toMatchObject(done);
-    expect(await results(run)).toEqual([
-      { sum: 2, key: `default/${run.id}/works/t1/add.0` },
-      { sum: 5, key: `default/${run.id}/works/t2/add.0` },
-    ]);
-    const events = await eventsOf(run);
-    expect(events.map(({ type }) => type)).toEqual([
-      'run-start',
-      ...Array.from({ length: 2 }, () => ['model-start', 'model-end', 'tool-start', 'tool-end']).flat(),
-      'model-start',
-      'model-end',
-      'run-end',
-    ]);
-    expect(events.find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: [{ output: { sum: 2 } }] } });
-    const { events: history } = await bed.temporal.handle(run.id).fetchHistory();
-    expect((history ?? []).filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callTool')).toEqual([]);
-    await expectReplays(run);
-  });
-
-  it('run quick several at once, beside others, under wraps, with a continue-as-new in between', async () => {
+  it('run several at once, beside others, under wraps, with a continue-as-new in between', async () => {
     const turn: Calls = [
       { name: 'add', input: { a: 1 } },
       { name: 'paint', input: {} },
@@ -184,18 +159,6 @@ describe('tools on a real server', () => {
     expect([painted, work, asked]).toEqual([[{ type: 'text', text: 'A cat.' }, picture], 'worked on it', 'certainly']);
     expect(worked).toEqual(['it']);
     await expectReplays(run);
-  });
-
-  it('run quick again when they fail, and not longer than they may', async () => {
-    const run = await start('works', [
-      [
-        { name: 'flaky', input: {} },
-        { name: 'slow', input: {} },
-      ],
-    ]);
-    expect(await end(run)).toMatchObject(done);
-    expect((await results(run))[0]).toBe(2);
-    expect((await results(run))[1]).toContain("The tool 'slow' gave no result within 0.1 s");
   });
 
   it('show what they stream, and their progress, while they run', async () => {

@@ -62,7 +62,6 @@ describe('[check 14] a run within the documented limits ends on a server that no
     const swift = defineTool({
       description: 'Holds the task.',
       inputSchema: z.object({ letter: z.string(), times: z.number() }),
-      quick: true,
       execute: async () => {
         await atWork.pass();
         return 'on';
@@ -130,19 +129,6 @@ describe('[check 14] a run within the documented limits ends on a server that no
     const bed = await startTestBed(script(calls(...three), text('Done.')), { tools: { ...fixtureTools, echo }, dataConverter });
     const run = await bed.client.start('bulkyCrowd', 'hello');
     expect(statusOf(await run.outcome())).toBe('completed');
-    await bed.close();
-  });
-
-  it('seventeen results of 250 KB from quick tools of one message', async () => {
-    const many = Array.from({ length: 17 }, (_, n) => ({
-      id: `swift-${n}`,
-      name: 'swift',
-      input: { letter: String(n % 10), times: 250_000 },
-    }));
-    const bed = await startTestBed(({ messages }) => (messages.some(({ role }) => role === 'tool') ? text('Done.') : calls(...many)));
-    const run = await bed.client.start('hasty', 'hello');
-    expect(statusOf(await run.outcome())).toBe('completed');
-    await replays(run.id);
     await bed.close();
   });
 });

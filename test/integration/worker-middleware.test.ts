@@ -45,18 +45,17 @@ describe('run-local values on the worker', () => {
     },
   }));
   const tools = (): Record<string, object> => {
-    const counting = (quick: boolean): object =>
+    const counting = (): object =>
       defineTool({
         description: 'Counts.',
         inputSchema: z.object({}),
-        quick,
         execute: (_, { runLocal }) => {
           seen.push(runLocal.get('large') === large);
           runLocal.set('acts', Number(runLocal.get('acts') ?? 0) + 1);
           return 'acted';
         },
       });
-    return { act: counting(false), quick: counting(true) };
+    return { act: counting(), quick: counting() };
   };
   const answers = script(act, calls({ name: 'act', input: {} }, { name: 'quick', input: {} }), act, text('Done.'));
   let temporal: Temporal;

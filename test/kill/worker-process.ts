@@ -64,7 +64,6 @@ const tools = {
         lookupOrder: defineTool({
           description: 'Looks an order up.',
           inputSchema: z.object({ orderId: z.string(), hold: z.boolean().optional() }),
-          quick: true,
           timeout: '10s',
           execute: ({ hold }) => reach('tool:lookupOrder', hold === true).then(() => 'found'),
         }),

@@ -37,7 +37,7 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
     ...askedIn(play),
     // Calls of parallel hooks and tools, in no order.
     ...inRun('', play.askedBeside.map((request) => ['asked beside', request]).sort(byText)),
-    // And each once: what stands in no history yet is done again when its task is lost, such as a quick call.
+    // And each once: what stands in no history yet is done again when its task is lost.
     ...inRun(
       '',
       [...new Set(play.used.map((call) => JSON.stringify(call, script.killsAt === undefined ? undefined : withoutAttempt)))]

@@ -56,10 +56,9 @@ const ask =
 
 /** The tools of all scripts. */
 export const tools = {
-  // On a server its calls become local activities when they have been short for a while.
   act: defineTool({ description: 'Acts.', inputSchema: said, effect: 'none', execute: act('act') }),
   answer: defineTool({ description: 'Answers.', inputSchema: said, execute: act('answer') }),
-  quick: defineTool({ description: 'Acts at once.', inputSchema: said, quick: true, execute: act('quick') }),
+  quick: defineTool({ description: 'Acts at once.', inputSchema: said, execute: act('quick') }),
   pay: defineTool({ description: 'Acts once.', inputSchema: said, effect: 'once', execute: act('pay') }),
   flaky: defineTool({
     description: 'Fails the first time.',
@@ -87,7 +86,7 @@ export const tools = {
     },
   }),
   ask: defineTool({ description: 'Asks a person.', inputSchema: question, execute: ask('ask') }),
-  quickAsk: defineTool({ description: 'Asks a person at once.', inputSchema: question, quick: true, execute: ask('quickAsk') }),
+  quickAsk: defineTool({ description: 'Asks a person at once.', inputSchema: question, execute: ask('quickAsk') }),
   pieces: defineTool({
     description: 'Says it in pieces.',
     inputSchema: said,

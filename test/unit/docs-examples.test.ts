@@ -758,7 +758,6 @@ export const chart = defineTool({
 export const clock = defineTool({
   description: 'Says what day it is.',
   inputSchema: z.object({}),
-  quick: true,
   execute: () => new Date().toISOString().slice(0, 10),
 });
 

@@ -12,7 +12,7 @@ import { only, transcriptOf } from '../support/memory-bed';
 const basics = { description: 'Says with which options it was called.', inputSchema: z.object({}) };
 const tools = {
   plain: defineTool({ ...basics, execute: (_, { options }) => options }),
-  quick: defineTool({ ...basics, quick: true, execute: (_, { options }) => options }),
+  quick: defineTool({ ...basics, execute: (_, { options }) => options }),
   streams: defineTool({
     ...basics,
     async *stream(_, { options }) {

@@ -9,12 +9,11 @@ import { agentWith, echo, tools } from '../support/memory-bed';
 
 type Seen = Pick<ToolCallContext, 'values' | 'tags'>;
 
-function watching(quick = false) {
+function watching() {
   const seen: Seen[] = [];
   const tool = defineTool({
     description: 'Says it again.',
     inputSchema: z.object({ text: z.string() }),
-    quick,
     execute: ({ text }, { values, tags }: ToolCallContext<{ customer?: string }>) => {
       seen.push({ values: { ...values }, tags });
       return `${text} ${values.customer ?? 'nobody'}`;
@@ -25,8 +24,8 @@ function watching(quick = false) {
 
 const model = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 
-it.each([false, true])('a tool knows for whom its run works: the values and tags of the start (quick: %s)', async (quick) => {
-  const { seen, tools: watched } = watching(quick);
+it('a tool knows for whom its run works: the values and tags of the start', async () => {
+  const { seen, tools: watched } = watching();
   const options = { input: 'Hi', model: model(), tools: watched, values: { customer: 'ada' }, tags: ['night'] };
   expect((await (await testRun(agentWith(), options)).outcome()).status).toBe('completed');
   expect(seen).toEqual([{ values: { customer: 'ada' }, tags: ['night'] }]);

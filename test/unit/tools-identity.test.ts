@@ -106,10 +106,10 @@ it('a layer that calls next twice makes two calls, each under a key of its own, 
 });
 
 describe('a stale result', () => {
-  const begin = (callTool: (real: CallTool) => CallTool, quick = false) => {
+  const begin = (callTool: (real: CallTool) => CallTool) => {
     const model = scriptedModel([{ toolCalls: [same('a'), same('b')] }, { text: 'Done.' }]);
     const parts = {
-      tools: new ToolRegistry({ note: { ...note, quick } }),
+      tools: new ToolRegistry({ note }),
       models: new ModelRegistry({ providers: { test: model } }),
       middleware: new WorkerMiddlewareRegistry([]),
       outputs: new OutputRegistry({}),
@@ -134,15 +134,12 @@ describe('a stale result', () => {
   };
   type CallTool = ReturnType<typeof memoryWork>['callTool'];
 
-  it.each([false, true])('never answers for another call (quick: %s)', async (quick) => {
+  it('never answers for another call', async () => {
     const results: CallToolResult[] = [];
-    const run = begin(
-      (real) => async (input, call) => {
-        results.push(await real(input, call));
-        return results[0] as CallToolResult;
-      },
-      quick,
-    );
+    const run = begin((real) => async (input, call) => {
+      results.push(await real(input, call));
+      return results[0] as CallToolResult;
+    });
     await run.idle();
     expect(run.view()).toMatchObject({
       status: 'failed',

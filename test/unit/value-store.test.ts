@@ -23,11 +23,6 @@ const back = (scheduledId: number, runLocal: CallToolResult['runLocal']): Histor
   scheduledId,
   result: { runLocal },
 });
-const quick = (address: string, runLocal: CallToolResult['runLocal']): HistoryFact => ({
-  kind: 'quick-completed',
-  time: 0,
-  result: { address, outcome: { type: 'unsettled' }, ...(runLocal === undefined ? {} : { runLocal }) },
-});
 
 const changes = [
   { id: 'x', set: { c: [1] } },
@@ -45,7 +40,7 @@ const facts: readonly HistoryFact[] = [
   model(1, edits['m1']),
   model(2, edits['m2']),
   back(2, changes[0]),
-  quick('q', changes[1]),
+  back(3, changes[1]),
   model(3, edits['m3']),
   model(4),
   model(5, edits['m5']),

@@ -317,26 +317,6 @@ describe('run-local values of the worker middleware', () => {
     expect(seen).toEqual([2]);
   });
 
-  it('of a quick tool are like those of any other', async () => {
-    const seen: unknown[] = [];
-    const run = await begin({
-      steps: [calls('a'), calls('b'), done],
-      layers: [watching((ctx) => (seen.push(ctx.runLocal.get('n') ?? null), ctx.runLocal.set(`turn${ctx.iteration}`, true)))],
-      half: { wrapModel: { generate: (request, next, { runLocal }) => (seen.push(runLocal.get('n') ?? null), next(request)) } },
-      tools: act(
-        (name, { runLocal, sendEvent }) => {
-          seen.push([runLocal.get('turn1'), runLocal.get('turn2')]);
-          runLocal.set('n', name);
-          sendEvent('quick', name);
-        },
-        { quick: true },
-      ),
-    });
-    await run.outcome();
-    expect(seen).toEqual([null, null, [true, undefined], 'a', 'a', [true, true], 'b', 'b']);
-    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom quick', 'custom quick']);
-  });
-
   it('are of one run only', async () => {
     const seen: unknown[] = [];
     for (let round = 0; round < 2; round++) {

@@ -11,7 +11,6 @@ import { nameOfStep, valueOf } from './words';
 export function askedText(steps: readonly Step[]): string {
   const last = new Map<string, Step>();
   const blocks = steps.flatMap((step) => {
-    // A quick call has its arguments in what readers see of it.
     if (step.kind === 'local') return [];
     const before = step.kind === 'model' ? last.get(step.agent) : undefined;
     if (step.kind === 'model') last.set(step.agent, step);
@@ -21,13 +20,12 @@ export function askedText(steps: readonly Step[]): string {
 }
 
 function titleOf(step: Step): string {
-  return step.kind === 'model' || step.kind === 'tool' || step.kind === 'quick' ? step.address : nameOfStep(step);
+  return step.kind === 'model' || step.kind === 'tool' ? step.address : nameOfStep(step);
 }
 
 /** Fields that the title tells. */
 const told: Readonly<Partial<Record<Step['kind'], readonly string[]>>> = {
   tool: ['tool'],
-  quick: ['tool'],
   interrupt: ['kind'],
   sleep: ['length'],
   end: ['end'],

@@ -147,12 +147,10 @@ function commandDifferences(missing: readonly Step[], added: readonly Step[], st
   ];
 }
 
-/** Of calls without a command of their own only those of tools say something, unless there is nothing else. */
+/** Local activities say something only where there is nothing else. */
 function compared(steps: readonly Step[], stopped: boolean): readonly Step[] {
-  const own = steps.filter(({ kind }) => kind !== 'quick' && kind !== 'local');
-  if (!stopped) return own;
-  const tools = steps.filter(({ kind, fields }) => kind !== 'quick' && (kind !== 'local' || fields['activity'] === 'callTool'));
-  return tools.length > 0 ? tools : steps.filter(({ kind }) => kind === 'local');
+  const own = steps.filter(({ kind }) => kind !== 'local');
+  return own.length > 0 || !stopped ? own : steps;
 }
 
 function at({ address }: Step, kind: Difference['kind'], what: string): Pick<Difference, 'address' | 'kind' | 'what' | 'later'> {

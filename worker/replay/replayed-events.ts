@@ -1,7 +1,6 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import type { HistoryFact } from '../../contract/record/history-fact';
-import type { CallToolInput } from '../../contract/record/wire';
 import type { History } from '../../host/history/history-files';
 import type { FactEvent } from '../../host/history/history-facts';
 import { FactReader, millisecondsOf } from '../../host/history/history-facts';
@@ -26,8 +25,6 @@ export interface ReplayedEvent {
 
 export interface LocalCall {
   readonly type: string;
-  /** Of a quick tool. */
-  readonly address?: string;
 }
 
 type Attributes = { readonly workflowTaskCompletedEventId?: unknown };
@@ -67,7 +64,7 @@ export class HistoryEvents {
       const childInput = await valueOf(this.payloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
       const timer = event.timerStartedEventAttributes;
       const timerMs = timer ? lengthOf(timer.startToFireTimeout) : undefined;
-      read.push({ event, ...of, ...defined({ fact, timerMs, childInput, local: await this.localIn(event, fact) }) });
+      read.push({ event, ...of, ...defined({ fact, timerMs, childInput, local: await this.localIn(event) }) });
     }
     return read;
   }
@@ -98,17 +95,15 @@ export class HistoryEvents {
   private async todayEvent({ event, timerMs, localInput }: MadeEvent): Promise<Omit<ReplayedEvent, 'task' | 'time'>> {
     const [fact] = await this.todayFacts.read([event], this.workflowId);
     const childInput = await valueOf(this.todayPayloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
-    const { address } = ((await valueOf(this.todayPayloads, localInput?.input)) ?? {}) as Partial<CallToolInput>;
-    const local = localInput === undefined ? undefined : { type: localInput.type, ...defined({ address }) };
+    const local = localInput === undefined ? undefined : { type: localInput.type };
     return { event, ...defined({ fact, timerMs, childInput, local }) };
   }
 
-  private async localIn(event: FactEvent, fact: HistoryFact | undefined): Promise<LocalCall | undefined> {
+  private async localIn(event: FactEvent): Promise<LocalCall | undefined> {
     const marker = event.markerRecordedEventAttributes;
     if (marker?.markerName !== 'core_local_activity') return undefined;
     const about = (await valueOf(this.payloads, marker.details?.['data']?.payloads?.[0])) as { activity_type?: unknown } | undefined;
-    const address = fact?.kind === 'quick-completed' ? fact.result.address : undefined;
-    return { type: String(about?.activity_type), ...defined({ address }) };
+    return { type: String(about?.activity_type) };
   }
 }
 

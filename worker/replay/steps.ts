@@ -17,7 +17,7 @@ import type {
 } from '../../contract/record/wire';
 import type { ReplayedEvent } from './replayed-events';
 
-export type StepKind = 'model' | 'tool' | 'quick' | 'local' | 'interrupt' | 'sleep' | 'agent' | 'end';
+export type StepKind = 'model' | 'tool' | 'local' | 'interrupt' | 'sleep' | 'agent' | 'end';
 
 /** Something that a run asked for: of a model, a tool, a person, the time or an isolated agent. Its end is one, too. */
 export interface Step {
@@ -60,15 +60,12 @@ class StepReader {
     if (fact !== undefined) this.addFact(fact, event);
     if (timerMs !== undefined) this.addTimer(timerMs, event);
     if (childInput !== undefined) this.addChild(event);
-    if (local !== undefined) this.push(event, 'local', local.address ?? this.last, local.address ?? local.type, { activity: local.type });
+    if (local !== undefined) this.push(event, 'local', this.last, local.type, { activity: local.type });
   }
 
   private addFact(fact: HistoryFact, event: ReplayedEvent): void {
     if (fact.kind === 'start') this.begin(fact.input);
-    // Quick calls are in no command of their own: their start rides in the next one.
-    for (const shown of this.fold.add(fact))
-      if (shown.type === 'tool-start' && !(fact.kind === 'tool-scheduled' && fact.activityId === shown.address))
-        this.push(event, 'quick', shown.address, shown.address, { tool: shown.tool, arguments: shown.input });
+    this.fold.add(fact);
     switch (fact.kind) {
       case 'model-scheduled':
         return this.addModel(fact.activityId, fact.input, event);

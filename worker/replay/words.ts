@@ -29,10 +29,9 @@ export function nameOfStep({ kind, address, fields }: Step): string {
     case 'model':
       return `model call ${address}`;
     case 'tool':
-    case 'quick':
       return `tool call ${address}`;
     case 'local':
-      return fields['activity'] === 'callTool' ? `tool call ${address}` : `local activity ${String(fields['activity'])} after ${address}`;
+      return `local activity ${String(fields['activity'])} after ${address}`;
     case 'interrupt':
       return `${fields['kind'] === 'custom' ? 'interrupt' : String(fields['kind'])} ${address}`;
     case 'sleep':
@@ -52,7 +51,6 @@ function endOf({ end, error }: Step['fields']): string {
 const gone: Readonly<Record<Step['kind'], string>> = {
   model: 'is not made any more',
   tool: 'is not made any more',
-  quick: 'is not made any more',
   local: 'is not made any more',
   interrupt: 'is not asked any more',
   sleep: 'is gone',

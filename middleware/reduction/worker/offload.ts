@@ -87,12 +87,10 @@ export function offloadTools(backend: OffloadBackend): {
 } {
   checkBackend(backend, 'offloadTools');
   return {
-    // Quick, as the input of a quick tool is in no history: what is cleared would stand there a second time.
     [offloadToolName]: defineTool({
       description: 'Stores results of tools that are cleared.',
       inputSchema: stored,
       effect: 'idempotent',
-      quick: true,
       timeout: '10s',
       async execute({ rootDir, results }: Stored) {
         const paths: string[] = [];

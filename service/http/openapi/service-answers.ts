@@ -34,7 +34,6 @@ const Tool = z
     timeout: z.string().optional(),
     concurrency: z.int().optional(),
     use,
-    quick: z.boolean().optional(),
   })
   .meta({ id: 'ServedTool' });
 
