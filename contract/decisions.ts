@@ -42,6 +42,8 @@ export interface AskingPolicy {
   readonly hasUnnamedWriter?: true;
   /** All that it asks about the call. Set of a policy of the configuration, which may become another one while the call waits. */
   readonly plan?: readonly PlannedStage[];
+  /** Since when the call has waited, where the policy was applied meanwhile. In milliseconds since 1970. */
+  readonly since?: number;
 }
 
 export interface GivenDecision {

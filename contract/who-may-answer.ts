@@ -50,20 +50,21 @@ export function mayAnswer(interrupt: AskedInTime, who: Answerer, at: number, kno
   return whyNot(interrupt, who, at, known) === undefined;
 }
 
-/** Why somebody may not answer at a time, or nothing. */
+/** Why somebody may not answer at a time, with each reason that holds, or nothing. */
 export function whyNot(interrupt: AskedInTime, { by, roles = [] }: Answerer, at: number, known: People = people): Failure | undefined {
   const { id, notBy } = interrupt;
-  const forbidden = (message: string): Failure => ({ code: 'answer-forbidden', message });
+  const reasons: string[] = [];
   if (notBy !== undefined && by === undefined)
-    return forbidden(`An answer to "${id}" has to say who gives it, with \`by\`; this one came from nobody.`);
+    reasons.push(`An answer to "${id}" has to say who gives it, with \`by\`; this one came from nobody.`);
   if (by !== undefined && notBy !== undefined && isOneOf(notBy, by, known))
-    return forbidden(`"${id}" needs somebody else than ${by}, who ${hadTheirPart}.`);
+    reasons.push(`"${id}" needs somebody else than ${by}, who ${hadTheirPart}.`);
   const asked = askedAt(interrupt, at);
-  if (asked.by === undefined && asked.roles === undefined) return undefined;
-  if (by !== undefined && asked.by?.some((one) => known.isAsked(one, by)) === true) return undefined;
   // A role without a name would let nobody say who it was.
-  if (by !== undefined && asked.roles?.some((role) => roles.includes(role)) === true) return undefined;
-  return forbidden(`Only ${askedText(asked)} may answer "${id}"; this answer came from ${answererText({ by, roles })}.`);
+  const isAsked =
+    by !== undefined && (asked.by?.some((one) => known.isAsked(one, by)) || asked.roles?.some((role) => roles.includes(role)));
+  if ((asked.by !== undefined || asked.roles !== undefined) && isAsked !== true)
+    reasons.push(`Only ${askedText(asked)} may answer "${id}"; this answer came from ${answererText({ by, roles })}.`);
+  return reasons.length === 0 ? undefined : { code: 'answer-forbidden', message: reasons.join(' ') };
 }
 
 /** Why somebody cannot be another pair of eyes, in words. */

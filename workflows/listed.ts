@@ -1,6 +1,7 @@
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import type { AskingPolicy } from '../contract/decisions';
 import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
@@ -20,7 +21,10 @@ type MemoValues = Readonly<Record<string, unknown>>;
 export function withTimes(values: MemoValues, now: number): Record<string, unknown> {
   const times = Object.entries(values)
     .filter(([key]) => key.startsWith(interruptMemoPrefix))
-    .map(([key, interrupt]) => [sinceMemoPrefix + key.slice(interruptMemoPrefix.length), interrupt === null ? null : now] as const);
+    .map(([key, interrupt]) => {
+      const since = interrupt === null ? null : ((interrupt as { readonly policy?: AskingPolicy }).policy?.since ?? now);
+      return [sinceMemoPrefix + key.slice(interruptMemoPrefix.length), since] as const;
+    });
   return { ...values, ...Object.fromEntries(times) };
 }
 

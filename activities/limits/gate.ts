@@ -38,7 +38,7 @@ interface Seat {
 const least = 200;
 const longest = 30_000;
 /** Calls of a worker that wait in place take activity slots, of which it has 100. */
-const seats = { least: 4, most: 20 };
+export const seats = { least: 4, most: 20 };
 
 /**
  * The turns of one limit on this worker. A few calls wait in place; the others fail their attempt, hold no slot, and come back when their turn is near.

@@ -46,6 +46,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   let shown = call;
   let editedInput: Json | undefined;
   let problem = why;
+  let since: number | undefined;
   let given: readonly Given[] = [];
   // Of versions that asked before the one of the plan: they stand before its stages.
   let kept: readonly PlannedStage[] = [];
@@ -72,19 +73,22 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
     const who = whoOf({ stage, number, given, passed, startedBy: startedWith.startedBy, eyes });
     const lack = lackOf(stage, who, eyes.people, given.filter((one) => isApprovalOf(one, number)).length);
     if (lack !== undefined) return { runs: false, output: notDecided(call, lack) };
-    const policy = askingPolicy(plan, number, given, startedWith);
+    const policy = { ...askingPolicy(plan, number, given, startedWith), ...defined({ since }) };
     const { answer, by, roles, expired } = await inside.decide(
       shown,
       { ...who, ...timesOf(stage, passed), ...defined({ problem }) },
       policy,
     );
     problem = undefined;
+    const waitedSince = since ?? now;
+    since = undefined;
     if (expired === true) {
       if (stage.onExpiry === 'reject') return { runs: false, output: notDecided(call, 'Nobody decided in time.') };
       given = [...given, { stage: number, type: 'expired' }];
       continue;
     }
     if (answer.type === 'apply-policy') {
+      since = waitedSince;
       const newer = await asking.planOf(shown);
       if (newer.version !== answer.version) problem = otherVersion(newer, answer.version);
       // What was asked is never let through because nobody would ask it any more.

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { bound, checkOptions, filled } from '../../contract/check';
+import { bound, checkOptions, count, filled } from '../../contract/check';
 import { estimateTokens } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 import type { SummaryFinalizer } from './finalizers';
@@ -11,7 +11,7 @@ import { summaryMark } from './user-messages';
 export interface PreserveSkillsOptions {
   /** The tool that loads skills. Default: `skill`. */
   readonly skillToolName?: string;
-  /** How many skills stay. Default: 5. */
+  /** How many skills stay; 0: none. Default: 5. */
   readonly maxSkills?: number;
   /** What one of them may take. Default: 5,000. */
   readonly maxTokensPerSkill?: number;
@@ -28,7 +28,7 @@ interface LoadedSkill {
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
   const checked = checkOptions<PreserveSkillsOptions>('preserveSkills', options, {
     skillToolName: filled,
-    maxSkills: bound,
+    maxSkills: count,
     maxTokensPerSkill: bound,
     skillsTokenBudget: bound,
   });

@@ -62,9 +62,9 @@ describe('grep', () => {
   it('[eino 316] lists counts by file, with totals from before the pages', async () => {
     const count = (more: object): Promise<unknown> => told(grep, { pattern: 'const', output_mode: 'count', ...more });
     const summary = 'Found 5 total occurrences across 3 files.';
-    expect(await count({})).toBe(`/a/apple.ts:2\n/c/mango.ts:1\n/b/zebra.ts:2\n\n${summary}`);
+    expect(await count({})).toBe(`/a/apple.ts:2\n/b/zebra.ts:2\n/c/mango.ts:1\n\n${summary}`);
     expect(await count({ head_limit: 1 })).toBe(`/a/apple.ts:2\n\n${summary}`);
-    expect(await count({ offset: 2 })).toBe(`/b/zebra.ts:2\n\n${summary}`);
+    expect(await count({ offset: 2 })).toBe(`/c/mango.ts:1\n\n${summary}`);
     expect(await count({ offset: -3, head_limit: 1 })).toBe(`/a/apple.ts:2\n\n${summary}`);
     expect(await count({ path: '/c' })).toBe('/c/mango.ts:1\n\nFound 1 total occurrence across 1 file.');
     expect(await count({ pattern: 'absent' })).toBe('No matches found');

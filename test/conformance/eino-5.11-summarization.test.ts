@@ -169,6 +169,7 @@ it('[eino 284] the budget goes to the newest, and ends at the first that does no
   expect(text).not.toContain('large');
   expect(text).not.toContain('small');
   expect(await kept(messages, { maxSkills: 1 })).not.toContain('large');
+  expect(await kept(messages, { maxSkills: 0 })).toBe('system: s\nuser: sum');
 });
 
 it('[eino 284] arguments that name no skill are an error', async () => {

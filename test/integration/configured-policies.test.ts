@@ -32,10 +32,14 @@ it.concurrent(
     };
     await eventually(async () => expect(await outcomes(two, { dryRun: true })).toEqual(['asked bob']));
     expect(await run.interrupts()).toMatchObject([{ policy: { stage: { of: 1 } } }]);
+    const waitingSince = async (): Promise<unknown> =>
+      (await client.interrupts({ tag: [taskQueue] })).interrupts.map((row) => row.waitingSince);
+    const [firstAsked] = (await waitingSince()) as [string];
     await first.worker.takeOver({ tools: oddTools, policies: { refunds: two } });
     expect(await outcomes(two, { by: 'olga' })).toEqual(['asked bob']);
     await eventually(async () => expect(await run.interrupts()).toMatchObject([{ by: ['ada'], policy: { stage: { of: 2 } } }]));
     expect(await outcomes(two)).toEqual(['unchanged ']);
+    await eventually(async () => expect(await waitingSince()).toEqual([firstAsked]));
     await first.worker.shutdown();
     expect(await outcomes(three)).toEqual(['left cleo']);
     const again = await startTestBed(refundThenDone, { ...options, taskQueue, policies: { refunds: three } });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
+import { ProjectConfigSchema } from '../../service/project/project-config';
 
 const root = resolve(__dirname, '..', '..');
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -38,4 +39,42 @@ it('docs/reference/client.md names options of an approval that there are', () =>
 
 it.each(['docs/reference/middleware/pii.md', 'docs/reference/limits.md'])('%s promises no page that says nothing of it', (file) => {
   expect(textOf(file)).not.toMatch(/\[codec\]\(/);
+});
+
+/** The names in the first cells of a table, some of which stand together. */
+function namesIn(heading: string): readonly string[] {
+  const [, section = ''] = textOf('docs/reference/configuration.md').split(`\n## ${heading}\n`);
+  const cells = (section.split('\n## ')[0] ?? '').split('\n').map((line) => /^\| (`[^|]*)\|/.exec(line)?.[1] ?? '');
+  return cells.flatMap((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name));
+}
+
+function fieldsOf(file: string, ...interfaces: readonly string[]): readonly string[] {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
+  const found = source.statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => interfaces.includes(name.text));
+  expect(found).toHaveLength(interfaces.length);
+  return [...new Set(found.flatMap(({ members }) => members.map(({ name }) => name?.getText() ?? '')))];
+}
+
+describe('docs/reference/configuration.md has every field, and no other,', () => {
+  it('of a configuration', () => {
+    const { models, http, ...others } = ProjectConfigSchema.shape;
+    const within = (name: string, { shape }: { readonly shape: object }): readonly string[] =>
+      Object.keys(shape).map((key) => `${name}.${key}`);
+    const fields = [...Object.keys(others), ...within('models', models.unwrap()), ...within('http', http.unwrap())];
+    const told = namesIn('holdfast.config.ts').map((name) => (/^(models|http)\./.test(name) ? name : (name.split('.')[0] ?? '')));
+    expect([...told].sort()).toEqual([...fields].sort());
+  });
+
+  it('of a tool, and of what a call gets', () => {
+    const file = 'activities/tools/define-tool.ts';
+    const fields = fieldsOf(file, 'ToolBasics', 'Tool', 'StreamableTool', 'EnhancedTool', 'ExternalTool');
+    expect([...namesIn('A tool')].sort()).toEqual([...fields].sort());
+    const [, cell = ''] = /`call` has ([^.]*)\./.exec(textOf('docs/reference/configuration.md')) ?? [];
+    const call = [...fieldsOf(file, 'ToolCallContext'), ...fieldsOf('activities/worker-middleware/worker-middleware.ts', 'RunAccess')];
+    expect([...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual([...call].sort());
+  });
+
+  it('of a worker', () => {
+    expect([...namesIn('A worker of your own')].sort()).toEqual([...fieldsOf('worker/create-worker.ts', 'WorkerOptions')].sort());
+  });
 });

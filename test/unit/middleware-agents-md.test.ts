@@ -52,6 +52,14 @@ describe('agentsMd', () => {
     expect(model.requests[1]?.messages.map(textOf).filter((text) => text.includes('Be kind.'))).toHaveLength(1);
   });
 
+  it('puts nothing in for files without words', async () => {
+    const agent = agentUnder(agentsMd({ files: ['/AGENTS.md'] }));
+    const model = scriptedModel([{ text: 'Done.' }]);
+    const reader = agentsMdTool({ backend: memoryBackend({ '/AGENTS.md': '\n' }) });
+    await (await testRun(agent, { input: 'Hi', model, tools: { ...tools, agents_md: reader } })).result();
+    expect(model.requests[0]?.messages.map(textOf)).toEqual(['Hi']);
+  });
+
   it('hands warnings to a function where there is one', async () => {
     const warnings: string[] = [];
     const agent = agentUnder(agentsMd({ files: ['/gone.md'], onWarning: (warning) => void warnings.push(warning) }));

@@ -6,6 +6,9 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Json, Tools } from 'holdfast/workflow';
 import { agentsFor, parallel } from 'holdfast/workflow';
+import type { Interrupt } from '../../contract/interrupts';
+import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
+import { withTimes } from '../../workflows/listed';
 import { missingExamples } from '../support/document-examples';
 import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
 
@@ -272,6 +275,20 @@ describe('a policy that changes', () => {
     await run.advance('15d');
     await run.applyPolicy(ofStages(timed, bob), waiting);
     expect(await asked(run)).toMatchObject({ deadline: start + 30 * day, steps: [{ type: 'remind', at: start + 20 * day }] });
+  });
+
+  it('leaves a call in lists as long as it has waited, until somebody answers', async () => {
+    const run = await started(ofStages({ ...ada, expires: '5d', onExpiry: 'approve' }));
+    const timesOf = ({ id, ...question }: Interrupt): unknown =>
+      withTimes({ [interruptMemoPrefix + id]: question }, 7)[sinceMemoPrefix + id];
+    expect(timesOf(await asked(run))).toBe(7);
+    await run.advance('1d');
+    await run.applyPolicy(ofStages(ada, bob), waiting);
+    await run.advance('1d');
+    await run.applyPolicy(ofStages(ada, bob, { by: { users: ['cleo'] } }), waiting);
+    expect(timesOf(await asked(run))).toBe(start);
+    await run.approve((await asked(run)).id, { by: 'ada' });
+    expect(timesOf(await asked(run))).toBe(7);
   });
 
   it('does not hand on what somebody waived under another version', async () => {

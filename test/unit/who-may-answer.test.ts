@@ -40,6 +40,10 @@ describe('who may answer', () => {
     expect(whyNot(interrupt, { by: 'sam', roles: ['sales'] }, 0)?.message).toBe(
       'Only ada, the role "support" may answer "q"; this answer came from sam (sales).',
     );
+    expect(whyNot(interrupt, { by: 'eve', roles: ['sales'] }, 0)?.message).toBe(
+      '"q" needs somebody else than eve, who started the run, wrote to this turn of the conversation, or has decided about this call before.' +
+        ' Only ada, the role "support" may answer "q"; this answer came from eve (sales).',
+    );
   });
 });
 

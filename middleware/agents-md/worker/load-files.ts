@@ -45,7 +45,7 @@ class Loading {
     if (this.maxBytes > 0 && this.files.length > 0 && this.bytes + bytes > this.maxBytes)
       return this.warn(`${path} skipped: with its ${bytes} bytes the files would have more than ${this.maxBytes}`);
     this.bytes += bytes;
-    this.files.push({ path, content });
+    if (content.trim() !== '') this.files.push({ path, content });
     for (const imported of importsOf(content)) await this.load(imported, posix.dirname(path), [...chain, path]);
   }
 

@@ -32,9 +32,9 @@ export function filesAnswer(lines: readonly GrepLine[], page: Page): string {
   return [`Found ${counted(files.length, 'file', 'files')}`, ...pageOf(files, page)].join('\n');
 }
 
-/** `file:count` lines, and the totals of all pages. */
+/** `file:count` lines by their paths, and the totals of all pages. */
 export function countAnswer(lines: readonly GrepLine[], page: Page): string {
-  const counts = [...countsOf(lines)];
+  const counts = [...countsOf(lines)].sort(([one], [other]) => (one < other ? -1 : 1));
   if (counts.length === 0) return noMatches;
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   const shown = pageOf(counts, page).map(([path, count]) => `${path}:${count}`);
