@@ -64,10 +64,6 @@ export const patches = {
   triesCopy: 'holdfast-tries-copy',
   /** Questions of before a continue-as-new that no code has asked again end with their place, and with the run. */
   endsRestored: 'holdfast-ends-restored',
-  /** What comes while a local activity outlasts its task waits for its result, as it does in a replay. */
-  restsForLocals: 'holdfast-rests-for-locals',
-  /** Its code has the time of before. */
-  clockRests: 'holdfast-clock-rests',
 } as const;
 
 /** Of the keys of a run's memo that hold an open interrupt each. */

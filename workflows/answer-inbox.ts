@@ -8,7 +8,7 @@ import { patches } from '../contract/names';
 import type { AgentRun } from '../kernel/engine/run';
 import type { RunState } from '../kernel/run/state';
 import type { AnswerTimes } from './answer-times';
-import { activation, isBesideLocal } from './interceptors';
+import { activation } from './interceptors';
 import type { TaskRoom } from './task-room';
 import type { Timeline } from './timeline';
 
@@ -61,8 +61,6 @@ export class AnswerInbox {
 
   /** Why an update cannot be accepted by this task, although the answer is wanted. The client sends it again. */
   busy(answer: Answer): Failure | undefined {
-    // Its time is in no history before the task is over, and a replay would give it another one.
-    if (isBesideLocal()) return { code: 'run-busy', message: 'The run waits for a call that is over in a moment.' };
     if (this.room.accepts(jsonSize(answer))) return undefined;
     const message = `The run took other answers at this moment, and has no room for one of ${jsonSize(answer)} bytes beside them.`;
     return { code: 'run-busy', message };

@@ -5,7 +5,7 @@ import { interruptIdAt } from '../contract/interrupts';
 import { names, patches, workflowIdOf } from '../contract/names';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import type { StartInput } from '../contract/record/wire';
-import type { LocalActivities } from './local-activities';
+import type { ShortActivities } from './short-activities';
 import type { Timeline } from './timeline';
 import { isCancellation } from '../kernel/effects/errors';
 
@@ -28,7 +28,7 @@ export class AnswerTimes {
 
   constructor(
     private readonly start: StartInput,
-    private readonly local: LocalActivities,
+    private readonly short: ShortActivities,
     private readonly timeline: Timeline,
   ) {}
 
@@ -58,7 +58,7 @@ export class AnswerTimes {
 
   private async timesOf(events: readonly number[]): Promise<readonly (AnswerTime | null)[] | undefined> {
     try {
-      return await this.local.urgent<readonly (AnswerTime | null)[]>(names.timesActivity, [events], timeoutMs, attempts);
+      return await this.short.urgent<readonly (AnswerTime | null)[]>(names.timesActivity, [events], timeoutMs, attempts);
     } catch (error) {
       // The run is cancelled: no answer counts any more.
       if (isCancellation(error)) return undefined;
@@ -86,7 +86,7 @@ export class AnswerTimes {
     if (path === undefined || interrupts.length === 0 || !patched(patches.looksElsewhere)) return undefined;
     const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
     const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
-    return this.local.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
+    return this.short.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
       (found) =>
         interrupts.forEach((interrupt, position) => {
           const { at, ...answer } = found[position] ?? {};

@@ -1,33 +1,20 @@
 import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter } from '@temporalio/common';
-import { condition, patched, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { asksAgain } from '../contract/news';
-import { names, patches } from '../contract/names';
+import { names } from '../contract/names';
 import { Door } from './door';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
-
-/** A local activity that runs. */
-interface RunningLocal {
-  /** Something came from outside while it ran. */
-  outlasts: boolean;
-}
-
-const running = new Set<RunningLocal>();
-/** The time at which a local activity last began or ended. */
-let lastTime = 0;
 
 /** Hands what comes from outside to the code. */
 const door = new Door();
 
 export const activation = {
-  /**
-   * All code has run as far as it can. It has not while a local activity outlasts its task: in a replay its result comes together with what came from
-   * outside meanwhile, so nothing may be done in between.
-   */
+  /** All code has run as far as it can. */
   get settled(): boolean {
-    return door.hasCodeRun && !isOutlasted();
+    return door.hasCodeRun;
   },
   /** The code has been given all that came with this activation. */
   get hasAll(): boolean {
@@ -35,19 +22,14 @@ export const activation = {
   },
   /** The code has also been given all that came with this activation. */
   get isOver(): boolean {
-    return this.settled && door.isEmpty;
+    return door.hasCodeRun && door.isEmpty;
   },
-  /** Which one it is of those that something brought from outside. Local activities come back in the task that began them, however often it is renewed. */
+  /** Counts the activations that something brought from outside. */
   fromOutside: 0,
-  /** How many there were. */
+  /** Counts all that was handed to the code. */
   count: 0,
-  /** This one is among them so far. */
+  /** Something of this activation came from outside so far. */
   isFromOutside: false,
-  /**
-   * The last time that a replay has as well, while a local activity outlasts its task. What comes meanwhile has the time of its own task, and in a replay that of
-   * the result.
-   */
-  restsAt: undefined as number | undefined,
   /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
   answers: [] as number[],
   /** The same of requests to stop. */
@@ -80,11 +62,6 @@ const ofRuns: WorkflowInterceptors = {
           },
         );
       },
-      concludeActivation(input, next) {
-        const { commands } = next(input);
-        // Local activities are over in a moment and are waited for. Temporal's core fails the task when one is cancelled that has just ended.
-        return { commands: commands.filter(({ requestCancelLocalActivity: cancel }) => cancel == null) };
-      },
     },
   ],
 };
@@ -104,7 +81,7 @@ function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes
   if (jobs?.some(({ queryWorkflow }) => queryWorkflow) === true) return false;
   const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].map(String).join(' ');
   const length = historyLength ?? 0;
-  before.isHeld = length > before.length && task === before.task && jobs?.every(isResultOfLocal) !== true;
+  before.isHeld = length > before.length && task === before.task;
   Object.assign(before, { length, task });
   return before.isHeld;
 }
@@ -126,18 +103,10 @@ export function anew(holds: () => boolean): Promise<void> {
   });
 }
 
-function isOutlasted(): boolean {
-  return [...running].some(({ outlasts }) => outlasts);
-}
-
-function isResultOfLocal({ resolveActivity }: Job): boolean {
-  return resolveActivity?.isLocal === true;
-}
-
-/** Results in the order of the history, then what people send, then results of local activities: the order in which a replay that has all of them at once gives them. */
+/** Results in the order of the history, then what people send. */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const rank = (job: Job): number => (isResultOfLocal(job) ? 3 : job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
-  return [0, 1, 2, 3].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
+  const rank = (job: Job): number => (job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
+  return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
 /** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
@@ -145,36 +114,9 @@ export function countFromOutside(): void {
   if (activation.isFromOutside) return;
   activation.isFromOutside = true;
   activation.fromOutside += 1;
-  if (running.size === 0 || !patched(patches.restsForLocals)) return;
-  for (const local of running) local.outlasts = true;
-  if (activation.restsAt === undefined && patched(patches.clockRests)) activation.restsAt = lastTime;
 }
 
-/** Whether something that comes now finds a local activity at work. */
-export function isBesideLocal(): boolean {
-  return running.size > 0;
-}
-
-/** Called at once when it begins. */
-export function watchLocal(result: Promise<unknown>): void {
-  const local = { outlasts: false };
-  running.add(local);
-  lastTime = timeNow();
-  const end = (): void => {
-    running.delete(local);
-    if (!isOutlasted()) activation.restsAt = undefined;
-    lastTime = timeNow();
-  };
-  result.then(end, end);
-}
-
-/** The time, alike in each execution. */
-export function timeNow(): number {
-  return activation.restsAt ?? Date.now();
-}
-
-function isFromOutside({ resolveActivity, doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
-  if (resolveActivity) return resolveActivity.isLocal !== true;
+function isFromOutside({ doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
   return !doUpdate && !notifyHasPatch && !queryWorkflow && !updateRandomSeed && !removeFromCache;
 }
 

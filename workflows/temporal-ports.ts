@@ -30,7 +30,7 @@ import { activityOptions } from './activity-options';
 import { AnswerTimes } from './answer-times';
 import { Hold } from './hold';
 import { showStatus, withTimes } from './listed';
-import { LocalActivities } from './local-activities';
+import { ShortActivities } from './short-activities';
 import { ModelStops } from './model-stops';
 import { RunNews } from './news';
 import { ParentLine } from './parent-line';
@@ -51,12 +51,11 @@ export class TemporalPorts implements Ports {
   private readonly still = new Standstill();
   private readonly hold = new Hold();
   private readonly parentLine: ParentLine | undefined;
-  private readonly local = new LocalActivities(
-    () => this.mayStartLocal(),
-    (promise) => this.still.counted(promise),
-    (result) => this.room.takeBeside(jsonSize(result)),
-    () => this.hold.isOn,
-  );
+  private readonly short = new ShortActivities({
+    mayStart: (bytes) => this.mayStart(bytes),
+    counted: (promise) => this.still.counted(promise),
+    isHeld: () => this.hold.isOn,
+  });
   private readonly tools: ToolCalls;
   readonly onceCalls = new OnceCalls();
   private readonly stops: ModelStops | undefined;
@@ -93,9 +92,9 @@ export class TemporalPorts implements Ports {
     this.timeline = new Timeline(openLimits(snapshot));
     if (start.conversation !== undefined) {
       this.stops = new ModelStops();
-      this.builds = new TurnBuilds(input, this.local, { now: () => this.now(), move: () => owner.move?.() });
+      this.builds = new TurnBuilds(input, this.short, { now: () => this.now(), move: () => owner.move?.() });
     }
-    this.times = new AnswerTimes(start, this.local, this.timeline);
+    this.times = new AnswerTimes(start, this.short, this.timeline);
     if (start.parent !== undefined)
       this.parentLine = new ParentLine(
         start,
@@ -107,17 +106,17 @@ export class TemporalPorts implements Ports {
 
   prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
     // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.timeline.entering(coded(this.local.run('prepareRun', [request, this.log.known(messages)], 60_000)));
+    return this.timeline.entering(coded(this.short.run('prepareRun', [request, this.log.known(messages)], 60_000)));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    return coded(this.local.run('parseInput', [{ tool, input }], 10_000));
+    return coded(this.short.run('parseInput', [{ tool, input }], 10_000));
   }
 
-  readonly planPolicy: Ports['planPolicy'] = (request) => coded(this.local.run(names.policyActivity, [request], 10_000));
+  readonly planPolicy: Ports['planPolicy'] = (request) => coded(this.short.run(names.policyActivity, [request], 10_000));
 
   parseOutput(output: string, text: string): Promise<ParseOutputResult> {
-    return coded(this.local.run('parseOutput', [{ output, text }], 10_000));
+    return coded(this.short.run('parseOutput', [{ output, text }], 10_000));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
@@ -162,7 +161,7 @@ export class TemporalPorts implements Ports {
     const room = this.room.find(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
     if (room !== undefined) await room;
     const kept =
-      child.resumes === true ? await this.local.run<KeptPoint | null>(names.pointActivity, [this.children.idOf(child)], 60_000) : null;
+      child.resumes === true ? await this.short.run<KeptPoint | null>(names.pointActivity, [this.children.idOf(child)], 60_000) : null;
     return this.still.counted(this.children.run(child, kept));
   }
 
@@ -301,7 +300,7 @@ export class TemporalPorts implements Ports {
   /** Keeps what the run goes on with in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
   keep(point: RetryPoint, failed = false): Promise<unknown> {
     const kept: KeptPoint = { runId: workflowInfo().runId, point, ...(failed ? { failed: true } : {}) };
-    return CancellationScope.nonCancellable(() => this.local.urgent(names.keepActivity, [kept], 60_000, 10));
+    return CancellationScope.nonCancellable(() => this.short.urgent(names.keepActivity, [kept], 60_000, 10));
   }
 
   /** Ends what was held back, so that a cancelled run can end. */
@@ -326,10 +325,9 @@ export class TemporalPorts implements Ports {
     return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
   }
 
-  /** The result of a local activity stands in the task that it ran in, and may be as large as a payload. */
-  private mayStartLocal(): Promise<void> | undefined {
-    if (this.hold.isOn) return this.hold.over();
-    return this.room.wait(0, 2)?.then(() => this.mayStartLocal());
+  private mayStart(bytes: number): Promise<void> | undefined {
+    if (this.hold.isOn) return this.hold.over().then(() => this.mayStart(bytes));
+    return this.room.find(bytes);
   }
 
   /** What one task cannot carry is spread over several. */

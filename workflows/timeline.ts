@@ -1,7 +1,7 @@
 import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
 import { patches } from '../contract/names';
 import type { Timer } from '../kernel/run/ports';
-import { activation, anew, timeNow } from './interceptors';
+import { activation, anew } from './interceptors';
 
 interface DueMoment {
   readonly at: number;
@@ -37,7 +37,7 @@ export class Timeline {
 
   /** The time, for code: that of the task, or of what is being made up for. */
   get now(): number {
-    return this.past?.activation === activation.count ? this.past.at : timeNow();
+    return this.past?.activation === activation.count ? this.past.at : Date.now();
   }
 
   /** Something is about to happen that came in before. */
@@ -48,8 +48,6 @@ export class Timeline {
   /** Whether something that comes in now comes behind what has yet to happen. */
   get isBehind(): boolean {
     if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
-    // What may be over by now has no time that a replay has as well.
-    if (activation.restsAt !== undefined) return true;
     const now = Date.now();
     return [...this.open].some(({ at }) => at <= now) || (this.restored.some((at) => at <= now) && patched(patches.inOrder));
   }
@@ -87,7 +85,7 @@ export class Timeline {
         reject(error);
       };
       // What the server would tell later may come behind what it has told.
-      if (at < timeNow() && patched(patches.inOrder)) {
+      if (at < Date.now() && patched(patches.inOrder)) {
         scope.cancelRequested.catch(fail);
         over();
       } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, fail);

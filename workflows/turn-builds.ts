@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { names } from '../contract/names';
 import type { AgentRunInput } from '../contract/record/wire';
-import type { LocalActivities } from './local-activities';
+import type { ShortActivities } from './short-activities';
 
 /** Turns that follow each other closely stay where they are: nobody looks for another build more often. */
 const pauseMs = 60_000;
@@ -14,7 +14,7 @@ export class TurnBuilds {
 
   constructor(
     { start, snapshot }: AgentRunInput,
-    private readonly local: Pick<LocalActivities, 'run'>,
+    private readonly short: Pick<ShortActivities, 'run'>,
     private readonly run: { now(): number; move(): void },
   ) {
     this.isPinned = start.conversation?.build === 'pinned';
@@ -27,7 +27,7 @@ export class TurnBuilds {
     const now = this.run.now();
     if (this.isPinned || deploymentName === '' || (this.lookedAt !== undefined && now - this.lookedAt < pauseMs)) return undefined;
     this.lookedAt = now;
-    return this.local.run<string>(names.buildActivity, [deploymentName], 5000, 1).then(
+    return this.short.run<string>(names.buildActivity, [deploymentName], 5000, 1).then(
       (newest) => {
         if (newest !== '' && newest !== buildId) this.run.move();
       },

@@ -2,21 +2,18 @@ import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
 import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';
-import type { StatusReply } from '../../contract/record/wire';
 import { SwitchedParts } from '../../worker/switched-parts';
 import { fixtureTools } from '../fixtures/tools';
-import { variantOf } from '../support/bundle-variant';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import { errorOfReplay, renewed, startWithShortTasks } from '../support/short-tasks';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import type { Answerer } from '../support/test-bed';
-import { calls, fixtureBundle, script, text } from '../support/test-bed';
+import { calls, script, text } from '../support/test-bed';
 
 let quick: Gate;
 let beside: Gate;
-const queried = gate();
 const inputSchema = z.object({});
 const description = 'Waits.';
 const idle = defineTool({ description, inputSchema, execute: () => 'nothing' });
@@ -30,7 +27,6 @@ const tools = {
   }),
   add: defineTool({ description, inputSchema, timeout: '10s', execute: () => quick.pass().then(() => 'added') }),
   work: defineTool({ description, inputSchema, execute: () => beside.pass().then(() => 'worked') }),
-  count: defineTool({ description, inputSchema, timeout: '10s', execute: () => queried.pass().then(() => 'counted') }),
 };
 
 /** Where runs wait before they are prepared, while a test has such a place. */
@@ -45,8 +41,6 @@ const bed = sharedBed({ tools });
 const { taskQueue } = bed;
 const calling = (...names: readonly string[]): Answerer => script(calls(...names.map((name) => ({ name, input: {} }))), text('Done.'));
 const both = { taskQueue, ...bed.scripted(calling('work', 'add')) };
-const adding = { taskQueue, ...bed.scripted(calling('add')) };
-const counting = { taskQueue, ...bed.scripted(calling('count')) };
 afterEach(() => {
   prepared?.open();
   prepared = undefined;

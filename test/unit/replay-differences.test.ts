@@ -87,11 +87,11 @@ describe('what differs in a replay', () => {
     ]);
   });
 
-  it('names local activities only where nothing else is missing', () => {
-    const parse = step('local', 'a/t1/model', { activity: 'parseInput' }, 9);
+  it('names activities of the run itself only where nothing else is missing', () => {
+    const parse = step('activity', 'a/t1/model', { activity: 'parseInput' }, 9);
     const pay = step('tool', 'a/t1/pay.0', { tool: 'pay' }, 9);
     expect(messagesIn([parse, pay], [], 9)).toEqual(['The tool call a/t1/pay.0 is not made any more.']);
-    expect(messagesIn([parse], [], 9)).toEqual(['The local activity parseInput after a/t1/model is not made any more.']);
+    expect(messagesIn([parse], [], 9)).toEqual(['The activity parseInput after a/t1/model is not made any more.']);
     expect(messagesIn([parse], [])).toEqual([]);
   });
 });
@@ -103,7 +103,7 @@ describe('what a run asks for, as a text', () => {
       model('a/t1/model', { instructions: 'Be kind.\nBe brief.', tools: ['pay', 'ask'] }),
       step('interrupt', 'a/t1/pay.0/approval', { kind: 'approval', tool: 'pay', deadline: 3 * 86_400_000 }),
       step('tool', 'a/t1/pay.0', { tool: 'pay', arguments: { b: 1, a: 2 } }),
-      step('local', 'a/t1/pay.0', { activity: 'parseInput' }),
+      step('activity', 'a/t1/pay.0', { activity: 'parseInput' }),
       step('sleep', 'a/t1/pay.0', { length: 1500 }),
       model('a/t2/model', { instructions: 'Be kind.\nBe brief.', messages: later }),
       step('end', 'a', { end: 'completed', output: 'Done.' }),

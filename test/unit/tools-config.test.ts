@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ToolRegistry } from '../../activities/tools/tools';
 import { defineTool } from '../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware } from '../../workflows/index';
-import { agentWith, gate, linesOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
 
 const basics = { description: 'Works.', inputSchema: z.object({}) };
 const plain = { ...basics, execute: () => 'done' };

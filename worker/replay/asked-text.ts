@@ -11,7 +11,7 @@ import { nameOfStep, valueOf } from './words';
 export function askedText(steps: readonly Step[]): string {
   const last = new Map<string, Step>();
   const blocks = steps.flatMap((step) => {
-    if (step.kind === 'local') return [];
+    if (step.kind === 'activity') return [];
     const before = step.kind === 'model' ? last.get(step.agent) : undefined;
     if (step.kind === 'model') last.set(step.agent, step);
     return [[titleOf(step), ...linesOf(step, before)].join('\n')];

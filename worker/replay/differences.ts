@@ -50,8 +50,8 @@ export function differencesOf({ recorded, today, stoppedIn, failed = false }: Co
   if (failed) return changed;
   const commands = commandDifferences(
     recorded.filter(({ task, key }) => task <= last && !today.some((one) => one.key === key)),
-    // What the history has later comes too early now; of local activities it only has when they ended.
-    today.filter(({ key, kind }) => !known.has(key) || (kind !== 'local' && (known.get(key)?.task ?? 0) > last)),
+    // What the history has later comes too early now.
+    today.filter(({ key }) => !known.has(key) || (known.get(key)?.task ?? 0) > last),
     stoppedIn !== undefined,
   );
   // What stops the replay need not be said twice.
@@ -147,9 +147,9 @@ function commandDifferences(missing: readonly Step[], added: readonly Step[], st
   ];
 }
 
-/** Local activities say something only where there is nothing else. */
+/** Activities of the run itself say something only where there is nothing else. */
 function compared(steps: readonly Step[], stopped: boolean): readonly Step[] {
-  const own = steps.filter(({ kind }) => kind !== 'local');
+  const own = steps.filter(({ kind }) => kind !== 'activity');
   return own.length > 0 || !stopped ? own : steps;
 }
 

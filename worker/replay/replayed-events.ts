@@ -1,4 +1,4 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
+import type { LoadedDataConverter } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { History } from '../../host/history/history-files';
@@ -19,12 +19,8 @@ export interface ReplayedEvent {
   readonly timerMs?: number;
   /** What an isolated agent is started with. */
   readonly childInput?: unknown;
-  /** A local activity. Of those in a history only the results are there. */
-  readonly local?: LocalCall;
-}
-
-export interface LocalCall {
-  readonly type: string;
+  /** The type of an activity that is no call of a model or tool. */
+  readonly other?: string;
 }
 
 type Attributes = { readonly workflowTaskCompletedEventId?: unknown };
@@ -64,7 +60,7 @@ export class HistoryEvents {
       const childInput = await valueOf(this.payloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
       const timer = event.timerStartedEventAttributes;
       const timerMs = timer ? lengthOf(timer.startToFireTimeout) : undefined;
-      read.push({ event, ...of, ...defined({ fact, timerMs, childInput, local: await this.localIn(event) }) });
+      read.push({ event, ...of, ...defined({ fact, timerMs, childInput, other: otherActivity(event) }) });
     }
     return read;
   }
@@ -79,8 +75,6 @@ export class HistoryEvents {
       if (one.task === 0) read.push(one);
       const task = taskOf(one.event);
       if (task === undefined) continue;
-      // Of local activities only the results count here, which the history has. Commands of the same task may name them.
-      read.push(...recorded.filter((each) => each.task === task && each.local !== undefined).map(withoutLocal));
       const woken = waiting.filter((each) => each.task === task);
       const isTakenBack = takenBackIn(woken);
       for (const { time, commands } of woken)
@@ -92,25 +86,21 @@ export class HistoryEvents {
     return read;
   }
 
-  private async todayEvent({ event, timerMs, localInput }: MadeEvent): Promise<Omit<ReplayedEvent, 'task' | 'time'>> {
+  private async todayEvent({ event, timerMs }: MadeEvent): Promise<Omit<ReplayedEvent, 'task' | 'time'>> {
     const [fact] = await this.todayFacts.read([event], this.workflowId);
     const childInput = await valueOf(this.todayPayloads, event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0]);
-    const local = localInput === undefined ? undefined : { type: localInput.type };
-    return { event, ...defined({ fact, timerMs, childInput, local }) };
+    return { event, ...defined({ fact, timerMs, childInput, other: otherActivity(event) }) };
   }
+}
 
-  private async localIn(event: FactEvent): Promise<LocalCall | undefined> {
-    const marker = event.markerRecordedEventAttributes;
-    if (marker?.markerName !== 'core_local_activity') return undefined;
-    const about = (await valueOf(this.payloads, marker.details?.['data']?.payloads?.[0])) as { activity_type?: unknown } | undefined;
-    return { type: String(about?.activity_type) };
-  }
+function otherActivity({ activityTaskScheduledEventAttributes: scheduled }: FactEvent): string | undefined {
+  const type = scheduled?.activityType?.name ?? undefined;
+  return type === 'callModel' || type === 'callTool' ? undefined : type;
 }
 
 interface MadeEvent {
   readonly event: FactEvent;
   readonly timerMs?: number;
-  readonly localInput?: { readonly type: string; readonly input: Payload | undefined };
 }
 
 /** What ends in the task in which it begins is in no history: Temporal's core takes its command back. */
@@ -124,13 +114,12 @@ function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => bo
 
 /** The event that a command would be in a history; undefined of one that is not compared. */
 function eventOf(command: TodayCommand, ids: ReadonlyMap<string, number[]>): MadeEvent | undefined {
-  const { scheduleActivity: call, scheduleLocalActivity: local, startTimer: timer, startChildWorkflowExecution: child } = command;
+  const { scheduleActivity: call, startTimer: timer, startChildWorkflowExecution: child } = command;
   if (call) {
     const eventId = ids.get(call.activityId ?? '')?.shift() ?? 0;
     const { activityId, activityType: name, arguments: payloads } = call;
     return { event: { eventId, activityTaskScheduledEventAttributes: { activityId, activityType: { name }, input: { payloads } } } };
   }
-  if (local) return { event: {}, localInput: { type: local.activityType ?? '', input: local.arguments?.[0] } };
   if (timer) return { event: {}, timerMs: lengthOf(timer.startToFireTimeout) };
   if (child)
     return {
@@ -165,10 +154,6 @@ function scheduledIds(recorded: readonly ReplayedEvent[]): ReadonlyMap<string, n
 
 function taskOf({ workflowTaskCompletedEventAttributes: completed }: FactEvent): number | undefined {
   return completed ? Number(completed.startedEventId) : undefined;
-}
-
-function withoutLocal({ local: _, ...event }: ReplayedEvent): ReplayedEvent {
-  return event;
 }
 
 /** By its attributes, of which an event has those of its kind only. */

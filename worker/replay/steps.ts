@@ -17,7 +17,7 @@ import type {
 } from '../../contract/record/wire';
 import type { ReplayedEvent } from './replayed-events';
 
-export type StepKind = 'model' | 'tool' | 'local' | 'interrupt' | 'sleep' | 'agent' | 'end';
+export type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' | 'end';
 
 /** Something that a run asked for: of a model, a tool, a person, the time or an isolated agent. Its end is one, too. */
 export interface Step {
@@ -56,11 +56,11 @@ class StepReader {
   private last = '';
 
   add(event: ReplayedEvent): void {
-    const { fact, local, childInput, timerMs } = event;
+    const { fact, other, childInput, timerMs } = event;
     if (fact !== undefined) this.addFact(fact, event);
     if (timerMs !== undefined) this.addTimer(timerMs, event);
     if (childInput !== undefined) this.addChild(event);
-    if (local !== undefined) this.push(event, 'local', this.last, local.type, { activity: local.type });
+    if (other !== undefined) this.push(event, 'activity', this.last, other, { activity: other });
   }
 
   private addFact(fact: HistoryFact, event: ReplayedEvent): void {

@@ -30,8 +30,8 @@ export function nameOfStep({ kind, address, fields }: Step): string {
       return `model call ${address}`;
     case 'tool':
       return `tool call ${address}`;
-    case 'local':
-      return `local activity ${String(fields['activity'])} after ${address}`;
+    case 'activity':
+      return `activity ${String(fields['activity'])} after ${address}`;
     case 'interrupt':
       return `${fields['kind'] === 'custom' ? 'interrupt' : String(fields['kind'])} ${address}`;
     case 'sleep':
@@ -51,7 +51,7 @@ function endOf({ end, error }: Step['fields']): string {
 const gone: Readonly<Record<Step['kind'], string>> = {
   model: 'is not made any more',
   tool: 'is not made any more',
-  local: 'is not made any more',
+  activity: 'is not made any more',
   interrupt: 'is not asked any more',
   sleep: 'is gone',
   agent: 'is not started any more',

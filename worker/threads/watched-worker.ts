@@ -5,7 +5,6 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
-import { BesideLocals } from './beside-locals';
 import type { ThreadParts } from './watched-thread';
 import { WatchedThreads } from './watched-threads';
 
@@ -40,11 +39,9 @@ export class WatchedWorker extends Worker {
     options: CompiledWorkerOptions & Pick<WatchedWorkerOptions, 'stackTraces'>,
     logger: Logger,
   ): Promise<WorkflowCreator> {
-    const creator = (inner: WorkflowCreator): WorkflowCreator => new BesideLocals(inner);
     // The code runs in the main thread, where a debugger stops it for as long as it likes.
-    if (options.debugMode)
-      return creator(await super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger));
-    const threads = await WatchedThreads.create({
+    if (options.debugMode) return super.createWorkflowCreator(bundle, { ...options, isolateExecutionTimeoutMs: noLimit }, logger);
+    return WatchedThreads.create({
       bundle,
       activityNames: new Set(options.activities.keys()),
       logger,
@@ -52,7 +49,6 @@ export class WatchedWorker extends Worker {
       stackTraces: options.stackTraces ?? false,
       reuseV8Context: options.reuseV8Context,
     });
-    return creator(threads);
   }
 }
 
