@@ -12,6 +12,15 @@ export function nameOfSegment(segment: string): string {
   return end === -1 ? segment : segment.slice(0, end);
 }
 
+/**
+ * Whether the address of an interrupt is at a place or inside of it. An agent that holds a conversation alone keeps its name as its path in every turn, and
+ * its interrupts have the number of the turn: `support#2`.
+ */
+export function isInside(address: readonly string[], place: string): boolean {
+  const [first = '', ...others] = address;
+  return [first, nameOfSegment(first)].some((root) => `${[root, ...others].join('/')}/`.startsWith(`${place}/`));
+}
+
 export function nthSegment(name: string, n: number): string {
   return n === 1 ? name : `${name}#${n}`;
 }

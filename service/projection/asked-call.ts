@@ -1,11 +1,13 @@
+import { nameOfSegment } from '../../contract/record/agent-paths';
+
 /**
  * Whether an interrupt is of the agent that is at work at a path. Its address has the path, with turns and calls between. Of an agent that is a
  * tool the path has to say so: what a hidden agent asks is not asked by the one that called it.
  */
 function isAskedAt(address: readonly string[], path: readonly string[]): boolean {
   let found = 0;
-  for (const segment of address) {
-    if (segment === path[found]) found += 1;
+  for (const [position, segment] of address.entries()) {
+    if (segment === path[found] || (position === 0 && nameOfSegment(segment) === path[0])) found += 1;
     else if (/[@!]\d+$/.test(segment)) return false;
   }
   return found === path.length;
