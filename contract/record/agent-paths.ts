@@ -13,12 +13,17 @@ export function nameOfSegment(segment: string): string {
 }
 
 /**
- * Whether the address of an interrupt is at a place or inside of it. An agent that holds a conversation alone keeps its name as its path in every turn, and
- * its interrupts have the number of the turn: `support#2`.
+ * The address of an interrupt as paths of events may have it. An agent that holds a conversation alone keeps its name as its path in every turn, and its
+ * interrupts have the number of the turn: `support#2`.
  */
-export function isInside(address: readonly string[], place: string): boolean {
+export function pathFormsOf(address: readonly string[]): readonly (readonly string[])[] {
   const [first = '', ...others] = address;
-  return [first, nameOfSegment(first)].some((root) => `${[root, ...others].join('/')}/`.startsWith(`${place}/`));
+  return [address, [nameOfSegment(first), ...others]];
+}
+
+/** Whether the address of an interrupt is at a place or inside of it. */
+export function isInside(address: readonly string[], place: string): boolean {
+  return pathFormsOf(address).some((form) => `${form.join('/')}/`.startsWith(`${place}/`));
 }
 
 export function nthSegment(name: string, n: number): string {

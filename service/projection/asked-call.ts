@@ -1,4 +1,4 @@
-import { nameOfSegment } from '../../contract/record/agent-paths';
+import { pathFormsOf } from '../../contract/record/agent-paths';
 
 /**
  * Whether an interrupt is of the agent that is at work at a path. Its address has the path, with turns and calls between. Of an agent that is a
@@ -6,8 +6,8 @@ import { nameOfSegment } from '../../contract/record/agent-paths';
  */
 function isAskedAt(address: readonly string[], path: readonly string[]): boolean {
   let found = 0;
-  for (const [position, segment] of address.entries()) {
-    if (segment === path[found] || (position === 0 && nameOfSegment(segment) === path[0])) found += 1;
+  for (const segment of address) {
+    if (segment === path[found]) found += 1;
     else if (/[@!]\d+$/.test(segment)) return false;
   }
   return found === path.length;
@@ -18,7 +18,8 @@ export function askedCall<Call extends { readonly callId: string; readonly path:
   calls: readonly Call[],
   { callId, address }: { readonly callId: string; readonly address: readonly string[] },
 ): Call | undefined {
-  const asked = calls.filter((call) => call.callId === callId && isAskedAt(address, call.path.split('/')));
+  const forms = pathFormsOf(address);
+  const asked = calls.filter((call) => call.callId === callId && forms.some((form) => isAskedAt(form, call.path.split('/'))));
   const longest = Math.max(...asked.map(({ path }) => path.length));
   return asked.filter(({ path }) => path.length === longest).at(-1);
 }

@@ -1,5 +1,4 @@
 import { isInside } from '../../contract/record/agent-paths';
-import { isPersonName, people } from '../../contract/people';
 import { askedCall } from '../../service/projection/asked-call';
 
 describe('the address of an interrupt', () => {
@@ -21,10 +20,4 @@ describe('the address of an interrupt', () => {
     expect(askedCall(calls, { callId: 'c', address: ['support#2', 't4', 'pay.0', 'approval'] })).toBe(calls[0]);
     expect(askedCall(calls, { callId: 'c', address: ['sales#2', 't4', 'pay.0', 'approval'] })).toBeUndefined();
   });
-});
-
-it('a name of a person can be seen, and signs that cannot be seen make nobody another person', () => {
-  expect(['ada', 'Ada L.', 'a\u200bda'].every(isPersonName)).toBe(true);
-  expect(['', ' ', '\u200b', '\t\u2060 ', 'a\u0000b', 'a'.repeat(201), 5].some(isPersonName)).toBe(false);
-  expect(people.isSame('ada', 'a\u200bda')).toBe(true);
 });
