@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { HoldfastClient } from '../client/connect';
 import { connect } from '../client/connect';
+import { leastCachedRuns } from '../host/check-settings';
 import type { ParkedMemory, ParkedReport, ParkedSettings } from './parked-worker';
 import type { BenchBed } from './setup';
 import { median, percentile, rounded, startServer } from './setup';
 
 const answers = 40;
-/** The smallest cache that Temporal's SDK has. */
-const smallestCache = 2;
 /** Turns that lie behind a run when it is answered. */
 const lengths = [0, 20, 100];
 const runsOfLength = 15;
@@ -23,7 +22,7 @@ export async function benchParked([given = '500']: readonly string[]): Promise<o
     throw new Error(`The bench "parked" takes a number of runs, such as 500. It was given: ${given}.`);
   const bench = await startServer();
   const cached = await ParkedBed.start(bench, 'cached', count * 2 + 1000);
-  const evicted = await ParkedBed.start(bench, 'evicted', smallestCache);
+  const evicted = await ParkedBed.start(bench, 'evicted', leastCachedRuns);
   const cost: Record<string, object> = {};
   for (const bed of [cached, evicted]) {
     await bed.park(bed.idsOf('warm', warmUp), 0);

@@ -33,7 +33,9 @@ export async function findService(
     if (problem !== undefined) throw new HoldfastError('command-invalid', `--url is '${withoutCredentials(url)}'. ${problem}`);
     return addressed(url);
   }
-  const named = environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || environment['HOLDFAST_PORT'];
+  const port = environment['HOLDFAST_PORT'];
+  // With port 0 the service takes a free one, which only its record tells.
+  const named = port === '0' ? environment['HOLDFAST_URL'] : environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || port;
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
   if (named) {
     const url = await usualUrl(environment);

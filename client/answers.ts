@@ -8,6 +8,7 @@ import { latenessOf, refusalOf } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
 import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
+import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
@@ -47,7 +48,7 @@ export function checkSize(answer: Json): void {
 export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): Answer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
-  const { by, roles, inputHash } = optionsOf(options, 'The answer', { by: text, roles: texts, inputHash: text });
+  const { by, roles, inputHash } = optionsOf(options, 'The answer', { by: personName, roles: texts, inputHash: text });
   return { interruptId, answer, ...defined({ by, roles, inputHash }) };
 }
 

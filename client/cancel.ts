@@ -1,3 +1,4 @@
+import { personName } from '../contract/people';
 import { filled, flag, form, isString, oneOf, worded } from '../contract/check';
 import type { CancelMode, CancelRequest } from '../contract/cancel';
 import { cancelModes } from '../contract/cancel';
@@ -49,10 +50,7 @@ export function cancelRequestOf(options: CancelOptions): CancelRequest | undefin
       (value) => isString(value) && value !== '' && value.length <= limits.cancelReason,
       `a text of at most ${limits.cancelReason} characters`,
     ),
-    by: form(
-      (value) => isString(value) && value !== '' && value.length <= limits.starter,
-      `a name of at most ${limits.starter} characters`,
-    ),
+    by: personName,
   });
   if (Object.values(given).every((value) => value === undefined)) return undefined;
   const { mode: modes = 'now', within, recursive = true, reason, by } = given;

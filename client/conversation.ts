@@ -5,7 +5,7 @@ import { count, duration, form, listOf, oneOf, record, whole, worded } from '../
 import type { ClientTool } from '../contract/client-tools';
 import { specsOfClient } from '../contract/client-tools';
 import type { ConversationCommand, ConversationView, QueuedMessage, SendMode, SentMessage } from '../contract/conversations';
-import { commandProblem, contentProblem, isMessageId, isPersonName, sendModes } from '../contract/conversations';
+import { commandProblem, contentProblem, isMessageId, sendModes } from '../contract/conversations';
 import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
 import { HoldfastError, codeOf } from '../contract/errors';
@@ -16,6 +16,7 @@ import type { Json, Part } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import type { MessageFate } from './message-fate';
 import { messageFate } from './message-fate';
+import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
@@ -60,7 +61,6 @@ export interface ConversationChannel extends Pick<SendRoute, 'command'> {
   eventsBack(): AsyncGenerator<readonly RunEvent[]>;
 }
 
-const personName = form(isPersonName, 'a name of 1 to 200 characters');
 const byForms: Forms<ByOptions> = { by: personName };
 
 /** A run that stays open between turns. People write to it, and an agent works on what they wrote. */

@@ -1,7 +1,8 @@
+import { personName } from '../contract/people';
 import type { PolicyOutcome, PolicyPage } from '../contract/service';
 import type { ErrorCode } from '../contract/errors';
 import { codeOf, messageOf, HoldfastError } from '../contract/errors';
-import { bound, filled, flag } from '../contract/check';
+import { bound, flag } from '../contract/check';
 import { defined } from '../contract/defined';
 import type { Interrupt } from '../contract/interrupts';
 import type { Failure } from '../contract/messages/messages';
@@ -41,7 +42,7 @@ const runsAtOnce = 8;
 export async function applyPolicy(runs: WaitingRuns, policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
   const source = policySourceOf(policy);
   if (source === undefined) throw new HoldfastError('request-invalid', 'applyPolicy takes what policy({ … }) returns.');
-  const { dryRun = false, by, ...list } = optionsOf(options, 'applyPolicy', { dryRun: flag, by: filled, limit: bound });
+  const { dryRun = false, by, ...list } = optionsOf(options, 'applyPolicy', { dryRun: flag, by: personName, limit: bound });
   const page = await runs.list({ ...list, status: 'waiting' });
   const outcomes: (readonly PolicyOutcome[])[] = [];
   const rows = [...page.runs.entries()];

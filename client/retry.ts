@@ -1,15 +1,15 @@
+import { personName } from '../contract/people';
 import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { InternalWorkflowStartOptions } from '@temporalio/client/lib/internal';
 import { InternalWorkflowStartOptionsSymbol } from '@temporalio/client/lib/internal';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { filled, form, isString, worded } from '../contract/check';
+import { filled, worded } from '../contract/check';
 import { defined } from '../contract/defined';
 import { millisecondsOf as milliseconds } from '../contract/duration';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
-import { limits } from '../contract/limits';
 import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 import { rootRunId } from '../contract/record/child-runs';
 import { retriedSnapshot } from '../contract/record/retry';
@@ -78,10 +78,7 @@ export class Retries {
     const impossible = (why: string): HoldfastError =>
       new HoldfastError(words[how].impossible, `The run "${id}" cannot go on from where ${words[how].ended}: ${why}.`);
     const { by, deadline } = optionsOf<GoOnOptions>(options, words[how].what, {
-      by: form(
-        (value) => isString(value) && value !== '' && value.length <= limits.starter,
-        `a name of at most ${limits.starter} characters`,
-      ),
+      by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
     });
     const root = rootRunId(id);

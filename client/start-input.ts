@@ -5,6 +5,7 @@ import { defined } from '../contract/defined';
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
+import { personName } from '../contract/people';
 import type { Json, Message, ModelSettings } from '../contract/messages/messages';
 import { isAnyMessage, messagesOf } from '../contract/messages/message-shapes';
 import { isMessage, notJson } from '../contract/messages/messages';
@@ -77,12 +78,8 @@ const forms: Forms<StartOptions> = {
     'an array of strings, none of them empty or with the character NUL',
   ),
   options: record,
-  by: form((value) => isStarter(value), `the name of who starts the run, of at most ${limits.starter} characters and without NUL`),
+  by: personName,
 };
-
-function isStarter(value: unknown): boolean {
-  return isString(value) && value !== '' && !value.includes('\u0000') && value.length <= limits.starter;
-}
 
 function checkStart(options: unknown): void {
   const refuse = refusing('The options of the start', 'input-invalid');

@@ -1,6 +1,7 @@
 import { isRecord } from './check';
 import { clientToolsProblem } from './client-tools';
 import type { ToolSpec } from './manifest';
+import { isPersonName } from './people';
 import { isPartList } from './messages/messages';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 
@@ -154,11 +155,6 @@ export function commandProblem(command: unknown): string | undefined {
     default:
       return '`type` must be send, change, withdraw, pause, unpause, stop, title or end.';
   }
-}
-
-/** Who writes, or asks. */
-export function isPersonName(name: unknown): name is string {
-  return typeof name === 'string' && name !== '' && name.length <= 200;
 }
 
 function sentProblem(sent: unknown): string | undefined {

@@ -1,3 +1,6 @@
+import { form } from './check';
+import { limits } from './limits';
+
 /** How names of people are compared. */
 export interface People {
   /** Whether somebody is the one who is asked. */
@@ -17,10 +20,24 @@ export const people: People = {
 
 /** One text for all forms of a name. */
 export function personOf(name: string): string {
-  return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim().replace(/\s+/g, ' ');
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .trim()
+    .replace(/\s+/g, ' ');
 }
 
 /** Whether a name may be that of one of these people. */
 export function isOneOf(names: readonly string[], name: string, { isSame }: Pick<People, 'isSame'> = people): boolean {
   return names.some((one) => isSame(one, name));
 }
+
+/** Whether a value names somebody: a name that nobody can see would count as one more person. */
+export function isPersonName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= limits.starter && !name.includes('\u0000') && /[^\s\p{Cf}]/u.test(name);
+}
+
+export const personName = form(isPersonName, 'a name of 1 to 200 characters');

@@ -17,6 +17,7 @@ import {
   redisUrlProblem,
   taskQueueProblem,
   urlProblem,
+  leastCachedRuns,
 } from './check-settings';
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
@@ -126,7 +127,9 @@ export function readConfiguration(environment: Environment = process.env): Confi
     tenant: tenantOf(environment),
     redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
     compress: compressOf(environment),
-    maxCachedRuns: environment.HOLDFAST_MAX_CACHED_RUNS ? wholeOf(environment, 'HOLDFAST_MAX_CACHED_RUNS', 1_000_000) : undefined,
+    maxCachedRuns: environment.HOLDFAST_MAX_CACHED_RUNS
+      ? wholeOf(environment, 'HOLDFAST_MAX_CACHED_RUNS', 1_000_000, leastCachedRuns)
+      : undefined,
     pushSecret: environment.HOLDFAST_PUSH_SECRET ? secretOf(environment.HOLDFAST_PUSH_SECRET) : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
@@ -257,10 +260,11 @@ function valueOf(environment: Environment, name: ConfigurationName): string {
   return environment[name] || configurationTable[name].default;
 }
 
-function wholeOf(environment: Environment, name: ConfigurationName, most: number): number {
+function wholeOf(environment: Environment, name: ConfigurationName, most: number, least = 0): number {
   const text = valueOf(environment, name);
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > most) throw invalid(`${name} is '${text}'. It must be a whole number from 0 to ${most}.`);
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw invalid(`${name} is '${text}'. It must be a whole number from ${least} to ${most}.`);
   return value;
 }
 

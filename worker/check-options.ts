@@ -23,7 +23,7 @@ import {
 } from '../contract/check';
 import { limitsForm } from '../activities/limits/limit';
 import { shown } from '../contract/shown';
-import { redisUrlProblem } from '../host/check-settings';
+import { leastCachedRuns, redisUrlProblem } from '../host/check-settings';
 
 const redisUrlForm: Form = {
   wanted: 'the URL of a Redis',
@@ -75,7 +75,10 @@ const ofWorker: Forms = {
   taskQueue: filled,
   dataConverter: record,
   compress: flag,
-  maxCachedRuns: count,
+  maxCachedRuns: form(
+    (value) => Number.isSafeInteger(value) && Number(value) >= leastCachedRuns,
+    `a whole number from ${leastCachedRuns} on`,
+  ),
   shutdownGraceMs: count,
   buildCheckMs: bound,
   unservedMs: count,

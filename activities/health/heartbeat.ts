@@ -29,7 +29,10 @@ export async function withHeartbeat<T>(run: (begun: (streams?: boolean) => void)
   try {
     return await run((streams = false) => {
       const calmFrom = streams ? Infinity : performance.now() + soonForMs;
-      beat(() => Math.min(timeout / 3, performance.now() < calmFrom ? soonMs : laterMs));
+      const soon = Math.min(timeout / 3, soonMs);
+      // A call outlives a process that stood still for nine tenths of its heartbeat timeout.
+      const later = Math.max(soon, Math.min(timeout / 10, laterMs));
+      beat(() => (performance.now() < calmFrom ? soon : later));
     });
   } finally {
     hasEnded = true;

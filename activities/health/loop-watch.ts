@@ -70,8 +70,9 @@ export class LoopWatch {
 }
 
 function blockedBy(calls: readonly CallAtWork[], ms: number): string {
-  const named = calls.slice(0, mostNamed).map(({ tool, address, workflowId }) => `'${tool}' (${address} of run "${runIdOf(workflowId)}")`);
-  const more = calls.length > mostNamed ? ` and ${calls.length - mostNamed} more` : '';
+  const all = [...new Set(calls.map(({ tool, address, workflowId }) => `'${tool}' (${address} of run "${runIdOf(workflowId)}")`))];
+  const named = all.slice(0, mostNamed);
+  const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : '';
   return `The event loop of this process stood still for ${Math.round(ms / 100) / 10} s. At work: ${named.join(', ')}${more}. No heartbeat and no other call went on meanwhile. Let the tool wait instead, or do such work in a child process or a worker thread.`;
 }
 

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage, Usage } from '../../contract/messages/messages';
 import { messagesOfInput, toolCallsOf } from '../../contract/messages/messages';
+import { isInside } from '../../contract/record/agent-paths';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 import type { ConversationEntry, TimedStep } from './entries';
@@ -276,10 +277,6 @@ export class RunSteps {
     if (step !== undefined) step.end = time;
     return step;
   }
-}
-
-function isInside(address: readonly string[], place: string): boolean {
-  return `${address.join('/')}/`.startsWith(`${place}/`);
 }
 
 /** A job, as a message. A conversation begins with no input. */

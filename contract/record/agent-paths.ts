@@ -12,6 +12,20 @@ export function nameOfSegment(segment: string): string {
   return end === -1 ? segment : segment.slice(0, end);
 }
 
+/**
+ * The address of an interrupt as paths of events may have it. An agent that holds a conversation alone keeps its name as its path in every turn, and its
+ * interrupts have the number of the turn: `support#2`.
+ */
+export function pathFormsOf(address: readonly string[]): readonly (readonly string[])[] {
+  const [first = '', ...others] = address;
+  return [address, [nameOfSegment(first), ...others]];
+}
+
+/** Whether the address of an interrupt is at a place or inside of it. */
+export function isInside(address: readonly string[], place: string): boolean {
+  return pathFormsOf(address).some((form) => `${form.join('/')}/`.startsWith(`${place}/`));
+}
+
 export function nthSegment(name: string, n: number): string {
   return n === 1 ? name : `${name}#${n}`;
 }

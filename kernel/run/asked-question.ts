@@ -46,10 +46,15 @@ function noteOf(n: number): string {
 }
 
 function partsOf(shown: Interrupt): Parts {
-  const { kind, by, roles, notBy, steps = [] } = shown;
-  const later = steps.flatMap((step) => (step.type === 'escalate' ? [{ by: step.by ?? null, roles: step.roles ?? null }] : []));
-  const people = { ...defined({ by, roles, notBy }), ...(later.length === 0 ? {} : { later }) };
+  const { kind, notBy, steps = [] } = shown;
+  const later = steps.flatMap((step) => (step.type === 'escalate' ? [whoOf(step)] : []));
+  const people = { ...whoOf(shown), ...defined({ notBy: notBy && [...notBy].sort() }), ...(later.length === 0 ? {} : { later }) };
   return { kind, ...partsOfKind(shown), ...(Object.keys(people).length === 0 ? {} : { people: hashOf(people) }) };
+}
+
+/** People in any order are the same people. */
+function whoOf({ by, roles }: { readonly by?: readonly string[]; readonly roles?: readonly string[] }): Record<string, string[]> {
+  return defined({ by: by && [...by].sort(), roles: roles && [...roles].sort() });
 }
 
 function partsOfKind(shown: Interrupt): Parts {

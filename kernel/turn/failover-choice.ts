@@ -7,6 +7,7 @@ import type { ModelRequest } from '../define/middleware';
 import type { FailoverOptions, ModelError } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
+import { tellRetry } from './tell-retry';
 
 /** The model that is asked next, and with what. */
 export interface Failover {
@@ -30,7 +31,7 @@ const longestName = 200;
 
 /** Asks the agent for another model, and tells readers that the last answer does not count. Null: the error stands. */
 export function failoverChoice(scope: AgentScope, failover: FailoverOptions, failed: Failed): Failover | null {
-  const { run, agent, path, record } = scope;
+  const { run, agent } = scope;
   const { number, attempt, error, output, request, tried } = failed;
   const asking = frozen({
     attempt: number,
@@ -56,14 +57,6 @@ export function failoverChoice(scope: AgentScope, failover: FailoverOptions, fai
     input === undefined || input === null
       ? undefined
       : storedMessages(input, knownMessages(request.messages, output), () => run.ports.uuid(), `input of ${label}`);
-  run.ports.emit({
-    type: 'model-retry',
-    agent: agent.name,
-    runPath: path,
-    turn: record.turn,
-    attempt,
-    error: { code: error.code, message: error.message },
-    failover: { attempt: number, model },
-  });
+  tellRetry(scope, attempt, error, { failover: { attempt: number, model } });
   return { model, ...defined({ messages }) };
 }

@@ -10,6 +10,7 @@ import type { ModelRequest } from '../define/middleware';
 import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
+import { tellRetry } from './tell-retry';
 
 /** What becomes of a call that has ended. It stands in the journal, so that nothing is decided twice. */
 export type RetryVerdict =
@@ -33,7 +34,7 @@ interface FailedAttempt {
 
 /** Decides about a call that has ended, and tells readers when it does not count. */
 export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: FailedAttempt): RetryVerdict {
-  const { run, agent, path, record } = scope;
+  const { run, agent } = scope;
   const { attempt, request, end } = ended;
   const { error } = end;
   // The server has asked other workers already.
@@ -45,17 +46,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   }
   const rejectReason = checkedReason(agent.name, decision.rejectReason);
   const cause = error ?? rejection(agent.name, rejectReason);
-  const tell = (last: { readonly last?: true }): void =>
-    run.ports.emit({
-      type: 'model-retry',
-      agent: agent.name,
-      runPath: path,
-      turn: record.turn,
-      attempt,
-      error: { code: cause.code, message: cause.message },
-      ...defined({ rejectReason }),
-      ...last,
-    });
+  const tell = (last: { readonly last?: true }): void => tellRetry(scope, attempt, cause, { ...defined({ rejectReason }), ...last });
   if (attempt >= retry.maxRetries) {
     // Readers have seen the answer, which does not count. The choice of another model tells them as well. Runs of 0.1.0 did not tell.
     if (error === undefined && agent.failover === undefined && run.ports.tellsOnce()) tell({ last: true });

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
-import { isShown } from '../../contract/record/agent-paths';
+import { isInside, isShown } from '../../contract/record/agent-paths';
 import { askedCall } from '../projection/asked-call';
 import type { ShownStep } from '../projection/steps';
 import type { UiPart } from './parts';
@@ -117,8 +117,7 @@ export class UiFrames {
     // What an agent inside of a call asks stands at no call of the page.
     if (asking.some((address) => address.some((segment) => hiddenAgent.test(segment)))) return false;
     return [...this.calls.values()].some(
-      ({ isDone, address }) =>
-        isDone !== true && address !== undefined && !asking.some((at) => `${at.join('/')}/`.startsWith(`${address}/`)),
+      ({ isDone, address }) => isDone !== true && address !== undefined && !asking.some((at) => isInside(at, address)),
     );
   }
 

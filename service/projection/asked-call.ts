@@ -1,3 +1,5 @@
+import { pathFormsOf } from '../../contract/record/agent-paths';
+
 /**
  * Whether an interrupt is of the agent that is at work at a path. Its address has the path, with turns and calls between. Of an agent that is a
  * tool the path has to say so: what a hidden agent asks is not asked by the one that called it.
@@ -16,7 +18,8 @@ export function askedCall<Call extends { readonly callId: string; readonly path:
   calls: readonly Call[],
   { callId, address }: { readonly callId: string; readonly address: readonly string[] },
 ): Call | undefined {
-  const asked = calls.filter((call) => call.callId === callId && isAskedAt(address, call.path.split('/')));
+  const forms = pathFormsOf(address);
+  const asked = calls.filter((call) => call.callId === callId && forms.some((form) => isAskedAt(form, call.path.split('/'))));
   const longest = Math.max(...asked.map(({ path }) => path.length));
   return asked.filter(({ path }) => path.length === longest).at(-1);
 }

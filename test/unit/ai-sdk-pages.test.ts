@@ -179,6 +179,15 @@ describe('GET /aisdk/:agent/:chat/messages', () => {
     expect(JSON.stringify(await messagesFor(page, 'by=sue'))).not.toContain('He is known.');
   });
 
+  it('has what waits in a later turn, whose stream ends as that of the first one does', async () => {
+    const page = await served([{ text: 'Good day.' }, { toolCalls: [pay] }, { text: 'It is paid.' }]);
+    await partsOf(post(page));
+    const parts = await partsOf(post(page, { messages: [{ ...words('Pay 9,000.')[0], id: 'm2' }] }));
+    const { id } = only(await page.chat.run.interrupts());
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'tool-approval-request', approvalId: id }));
+    expect(toolsOf((await messagesFor(page)).at(-1)!)[0]).toMatchObject({ state: 'approval-requested', approval: { id } });
+  });
+
   it('has a rejection with its reason, which the model was told', async () => {
     const page = await served([{ toolCalls: [pay] }, { text: 'It is not paid.' }]);
     await partsOf(post(page));

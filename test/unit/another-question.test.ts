@@ -45,6 +45,14 @@ const others: Readonly<Record<string, Asked>> = {
   'somebody who may not answer': { notBy: ['bob'] },
 };
 
+it('code that names the same people in another order asks the same question', async () => {
+  const run = await started(asking({ by: ['ada', 'bob'], roles: ['x', 'y'], notBy: ['eve', 'max'] }));
+  await run.upgrade(asking({ by: ['bob', 'ada'], roles: ['y', 'x'], notBy: ['max', 'eve'] }));
+  await run.resume(only(await run.interrupts()).id, 'yes', { by: 'ada' });
+  await run.advance('1h');
+  expect(await run.result()).toBe('"May I delete one draft?": yes');
+});
+
 describe.each(Object.entries(others))('code that asks %s at the place of a question', (_, other) => {
   it('is refused by an upgrade, and the run waits for the answer to its own question', async () => {
     const run = await started(asking());

@@ -35,11 +35,7 @@ describe('a start whose options are none', () => {
     ['null for values', { values: null }, 'values must be an object with the values. It is null.'],
     ['a text for stream', { stream: 'yes' }, 'stream must be true or false. It is "yes".'],
     ['a number for a deadline', { deadline: 5 }, 'deadline must be a duration such as "30d". It is 5.'],
-    [
-      'an object for who starts it',
-      { by: {} },
-      'by must be the name of who starts the run, of at most 200 characters and without NUL. It is {}.',
-    ],
+    ['an object for who starts it', { by: {} }, 'by must be a name of 1 to 200 characters. It is {}.'],
     ['a text for options', { options: 'x' }, 'options must be an object. It is "x".'],
     ['a misspelt one', { dedline: '3d' }, 'there is no option "dedline"; did you mean deadline?'],
   ])('is refused with what to send: %s', async (_, options, message) => {
@@ -252,7 +248,7 @@ describe('a call of the client that is none', () => {
     ['a rejection with null', () => run.reject('i', 'no', null as never), 'The rejection: the options must be an object, not null.'],
     ['an answer with null', () => run.resume('i', 1, null as never), 'The answer: the options must be an object, not null.'],
     ['an answer to no text', () => run.resume(5 as never, 1), 'The id of the interrupt must be a string. It is 5.'],
-    ['an answer of no name', () => run.approve('i', { by: {} as never }), 'by must be a string. It is {}.'],
+    ['an answer of no name', () => run.approve('i', { by: {} as never }), 'by must be a name of 1 to 200 characters. It is {}.'],
     ['an answer to no hash', () => run.approve('i', { inputHash: 5 as never }), 'inputHash must be a string. It is 5.'],
   ])('is refused with what to send: %s', async (_, act, message) => {
     expect(await refusal(act)).toEqual({ code: 'request-invalid', message: expect.stringContaining(message) });

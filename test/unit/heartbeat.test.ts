@@ -28,10 +28,12 @@ describe('heartbeats of a call', () => {
   });
 
   it.each([
-    ['are one a second for ten seconds, and one in five seconds from then on', false, 10 + 4],
-    ['are one a second throughout where the call streams', true, 30],
-  ])('%s', async (_, streams, expected) => {
-    const { beats, run } = environment(20_000);
+    ['are one a second for ten seconds, and ten in a heartbeat timeout from then on', 20_000, false, 10 + 10],
+    ['are at least one in five seconds', 120_000, false, 10 + 4],
+    ['are one a second throughout with the usual timeout', 10_000, false, 30],
+    ['are one a second throughout where the call streams', 20_000, true, 30],
+  ])('%s', async (_, timeout, streams, expected) => {
+    const { beats, run } = environment(timeout);
     let end: () => void = () => undefined;
     const ended = run(() => withHeartbeat((begun) => (begun(streams), new Promise<void>((resolve) => (end = resolve)))));
     await jest.advanceTimersByTimeAsync(30_000);
