@@ -59,7 +59,8 @@ export interface Activities {
   newestBuild(deployment: string): Promise<string>;
   answerTimes(events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  keepResumePoint(point: KeptPoint): Promise<KeptPoint>;
+  /** Does nothing: its input in the history is what a run goes on with. */
+  keepResumePoint(point: KeptPoint): Promise<void>;
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
 
@@ -242,9 +243,7 @@ export function createActivities(parts: WorkerParts): Activities {
       return (await parts.answers?.times(workflowId, runId, events)) ?? [];
     },
 
-    async keepResumePoint(point) {
-      return point;
-    },
+    keepResumePoint: () => Promise.resolve(),
 
     async resumePointOf(workflowId) {
       return (await parts.answers?.pointOf(workflowId)) ?? null;

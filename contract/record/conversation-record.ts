@@ -26,8 +26,9 @@ export class ConversationRecord {
     Object.assign(this, { turn, isAtWork: atWork, paused, title, queue: queue.map(shownMessage), idleUntil, ended });
   }
 
+  /** A message that waits begins a turn as soon as the run can, unless somebody paused the conversation. */
   get isIdle(): boolean {
-    return !this.isAtWork;
+    return !this.isAtWork && (this.paused || this.queue.length === 0);
   }
 
   add(event: EventBody): void {
@@ -72,7 +73,7 @@ export class ConversationRecord {
     const { turn, paused, title, queue } = this;
     const { status: reason, error, by } = run;
     const ended = reason === 'failed' || reason === 'cancelled' ? { reason, ...defined({ by, error }) } : this.ended;
-    const status = isEnded(reason) ? 'ended' : this.isAtWork ? 'working' : 'idle';
+    const status = isEnded(reason) ? 'ended' : this.isIdle ? 'idle' : 'working';
     const idleUntil = status === 'idle' ? this.idleUntil : undefined;
     return { turn, status, paused, queue, ...defined({ title, idleUntil, ended }) };
   }

@@ -8,11 +8,8 @@ import type { PayloadReader } from './payload-reader';
 export interface EndEvent {
   readonly workflowExecutionCanceledEventAttributes?: object | null | undefined;
   readonly workflowExecutionFailedEventAttributes?: object | null | undefined;
-  readonly markerRecordedEventAttributes?:
-    | {
-        readonly markerName?: string | null;
-        readonly details?: Readonly<Record<string, { readonly payloads?: readonly Payload[] | null } | null>> | null;
-      }
+  readonly activityTaskScheduledEventAttributes?:
+    | { readonly activityType?: { readonly name?: string | null } | null; readonly input?: { readonly payloads?: readonly Payload[] | null } | null }
     | null
     | undefined;
 }
@@ -24,12 +21,10 @@ export interface EndEvent {
 export async function keptPointIn(events: readonly EndEvent[], payloads: PayloadReader): Promise<KeptPoint | undefined> {
   const [end] = events;
   if ((end?.workflowExecutionCanceledEventAttributes ?? end?.workflowExecutionFailedEventAttributes) == null) return undefined;
-  for (const { markerRecordedEventAttributes: marker } of events) {
-    const [about, result] = ['data', 'result'].map((key) => marker?.details?.[key]?.payloads?.[0]);
-    if (about == null || result == null) continue;
-    const { activity_type: type } = (await payloads.value(about)) as { readonly activity_type?: unknown };
-    if (type !== names.keepActivity) continue;
-    const kept = await payloads.value(result);
+  for (const { activityTaskScheduledEventAttributes: scheduled } of events) {
+    if (scheduled?.activityType?.name !== names.keepActivity) continue;
+    const [input] = scheduled.input?.payloads ?? [];
+    const kept = input === undefined ? undefined : await payloads.value(input);
     return isRecord(kept) && isRecord(kept['point']) ? (kept as unknown as KeptPoint) : undefined;
   }
   return undefined;
