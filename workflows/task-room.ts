@@ -1,7 +1,6 @@
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { patches } from '../contract/names';
 import { activation } from './interceptors';
 
 /** Of a command beside what it carries: names, timeouts, ids. */
@@ -38,7 +37,7 @@ export class TaskRoom {
   /** Room for what did not ask for any before. */
   hasNow(bytes: number, share = 1): boolean {
     this.begin();
-    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(patches.smallerTasks);
+    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share;
   }
 
   /** Whether this task can accept an update too, which the server writes with it. Only looks: validators do not run in a replay. */
@@ -82,7 +81,7 @@ export class TaskRoom {
     this.usedByEvents += bytes;
     if (this.usedByEvents > limits.stepEvents)
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
-    if (this.used > 0 && this.used + bytes > ceiling && patched(patches.smallerTasks))
+    if (this.used > 0 && this.used + bytes > ceiling)
       throw new HoldfastError(
         'payload-too-large',
         `The events of one step and the calls and results beside them have more than ${ceiling} bytes together.`,

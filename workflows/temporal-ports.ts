@@ -84,7 +84,7 @@ export class TemporalPorts implements Ports {
       held: () => (this.hold.isOn ? this.hold.over() : undefined),
       refuseWhenCancelled: () => this.refuseWhenCancelled(),
       schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
-      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled && this.tellsOnce(),
+      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled,
       counted: (call) => this.onceCalls.counted(call),
       inAnotherTask: (step, inSpite) => this.inAnotherTask(step, inSpite),
     });
@@ -137,12 +137,6 @@ export class TemporalPorts implements Ports {
   }
 
   readonly stopModel = (): void => this.stops?.stop();
-  readonly stopsAsking = (): boolean => this.stops?.stopsAsking === true;
-  readonly editsAskAll = (): boolean => this.tools.editsAskAll;
-  readonly tellsOnce = (): boolean => this.tools.tellsOnce;
-  readonly endsRestored = (): boolean => this.tools.endsRestored;
-  readonly knowsSecondEyes = (): boolean => this.tools.knowsSecondEyes;
-  readonly waivesInRun = (): boolean => this.tools.waivesInRun;
   readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
 
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
@@ -172,10 +166,6 @@ export class TemporalPorts implements Ports {
 
   cancelChildren(request: CancelRequest, run?: string): void {
     this.children.ask(request, run);
-  }
-
-  isolatedDecide(): boolean {
-    return this.children.decide;
   }
 
   emit(event: EventBody): void {
