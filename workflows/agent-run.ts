@@ -44,7 +44,7 @@ import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { CancelInbox } from './cancel-inbox';
-import { activation, countFromOutside, endsAsCancelled } from './interceptors';
+import { activation, endsAsCancelled } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
@@ -207,7 +207,6 @@ class RunWorkflow {
     setHandler(
       resumeUpdate,
       (answer) => {
-        countFromOutside();
         this.updates += 1;
         return this.inbox.updated(answerIn(answer));
       },
@@ -235,7 +234,6 @@ class RunWorkflow {
     setHandler(
       upgradeUpdate,
       () => {
-        countFromOutside();
         this.updates += 1;
         return this.upgrades.ask();
       },

@@ -99,7 +99,7 @@ export class TemporalPorts implements Ports {
       this.parentLine = new ParentLine(
         start,
         (sending) => this.still.counted(sending),
-        (bytes) => this.room.takeBeside(bytes),
+        (bytes) => this.room.take(bytes),
       );
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
@@ -160,7 +160,7 @@ export class TemporalPorts implements Ports {
   }
 
   answerChild(run: string, answer: Answer): void {
-    this.room.takeBeside(jsonSize(answer));
+    this.room.take(jsonSize(answer));
     this.children.answer(run, answer);
   }
 
@@ -185,7 +185,7 @@ export class TemporalPorts implements Ports {
   }
 
   showInterrupt(interrupt: Interrupt): void {
-    this.room.takeBeside(2 * jsonSize(interrupt));
+    this.room.take(2 * jsonSize(interrupt));
     this.log.showInterrupt(interrupt);
     if (this.openInterrupts++ === 0) showStatus('waiting');
   }
