@@ -168,23 +168,6 @@ export class MemoryPorts implements Ports {
     this.children.ask(request, run);
   }
 
-  tellsOnce(): boolean {
-    return true;
-  }
-
-  isolatedDecide(): boolean {
-    return true;
-  }
-
-  stopsAsking(): boolean {
-    return true;
-  }
-
-  readonly editsAskAll = (): boolean => true;
-  readonly endsRestored = (): boolean => true;
-  readonly knowsSecondEyes = (): boolean => true;
-  readonly waivesInRun = (): boolean => true;
-
   emit(event: EventBody): void {
     if (this.left) return;
     if (eventsOfInterrupts.includes(event.type)) this.world.tellParent?.(event);

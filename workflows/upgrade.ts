@@ -1,8 +1,8 @@
-import { ActivityFailure, ApplicationFailure, condition, patched, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
-import { names, patches } from '../contract/names';
+import { names } from '../contract/names';
 import { unpackedInput } from '../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
@@ -118,6 +118,6 @@ export class CannotGoOnHere extends Error {}
 export async function tryUntried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
-  const failure = await tryHere(agents, input, patched(patches.triesCopy) ? copyOf(snapshot) : snapshot);
+  const failure = await tryHere(agents, input, copyOf(snapshot));
   if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
 }

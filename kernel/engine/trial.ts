@@ -94,35 +94,6 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
-  tellsOnce(): boolean {
-    return true;
-  }
-
-  isolatedDecide(): boolean {
-    return true;
-  }
-
-  stopsAsking(): boolean {
-    return true;
-  }
-
-  /** What is not asked again shows that the code changed. */
-  endsRestored(): boolean {
-    return false;
-  }
-
-  editsAskAll(): boolean {
-    return true;
-  }
-
-  knowsSecondEyes(): boolean {
-    return true;
-  }
-
-  waivesInRun(): boolean {
-    return true;
-  }
-
   sleep(): Timer {
     return this.timer();
   }
