@@ -38,6 +38,7 @@ export class MemoryPorts implements Ports {
   private readonly still: Standstill;
   private readonly stops = new MemoryModelStops();
   private left = false;
+  private readonly atNextRest: (() => void)[] = [];
   private readonly timers = new Set<Timer>();
   readonly onceCalls = new OnceCalls();
   private readonly workflowId: string;
@@ -217,8 +218,18 @@ export class MemoryPorts implements Ports {
     });
   }
 
-  afterHandlers(run: () => void): void {
-    run();
+  atRest(run: () => void): void {
+    this.atNextRest.push(run);
+    if (this.atNextRest.length === 1) this.awaitRest();
+  }
+
+  private awaitRest(): void {
+    void this.world.work.settle().then(() => {
+      if (!this.left) this.atNextRest[0]?.();
+      this.atNextRest.shift();
+      if (this.atNextRest.length > 0) this.awaitRest();
+      this.world.changed();
+    });
   }
 
   now(): number {
@@ -251,7 +262,10 @@ export class MemoryPorts implements Ports {
   /** `isAsked`: the run has interrupts that somebody may answer. `isBusy`: some of its code has yet to run. */
   standing(isAsked: boolean, isBusy: boolean): RunStanding {
     const { children } = this;
-    return this.still.standing({ isBusy: isBusy || !children.standStill, isAsked: isAsked || children.size > 0 });
+    return this.still.standing({
+      isBusy: isBusy || this.atNextRest.length > 0 || !children.standStill,
+      isAsked: isAsked || children.size > 0,
+    });
   }
 
   get cancelled(): boolean {

@@ -62,7 +62,7 @@ export class TemporalPorts implements Ports {
   private readonly builds: TurnBuilds | undefined;
   readonly news: RunNews;
   readonly threw = (error: unknown, place: ThrownAt): void => this.news.threw(error, place);
-  private deferred: (() => void)[] = [];
+  private readonly deferred: (() => void)[] = [];
   private openInterrupts: number;
   /** The task that the last call was made in, by the length that history has in it. */
   private calledAt = 0;
@@ -213,19 +213,17 @@ export class TemporalPorts implements Ports {
     await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
   }
 
-  afterHandlers(run: () => void): void {
+  atRest(run: () => void): void {
     this.deferred.push(run);
   }
 
-  /** Whether something waits for the handlers to be done. */
+  /** Whether something waits until code rests. */
   get hasDeferred(): boolean {
     return this.deferred.length > 0;
   }
 
   runDeferred(): void {
-    const runs = this.deferred;
-    this.deferred = [];
-    for (const run of runs) run();
+    this.deferred.shift()?.();
   }
 
   now(): number {

@@ -68,8 +68,11 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
   const facts = new TemporalPorts(input, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
-  await condition(() => activation.settled && !trial.asks);
-  return trial.failure;
+  for (;;) {
+    await condition(() => activation.settled && (trial.goesOn || !trial.asks));
+    if (!trial.goesOn) return trial.failure;
+    trial.goOn();
+  }
 }
 
 /** The workflow that a run's worker starts under the newest build. */

@@ -38,6 +38,16 @@ export class Trial {
     return this.ports.asking > 0;
   }
 
+  /** Whether code goes on with something when it rests. */
+  get goesOn(): boolean {
+    return this.ports.waiting.length > 0;
+  }
+
+  /** All code has run as far as it can. */
+  goOn(): void {
+    this.ports.waiting.shift()?.();
+  }
+
   /** What is wrong with the code, once all of it has run as far as it can. */
   get failure(): Failure | undefined {
     const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
@@ -47,6 +57,8 @@ export class Trial {
 
 class TrialPorts implements Ports {
   asking = 0;
+  /** What is to run when all code has run as far as it can. */
+  readonly waiting: (() => void)[] = [];
   readonly isTrial = true;
   readonly nextOffset = 0;
   readonly cancelled = false;
@@ -126,8 +138,8 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
-  afterHandlers(run: () => void): void {
-    run();
+  atRest(run: () => void): void {
+    this.waiting.push(run);
   }
 
   stop(_: HoldfastError): void {

@@ -147,7 +147,7 @@ export class OpenInterrupts {
       this.withdraw(shown.id, { answer: null, reason: 'cancel' });
       waiting.timer?.cancel();
       // Whoever stopped it hears so first.
-      this.ports.afterHandlers(() => waiting.reject(turnStopped(shown)));
+      this.ports.atRest(() => waiting.reject(turnStopped(shown)));
     }
   }
 
@@ -235,7 +235,7 @@ export class OpenInterrupts {
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
     const whole: Answer = { ...answer, at };
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
-    else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
+    else if (waiting !== undefined) this.ports.atRest(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
     told?.();
     return this.state.sequence;
@@ -246,7 +246,7 @@ export class OpenInterrupts {
     this.given.add(answer, told);
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
-    this.ports.afterHandlers(() => waiting.resolve(answer.answer, { ...answer, at }));
+    this.ports.atRest(() => waiting.resolve(answer.answer, { ...answer, at }));
     return ++this.state.sequence;
   }
 

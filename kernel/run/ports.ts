@@ -123,8 +123,8 @@ export interface Ports {
   timer(at: number): Timer;
   /** A continue-as-new may lie in it: the code that is entered again asks for the same moment. */
   sleep(until: number): Timer;
-  /** Runs something once all messages that came in together have been handled. */
-  afterHandlers(run: () => void): void;
+  /** Runs something when all code of the run has run as far as it can. Of several such things, one each time. */
+  atRest(run: () => void): void;
   /** The time at which that happened which woke the code: what is late does not make the time later. */
   now(): number;
   uuid(): string;

@@ -17,7 +17,7 @@ function deskBehindContinueAsNew() {
     emit: (event) => void events.push(event),
     showInterrupt: () => undefined,
     hideInterrupt: () => undefined,
-    afterHandlers: (run) => run(),
+    atRest: (run) => run(),
   };
   const state: Partial<RunState> = { interrupts: [{ shown }], answered: [], sequence: 0 };
   const desk = new OpenInterrupts(state as RunState, ports as Ports, new AskingEnd(() => turn.isStopped));

@@ -24,7 +24,7 @@ function deskOf(parent?: RunState['parent']): {
     roomToShow: () => undefined,
     showInterrupt: () => undefined,
     hideInterrupt: (id) => void hidden.push(id),
-    afterHandlers: (run) => run(),
+    atRest: (run) => run(),
   };
   const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0, ...(parent === undefined ? {} : { parent }) };
   const desk = new OpenInterrupts(state as RunState, ports as Ports);
