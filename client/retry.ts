@@ -146,7 +146,7 @@ export class Retries {
     const failed = event?.workflowExecutionFailedEventAttributes;
     if (failed == null) throw notFailed(event, id);
     const payload = failed.failure?.applicationFailureInfo?.details?.payloads?.[1];
-    if (payload === undefined) throw impossible(id, 'it failed under a version of Holdfast that kept nothing to go on from');
+    if (payload === undefined) throw impossible(id, 'it kept nothing to go on from');
     return inputIn((await this.place.payloads.value(payload)) as RetryPoint, 'retry-impossible');
   }
 
@@ -160,7 +160,7 @@ export class Retries {
     if (kept === undefined)
       throw new HoldfastError(
         'resume-impossible',
-        `The run "${id}" cannot go on from where it was cancelled: it was cancelled under a version of Holdfast that kept nothing to go on from.`,
+        `The run "${id}" cannot go on from where it was cancelled: it kept nothing to go on from.`,
       );
     return inputIn(kept.point, 'resume-impossible');
   }

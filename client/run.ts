@@ -258,7 +258,7 @@ export class Run<Output = unknown> {
    */
   private async answerInRoot(answer: Answer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
-    if (parent?.path === undefined || interrupt === undefined) return false;
+    if (parent === undefined || interrupt === undefined) return false;
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
     const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
     try {

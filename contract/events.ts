@@ -64,7 +64,7 @@ export type EventBody =
       readonly address: string;
       /** The call was started before and did not happen: this is the one that counts, and the end has its address. */
       readonly again?: boolean;
-      /** Somebody outside of the run makes the call, and answers an interrupt with its result. Absent also of runs that began before it was told. */
+      /** Somebody outside of the run makes the call, and answers an interrupt with its result. */
       readonly external?: true;
     })
   | (InAgent & {
@@ -105,7 +105,7 @@ export type EventBody =
       readonly run?: string;
       /** What the run of an isolated agent has used. */
       readonly usage?: Usage;
-      /** The same by model. Absent also of runs that began before it was told. */
+      /** The same by model. */
       readonly usageByModel?: UsageByModel;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }

@@ -44,7 +44,7 @@ export interface Reconciliation {
   readonly error?: string;
 }
 
-/** The `info` of an interrupt `in-doubt`: what a person needs to find out whether a call took effect. Runs of 0.1.0 have the first four. */
+/** The `info` of an interrupt `in-doubt`: what a person needs to find out whether a call took effect. */
 export type InDoubtInfo = {
   readonly tool: string;
   readonly callId: string;

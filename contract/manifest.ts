@@ -26,8 +26,8 @@ export interface ModelFacts {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly attempts: number;
-  /** How long a call waits for providers that are busy. Absent, as in runs that began before: no longer than `attempts`. */
-  readonly patienceMs?: number;
+  /** How long a call waits for providers that are busy. */
+  readonly patienceMs: number;
 }
 
 /** Recorded once at the start of a run: the only source for scheduling decisions. Facts equal to the defaults are left out. */
@@ -39,11 +39,11 @@ export interface Manifest {
   /** Named models and the provider/model each was resolved to. */
   readonly models: Readonly<Record<string, string>>;
   readonly halves: readonly string[];
-  /** Names of the schemas that answers have to fit. Absent in runs that began before there were any. */
+  /** Names of the schemas that answers have to fit. Absent: none. */
   readonly outputs?: readonly string[];
   /** The tools that the named policies of the configuration hold. Absent: no agent names one. */
   readonly policies?: Readonly<Record<string, readonly string[]>>;
-  /** Schemas of the tools about whose calls people are asked, by tool. Absent: nobody is asked, or the run began before there were any. */
+  /** Schemas of the tools about whose calls people are asked, by tool. Absent: nobody is asked. */
   readonly schemas?: Readonly<Record<string, Json>>;
 }
 
@@ -84,7 +84,7 @@ export interface ManifestRequest {
   readonly askedAbout?: readonly string[];
   /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
-  /** The arguments that have them, by tool; each must be one of the tool's. Absent: none, or the run began before this was checked. */
+  /** The arguments that have them, by tool; each must be one of the tool's. Absent: none. */
   readonly aliasedArguments?: Readonly<Record<string, readonly string[]>>;
   /** The tools among them whose aliases the start gave. Absent: none. */
   readonly aliasesOfStart?: readonly string[];

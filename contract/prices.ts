@@ -17,7 +17,7 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 const million = 1_000_000;
 
 /** Undefined where no price is known that a token of the run has. */
-export function costOf({ usage, usageByModel = {} }: Pick<RunView, 'usage' | 'usageByModel'>, prices: ModelPrices): RunCost | undefined {
+export function costOf({ usageByModel = {} }: Pick<RunView, 'usageByModel'>, prices: ModelPrices): RunCost | undefined {
   const models = Object.entries(usageByModel);
   const priced = models.flatMap(([model, used]) => {
     const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
@@ -25,11 +25,9 @@ export function costOf({ usage, usageByModel = {} }: Pick<RunView, 'usage' | 'us
   });
   if (priced.length === 0) return undefined;
   const unpriced = models.flatMap(([model]) => (Object.hasOwn(prices, model) ? [] : [model]));
-  const known = (count: 'inputTokens' | 'outputTokens'): number => models.reduce((sum, [, used]) => sum + used[count], 0);
-  const isAll = known('inputTokens') === usage.inputTokens && known('outputTokens') === usage.outputTokens;
   // Sums of fractions have a tail that nobody means.
   const amount = Number(priced.reduce((sum, cost) => sum + cost, 0).toFixed(9));
-  return { amount, complete: isAll && unpriced.length === 0, ...defined({ unpriced: unpriced.length === 0 ? undefined : unpriced }) };
+  return { amount, complete: unpriced.length === 0, ...defined({ unpriced: unpriced.length === 0 ? undefined : unpriced }) };
 }
 
 function costOfModel({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, price: ModelPrice): number {

@@ -62,8 +62,8 @@ export function unpackByModel(usage: Usage, packed: PackedByModel): UsageByModel
   return typeof packed === 'string' ? { [packed]: usage } : packed;
 }
 
-/** What an isolated agent has used, as it tells the run that it is part of. Absent `byModel`: it began under a build that did not tell it. */
-export type ChildUsage = Usage & { readonly byModel?: PackedByModel };
+/** What an isolated agent has used, as it tells the run that it is part of. */
+export type ChildUsage = Usage & { readonly byModel: PackedByModel };
 
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

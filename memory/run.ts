@@ -135,7 +135,8 @@ export class MemoryRun {
       () => this.work.settle(),
       () => undefined,
     );
-    return acted;
+    // Whoever reads the run after a call sees what it did.
+    return root.turn.then(() => acted);
   }
 
   private takeNow(answer: Answer): Failure | undefined {

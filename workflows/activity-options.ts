@@ -20,5 +20,5 @@ export function activityOptions(activityId: string, facts: ModelFacts | ToolFact
 
 /** Calls that may have to wait: which of their attempts count, the server cannot tell. */
 function isCountedByWorker(facts: ModelFacts | ToolFacts): boolean {
-  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : facts.patienceMs !== undefined;
+  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : true;
 }

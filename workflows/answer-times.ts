@@ -82,9 +82,8 @@ export class AnswerTimes {
    */
   elsewhere(interrupts: readonly Interrupt[], came: (answer: Answer, at: number) => void): Promise<void> | undefined {
     const { tenant, id, parent } = this.start;
-    const path = parent?.path;
-    if (path === undefined || interrupts.length === 0) return undefined;
-    const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
+    if (parent === undefined || interrupts.length === 0) return undefined;
+    const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(parent.path, interrupt) }));
     const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
     return this.short.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
       (found) =>

@@ -154,11 +154,7 @@ function detailsIn(left: unknown): FailedChildDetails | undefined {
   if (!isRecord(left) || !isRecord(left['usage'])) return undefined;
   const { usage, session } = left;
   const { byModel, ...counts } = usage;
-  if (
-    !isUsage(counts) ||
-    !(byModel === undefined || typeof byModel === 'string' || (isRecord(byModel) && Object.values(byModel).every(isUsage)))
-  )
-    return undefined;
+  if (!isUsage(counts) || !(typeof byModel === 'string' || (isRecord(byModel) && Object.values(byModel).every(isUsage)))) return undefined;
   const values = isRecord(session) ? Object.entries(session).filter(([key]) => key !== '__proto__') : [];
   return {
     usage: usage as unknown as ChildUsage,

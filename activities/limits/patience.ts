@@ -7,7 +7,6 @@ export interface AttemptInfo {
   readonly attempt: number;
   readonly heartbeatDetails?: unknown;
   readonly retryPolicy?: { readonly maximumAttempts?: number };
-  readonly isLocal?: boolean;
 }
 
 /** What becomes of an attempt that gave no result: the call is made again after a while, or for the last time it was. */
@@ -23,7 +22,7 @@ const longest = 30_000;
  */
 export class Patience {
   readonly waits: CallWaits;
-  /** Whether this call is counted here. The server counts those of runs that began before that. */
+  /** Whether this call is counted here. The server counts those of tools whose calls never wait. */
   readonly counts: boolean;
 
   constructor(
@@ -31,11 +30,11 @@ export class Patience {
     private readonly most: number,
     private readonly patienceMs = 0,
   ) {
-    const { retryPolicy, heartbeatDetails, isLocal = false } = info;
+    const { retryPolicy, heartbeatDetails } = info;
     const attempts = retryPolicy?.maximumAttempts;
     // A first attempt that comes with the task of its run has no policy. If the server counts, it is the server's next attempt that knows.
     const isOfServer = retryPolicy === undefined ? info.attempt > 1 : attempts !== undefined && attempts !== 0 && attempts !== Infinity;
-    this.counts = !isLocal && !isOfServer;
+    this.counts = !isOfServer;
     this.waits = this.counts ? waitsIn(heartbeatDetails) : none;
   }
 

@@ -104,7 +104,7 @@ function spentRows({ usage, usageByModel = {}, cost }: ShownRun): readonly strin
 
 function costText({ amount, complete, unpriced }: NonNullable<ShownRun['cost']>): string {
   if (complete) return String(amount);
-  return `${amount}, without ${unpriced === undefined ? 'what was used under 0.1.0' : `${unpriced.join(', ')}: no price`}`;
+  return `${amount}, without ${(unpriced ?? []).join(', ')}: no price`;
 }
 
 function showSteps(terminal: Terminal, events: readonly RunEvent[], now: number): void {

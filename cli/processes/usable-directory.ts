@@ -5,7 +5,7 @@ import { isHashed, isOurs, makePrivate, privateDirectory, privateFile } from '..
 import { namedSystemError } from '../../host/system-errors';
 
 /**
- * Makes the directory, for its owner alone, also where an earlier version left it open. Throws 'config-invalid' when there can be none that one
+ * Makes the directory, for its owner alone, also where it was open for others. Throws 'config-invalid' when there can be none that one
  * can write to, and 'disk-full' or 'files-exhausted' when nothing can be written now.
  */
 export function makeUsable(directory: string): void {

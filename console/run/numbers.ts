@@ -17,5 +17,5 @@ export function costText(amount: number): string {
 
 /** What a call has cost. Undefined: it has not said its tokens, or its model has no price. */
 export function costOfCall(model: string | undefined, usage: Usage | undefined, prices: ModelPrices): RunCost | undefined {
-  return model === undefined || usage === undefined ? undefined : costOf({ usage, usageByModel: { [model]: usage } }, prices);
+  return model === undefined || usage === undefined ? undefined : costOf({ usageByModel: { [model]: usage } }, prices);
 }

@@ -70,8 +70,7 @@ export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first
 
 function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'> & { readonly took: number }): JSX.Element {
   const { kind, usage, usageByModel, model, error, retries, changes, ending, waited } = step;
-  const cost =
-    usageByModel !== undefined && usage !== undefined ? costOf({ usage, usageByModel }, prices) : costOfCall(model, usage, prices);
+  const cost = usageByModel !== undefined ? costOf({ usageByModel }, prices) : costOfCall(model, usage, prices);
   return (
     <div class="step-facts muted">
       {retries !== undefined && <Sign sign={`↻ ${retries}`} means={runTexts.timeline.retries(retries)} />}

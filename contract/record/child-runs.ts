@@ -29,7 +29,7 @@ function hashed(text: string, path: AgentPath): string {
 
 /** Where a place in a run stands in the run that somebody started. */
 export function placeInRoot(parent: ParentRun | undefined, path: AgentPath): AgentPath {
-  return parent?.path === undefined ? path : [...parent.path, ...path.slice(1)];
+  return parent === undefined ? path : [...parent.path, ...path.slice(1)];
 }
 
 /** Whose run it is. */

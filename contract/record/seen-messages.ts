@@ -33,7 +33,7 @@ export class SeenMessages {
     this.shown = snapshot.shown.filter(({ id }) => !listed.has(id));
     const { [saidByAll]: said } = snapshot.lists;
     this.said = [...(said ?? this.ofRoot)];
-    this.together = snapshot.together ?? said !== undefined;
+    this.together = snapshot.together === true;
   }
 
   get messages(): readonly StoredMessage[] {

@@ -46,8 +46,8 @@ export interface ParentRun {
   readonly from: string;
   /** Which one of that name in there, when it is not the first. */
   readonly nth?: number;
-  /** Where the agent stands in the run that somebody started, however deep. Absent of runs that began before it was told. */
-  readonly path?: AgentPath;
+  /** Where the agent stands in the run that somebody started, however deep. */
+  readonly path: AgentPath;
   /** Which messages of its input are words of other agents, by position. Absent: none. */
   readonly context?: readonly number[];
   /** Who wrote to the turn that it works for: names, and null for somebody without one. Absent: no turn. */
@@ -86,7 +86,7 @@ export interface RequestSlots {
   readonly catalog?: readonly string[] | null;
 }
 
-/** A model request, in the one shape that it has from the run to the provider. Requests of earlier versions may lack slots. */
+/** A model request, in the one shape that it has from the run to the provider. */
 export interface StoredRequest {
   readonly messages: readonly StoredMessage[];
   readonly slots: Partial<RequestSlots>;
@@ -195,7 +195,7 @@ export interface CallToolInput {
   readonly halves?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
-  /** The run was started with values or tags, which the tool gets. Absent: with neither, or the run began before tools got them. */
+  /** The run was started with values or tags, which the tool gets. Absent: with neither. */
   readonly about?: true;
   /** Set for calls that come from a hook and are no part of the transcript. */
   readonly hidden?: boolean;
@@ -268,7 +268,7 @@ export interface Snapshot {
    * border, and a hook may have edited it since. Absent: with the list itself readers see what they saw.
    */
   readonly seen?: readonly Splice[];
-  /** Whether readers saw what all agents of the conversation said. Absent, as in older ones: where there is a list of it. */
+  /** Whether readers saw what all agents of the conversation said. Absent: there is no list of it. */
   readonly together?: boolean;
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
@@ -311,7 +311,7 @@ export interface AgentRunResult {
   /** Calls of external tools that the run ended with: it has no answer yet. */
   readonly pendingToolCalls?: readonly ToolCall[];
   /** Of an isolated agent with what of it each model has used. */
-  readonly usage: ChildUsage;
+  readonly usage: Usage | ChildUsage;
   readonly base?: string;
   readonly splices?: readonly Splice[];
   readonly events?: readonly WireEvent[];

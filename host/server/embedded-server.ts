@@ -234,7 +234,7 @@ function chooseDatabase(setup: Setup, version: string): string {
   const others = databasesIn(setup.directory);
   if (others.length > 0) {
     setup.onProgress(
-      `The Temporal server is now version ${version}: a new database begins. Runs of before stay in ${others.join(', ')} and show again with that version.`,
+      `The Temporal server is now version ${version}: a new database begins. Earlier runs stay in ${others.join(', ')} and show again with that version.`,
     );
   }
   writeFileSync(mark, '', { mode: privateFile });

@@ -10,7 +10,7 @@ const cachedName = 'temporal-2';
 
 /**
  * The `temporal` binary from the first place that has a working one: HOLDFAST_TEMPORAL_CLI (which, when set, is the only one), the PATH, the cache,
- * the SDK's download, a build with Go, what an earlier version had cached. Throws 'server-unavailable' that says for each way why it failed.
+ * the SDK's download, a build with Go. Throws 'server-unavailable' that says for each way why it failed.
  */
 export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
   const configured = search.environment.HOLDFAST_TEMPORAL_CLI;
@@ -29,12 +29,10 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
     }
   };
   const cached = cachedBinary(search.environment);
-  const older = join(cacheDirectory(search.environment), 'bin', 'temporal');
   const found =
     (await attempt('`temporal` on the PATH', () => inspectServerBinary(onPath('temporal', search.environment), 'path'))) ??
     (await attempt('the cache', () => inspectKnownBinary(cached))) ??
-    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt))) ??
-    (await attempt('the cache of an earlier version', () => inspectServerBinary(older, 'cache')));
+    (await attempt('filling the cache', () => obtainServerBinary(cached, search, attempt)));
   if (found !== undefined) return found;
   throw new HoldfastError(
     'server-unavailable',

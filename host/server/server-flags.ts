@@ -40,8 +40,6 @@ const dynamicConfig = {
   'matching.maxVersionsInDeployment': 1000,
   // By itself the server keeps 128,000 executions in memory, each for an hour, also those that have ended.
   'history.hostLevelCacheMaxSize': 1000,
-  // What one task brings and what came back meanwhile are written together: 3 MB and 2 MB. By itself the server ends runs above 4 MB.
-  'system.transactionSizeLimit': 8 * 1024 * 1024,
   // The HTTP API cannot be turned off. It takes any request that a page of any site can send, so it answers only to a name that nobody knows.
   [httpNames]: [randomUUID()],
 };

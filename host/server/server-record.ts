@@ -24,8 +24,8 @@ export interface ServerRecord {
   readonly directory: string;
   /** False until the server has answered for the first time. */
   readonly ready: boolean;
-  /** The machine, or container, on which the process ids count. Absent in records of 0.1.0. */
-  readonly host?: string;
+  /** The machine, or container, on which the process ids count. */
+  readonly host: string;
 }
 
 export function readServerRecord(directory: string): ServerRecord | undefined {

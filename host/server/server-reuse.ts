@@ -49,7 +49,7 @@ export async function awaitRemains(directory: string, onProgress: (message: stri
     if (Date.now() > deadline || (await guardOf(record.pid)) === undefined) await endProcess(record.pid, isThere);
     await sleep(50);
   }
-  if (!told && record.host !== undefined && record.host !== hostname() && (await isRefreshed(directory)))
+  if (!told && record.host !== hostname() && (await isRefreshed(directory)))
     throw new HoldfastError(
       'server-locked',
       `The Temporal server of ${directory} runs on "${record.host}", which shares this directory. Stop it there, or use another directory.`,

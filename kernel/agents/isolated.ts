@@ -53,7 +53,7 @@ export async function runIsolated(
   if (usedBefore !== undefined) state.cut = otherCuts;
   const used = end.usage === undefined ? {} : usedSince(end.usage, usedBefore);
   if (used.usage !== undefined) state.usage = addUsage(state.usage, used.usage);
-  if (used.usageByModel !== undefined) state.usageByModel = addUsageByModel(state.usageByModel ?? {}, used.usageByModel);
+  if (used.usageByModel !== undefined) state.usageByModel = addUsageByModel(state.usageByModel, used.usageByModel);
   if ('failed' in end) {
     const { code, message } = end.failed;
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
@@ -61,7 +61,7 @@ export async function runIsolated(
     leaves();
     // What it has used counts also where it was cancelled with the run.
     if (ports.cancelled || (code === 'child-cancelled' && run.cancels.isRecursive)) {
-      state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? noUsage };
+      state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? nothingUsed };
       run.cancels.endedBelow();
       throw cancelled();
     }
@@ -79,15 +79,16 @@ export async function runIsolated(
   return end;
 }
 
+const nothingUsed: ChildUsage = { ...noUsage, byModel: {} };
+
 /** What the agent has used since it was cut off. */
 function usedSince(
   now: ChildUsage,
-  before: ChildUsage = noUsage,
+  before: ChildUsage = nothingUsed,
 ): Pick<Extract<EventBody, { type: 'agent-end' }>, 'usage' | 'usageByModel'> {
   const { byModel, ...all } = now;
-  const { byModel: earlier = {}, ...allEarlier } = before;
+  const { byModel: earlier, ...allEarlier } = before;
   const usage = lessUsage(all, allEarlier);
-  if (byModel === undefined) return { usage };
   return { usage, usageByModel: lessUsageByModel(unpackByModel(all, byModel), unpackByModel(allEarlier, earlier)) };
 }
 
@@ -99,7 +100,7 @@ function keepForRetry(
   { kept, usage }: Extract<ChildEnd, { readonly failed: Failure }>,
   usedBefore: ChildUsage | undefined,
 ): void {
-  if (kept === true) return remains.cutOff(frame, { id, usage: usage ?? usedBefore ?? noUsage });
+  if (kept === true) return remains.cutOff(frame, { id, usage: usage ?? usedBefore ?? nothingUsed });
   remains.lose(
     frame,
     `"${id}", an isolated agent of it, failed${kept === undefined ? ' and kept nothing to go on from' : `: ${kept.refused}`}`,

@@ -80,7 +80,7 @@ export async function callModelOnce(
 
 function countUsage(state: RunState, model: string, usage: Usage): void {
   state.usage = addUsage(state.usage, usage);
-  state.usageByModel = addModelUsage(state.usageByModel ?? {}, model, usage);
+  state.usageByModel = addModelUsage(state.usageByModel, model, usage);
 }
 
 /** Providers refuse a transcript with a call that names no tool, so nothing of such an answer may enter it. */

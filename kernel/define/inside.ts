@@ -12,8 +12,6 @@ export type { AskAgain, HeldCall, Pass };
 export interface Inside {
   /** What a person approved for the rest of the run. */
   readonly waivers: Waivers;
-  /** The model hears that a person changed a call. Runs that began before that go on without. */
-  readonly tellsEdits: boolean;
   /** What the run was started with. Hooks cannot change it. */
   readonly startedWith: StartedWith;
   /** Whom a second pair of eyes has to be another than. */

@@ -160,8 +160,7 @@ export class Frame {
       (error: unknown) => {
         // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
         handle(waiting);
-        const turn = isCancellation(error) ? undefined : this.journal.turn(this.key, n);
-        return turn?.then(() => fail(error)) ?? fail(error);
+        return (isCancellation(error) ? undefined : this.journal.turn(this.key, n))?.then(() => fail(error)) ?? fail(error);
       },
     );
     return waiting;

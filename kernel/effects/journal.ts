@@ -74,7 +74,6 @@ export class Journal {
         if (effect.at !== undefined) this.order.restore(address, effect.n, { at: effect.at });
       }
     }
-    this.order.restored();
   }
 
   find(address: string, n: number): JournalEffect | undefined {

@@ -31,9 +31,6 @@ export class SettleOrder {
   restore(address: string, n: number, { at }: Turn): void {
     this.count = Math.max(this.count, at + 1);
     this.due.push({ address, n, at });
-  }
-
-  restored(): void {
     this.due.sort((one, other) => one.at - other.at);
   }
 

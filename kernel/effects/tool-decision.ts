@@ -34,8 +34,8 @@ interface Place {
   readonly agreedTo: Decided[];
 }
 
-/** Which layers have asked those around them, and which have told the model of an edit. */
-type Noted = 'asked-around' | 'told-of-edit';
+/** The layers that have told the model of an edit. */
+type Noted = 'told-of-edit';
 
 /** What is kept as long as the call. */
 export interface DecisionNotes {

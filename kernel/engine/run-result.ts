@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
+import type { ChildUsage } from '../../contract/usage';
 import type { Json } from '../../contract/messages/messages';
 import type { AgentRunResult, StartInput } from '../../contract/record/wire';
 import type { RunLog } from '../log/run-log';
@@ -45,7 +46,7 @@ export function childEndOf({ output, text, usage, session, silent }: AgentRunRes
   return {
     output,
     text: text ?? textOf(output),
-    usage,
+    usage: usage as ChildUsage,
     ...defined({ session, silent }),
   };
 }

@@ -272,10 +272,6 @@ export class Acting implements Inside {
     return frame.seen('writers', () => (writers.every((name) => name === state.startedBy) ? [] : writers));
   }
 
-  get tellsEdits(): boolean {
-    return this.scope.run.manifest.schemas !== undefined;
-  }
-
   dropSession(keys: readonly string[]): void {
     const { session } = this.scope.run.state;
     this.frame.once('session', () => {

@@ -32,10 +32,9 @@ export function approvalOf(
   };
 }
 
-/** What edited arguments have to fit. Runs that began before there were such schemas ask as they did. */
+/** What edited arguments have to fit. */
 export function schemaForEdits({ run: { manifest }, agent }: AgentScope, tool: string): Json | undefined {
-  if (manifest.schemas === undefined) return undefined;
-  const schema = agent.ownTools.get(tool)?.spec.inputSchema ?? manifest.schemas[tool];
+  const schema = agent.ownTools.get(tool)?.spec.inputSchema ?? manifest.schemas?.[tool];
   return schema === undefined || jsonSize(schema) > limits.interruptSchema ? undefined : schema;
 }
 

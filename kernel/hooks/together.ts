@@ -12,12 +12,8 @@ export class LayerTogether implements Together {
   }
 
   asksAround(call?: ToolCall): boolean {
-    const { decision, key, isKnownNext } = this.frame;
+    const { decision, key } = this.frame;
     if (decision?.isHeldAround(key, call === undefined ? undefined : decidedOf(call)) !== true) return false;
-    // What older code let pass before a continue-as-new is under way.
-    const isUnderWay = isKnownNext && !decision.noted('asked-around').includes(key);
-    if (isUnderWay) return false;
-    decision.note('asked-around', key);
     return true;
   }
 

@@ -5,7 +5,7 @@ import { anotherQuestion, noteQuestion } from './asked-question';
 import type { RunScope } from './scope';
 import type { PendingInterrupt } from './state';
 
-type Asking = Pick<RunScope, 'interrupts' | 'state' | 'journal' | 'ports'>;
+type Asking = Pick<RunScope, 'interrupts' | 'journal' | 'ports'>;
 
 /**
  * Asks as an effect of a frame: where that ends before the answer, the question is withdrawn. Code that is entered again gets the answer only if it asks

@@ -1,7 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { HoldfastError } from '../../contract/errors';
 import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
-import { interruptId } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
@@ -18,27 +17,18 @@ export function noteQuestion(frame: Frame, n: number, shown: Interrupt): void {
 
 /** The error for code that asks another question than it asked at this place, whether that one is open or has its answer. */
 export function anotherQuestion(
-  { state, journal }: Pick<RunScope, 'state' | 'journal'>,
+  { journal }: Pick<RunScope, 'journal'>,
   frame: Frame,
   n: number,
   asked: () => Interrupt,
 ): HoldfastError | undefined {
-  const before = questionBefore(state.interrupts, frame, n);
+  const before = frame.noteOf(noteOf(n)) as Parts | undefined;
   if (before === undefined || !frame.isKnownNext) return undefined;
   const now = partsOf(asked());
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((part) => before[part] !== now[part]);
   if (changed.length === 0) return undefined;
   const others = changed.map((part) => (part === 'people' || part === 'arguments' ? `other ${part}` : `another ${part}`));
   return journal.change(`The code at ${frame.key} changed: effect ${n} asks another question, with ${others.join(' and ')}.`);
-}
-
-/** Snapshots of earlier versions have no note of a question, and show it as long as it is open. */
-function questionBefore(interrupts: RunScope['state']['interrupts'], frame: Frame, n: number): Parts | undefined {
-  const note = frame.noteOf(noteOf(n)) as Parts | undefined;
-  if (note !== undefined) return note;
-  const id = interruptId(frame.address, n);
-  const shown = interrupts.find((pending) => pending.shown.id === id)?.shown;
-  return shown && partsOf(shown);
 }
 
 function noteOf(n: number): string {

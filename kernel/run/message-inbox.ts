@@ -37,7 +37,7 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** Nor does the turn at work go on. */
   stops?: true;
   idleUntil?: number;
-  /** Who wrote to the turn at work: names, and null for somebody without one. Absent of turns that began before it was known. */
+  /** Who wrote to the turn at work: names, and null for somebody without one. Absent: no turn has begun. */
   writers?: readonly (string | null)[];
   /** What the run had used when the turn at work began. */
   usage: Usage;

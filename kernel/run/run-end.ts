@@ -18,7 +18,7 @@ export function leftOf(state: Pick<RunState, 'usage' | 'usageByModel' | 'session
 }
 
 export function childUsageOf({ usage, usageByModel }: Pick<RunState, 'usage' | 'usageByModel'>): ChildUsage {
-  return { ...usage, ...(usageByModel === undefined ? {} : { byModel: packByModel(usage, usageByModel) }) };
+  return { ...usage, byModel: packByModel(usage, usageByModel) };
 }
 
 /** The session values that a run has set, other than those that it began with. */

@@ -110,8 +110,6 @@ export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' |
 /** All that a run is, beside its history. Plain data with one owner, the kernel. */
 export interface RunState {
   readonly version: 1;
-  /** The framework's own behaviour, chosen when the run began. */
-  readonly engine: 1;
   readonly id: string;
   readonly tenant: string;
   readonly agent: string;
@@ -134,8 +132,7 @@ export interface RunState {
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
-  /** Absent of a run that began without it. */
-  usageByModel?: UsageByModel;
+  usageByModel: UsageByModel;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
   /** What tool calls handed back that counts when the calls beside them have ended, by call. */
@@ -190,7 +187,6 @@ export interface RunState {
 export function freshState(start: StartInput): RunState {
   return {
     version: 1,
-    engine: 1,
     id: start.id,
     tenant: start.tenant,
     agent: start.agent,
@@ -201,6 +197,7 @@ export function freshState(start: StartInput): RunState {
     values: start.values ?? {},
     ...((start.tags ?? []).length === 0 ? {} : { tags: start.tags ?? [] }),
     usage: { inputTokens: 0, outputTokens: 0 },
+    usageByModel: {},
     session: { ...(start.session as Record<string, Json> | undefined) },
     runLocal: {},
     interrupts: [],
@@ -214,7 +211,7 @@ export function freshState(start: StartInput): RunState {
   };
 }
 
-/** Who wrote to the turn at work, also in the runs of its isolated agents. Undefined: no turn, or one of before. */
+/** Who wrote to the turn at work, also in the runs of its isolated agents. Undefined: no turn. */
 export function writersOf({ conversation, parent }: Pick<RunState, 'conversation' | 'parent'>): readonly (string | null)[] | undefined {
   return conversation?.writers ?? parent?.writers;
 }

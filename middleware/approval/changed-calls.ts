@@ -60,8 +60,3 @@ export class RewrittenCalls {
     return (ctx.runLocal.get(this.key) ?? {}) as JsonObject as Kept;
   }
 }
-
-/** Runs that began before the model heard of it go on without. */
-export function isTold(edits: Edits, ctx: HookContext): boolean {
-  return edits !== 'hide' && insideOf(ctx).tellsEdits;
-}

@@ -5,7 +5,7 @@ import type { AgentMiddleware, HookContext } from '../../kernel/define/middlewar
 import type { Decide } from './agreement';
 import { decideTogether } from './agreement';
 import type { Edits } from './changed-calls';
-import { RewrittenCalls, callChanged, isTold } from './changed-calls';
+import { RewrittenCalls, callChanged } from './changed-calls';
 import { isWaived, textOfWaiver } from './policy-waivers';
 import type { Asking } from './stages';
 import { decideByStages } from './stages';
@@ -31,7 +31,7 @@ export function holding(name: string, edits: Edits, askingOf: AskingOf): Pick<Ag
         if (end.waiver !== undefined) waivers.add(textOfWaiver(name, call.name, end.waiver));
         return next(end.editedInput === undefined ? call : { ...call, input: end.editedInput });
       };
-      return decideTogether(asked, run, ctx, decide, (call) => (isTold(edits, ctx) ? callChanged(call, run, ctx, rewritten) : run(call)));
+      return decideTogether(asked, run, ctx, decide, (call) => (edits !== 'hide' ? callChanged(call, run, ctx, rewritten) : run(call)));
     },
   };
   if (rewritten !== undefined) hooks.beforeModelRewriteState = ({ messages }, ctx) => rewritten.rewritten(messages, ctx);

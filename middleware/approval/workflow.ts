@@ -9,7 +9,7 @@ import { withTraits } from '../../kernel/define/traits';
 import type { Decide } from './agreement';
 import { decideTogether } from './agreement';
 import type { Edits } from './changed-calls';
-import { RewrittenCalls, callChanged, isTold } from './changed-calls';
+import { RewrittenCalls, callChanged } from './changed-calls';
 import { misfitOfEdit, rejection } from './decided';
 
 export interface ApprovalRule<Input> {
@@ -68,10 +68,9 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
           return next(decision.editedInput === undefined ? call : { ...call, input: decision.editedInput });
         }
       };
-      return decideTogether(asked, run, ctx, decide, (call) => (isTold(edits, ctx) ? callChanged(call, run, ctx, rewritten) : run(call)));
+      return decideTogether(asked, run, ctx, decide, (call) => (edits !== 'hide' ? callChanged(call, run, ctx, rewritten) : run(call)));
     },
   };
-  // Only here: a hook of state more would change how runs of before are entered again.
   if (rewritten !== undefined) middleware.beforeModelRewriteState = ({ messages }, ctx) => rewritten.rewritten(messages, ctx);
   return withTraits(middleware, { offersTools: [] });
 }

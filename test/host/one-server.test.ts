@@ -135,7 +135,7 @@ describe('[check 13] what Holdfast keeps', () => {
     await server.stop();
   });
 
-  it('becomes so where an earlier version left it open', () => {
+  it('becomes so where it was open for others', () => {
     const directory = join(temporaryDirectory(), 'old');
     mkdirSync(join(directory, 'bundles'), { recursive: true });
     mkdirSync(join(directory, 'snapshots'));

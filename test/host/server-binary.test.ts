@@ -82,13 +82,6 @@ describe('the server binary', () => {
     expect(await find(environment)).toMatchObject({ serverVersion: '1.31.0' });
   });
 
-  it('is what an earlier version had cached only if no other can be had', async () => {
-    const environment = bareEnvironment();
-    const older = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal');
-    script(older, cliSays('1.29.1'));
-    expect(await find(environment)).toMatchObject({ origin: 'cache', path: older });
-  });
-
   it('is built once when two processes need it at the same time', async () => {
     const environment = bareEnvironment();
     const log = join(environment.HOME ?? '', 'builds');

@@ -321,7 +321,7 @@ describe('the ledger', () => {
     turn: 1,
     messages,
     slots,
-    facts: { timeoutMs: 1, heartbeatMs: 1, attempts: 1 },
+    facts: { timeoutMs: 1, heartbeatMs: 1, attempts: 1, patienceMs: 0 },
     ...extra,
   });
 

@@ -83,7 +83,7 @@ describe('an answer to an isolated agent', () => {
   it('that was handed on, and comes to nothing, is told of in the log of the run that somebody gave it to alone', () => {
     for (const [parent, told] of [
       [undefined, ['interrupt-unknown']],
-      [{ id: 'run', from: 'team' }, []],
+      [{ id: 'run', from: 'team', path: ['team'] }, []],
     ] as const) {
       const { desk, events } = deskOf(parent);
       desk.answer({ interruptId: 'gone', answer: 'yes', at: 900 });

@@ -61,19 +61,6 @@ it.each([
   for (const one of [first, ...others.slice(0, 4)]) expect(await one.ended).toMatchObject({ message: { parts: [{ text: 'Done.' }] } });
 });
 
-it('a call whose attempts the server counts, as of a run that began before, waits where it is', async () => {
-  const held = gate();
-  const call = limited(async () => {
-    await held.pass();
-    return { parts: [{ type: 'text', text: 'Done.' }] };
-  });
-  const retryPolicy = { maximumAttempts: 5 };
-  const calls = Array.from({ length: 9 }, () => call({ retryPolicy }));
-  await held.reached;
-  held.open();
-  for (const one of calls) expect(await one.ended).toMatchObject({ message: { parts: [{ text: 'Done.' }] } });
-});
-
 it('a call whose attempts were all lost is not made again', async () => {
   const call = limited(() => Promise.reject(new Error('never called')));
   const heartbeatDetails = { times: 2, turnMs: 10, busyMs: 0 };
