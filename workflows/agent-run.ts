@@ -94,13 +94,11 @@ class RunWorkflow {
       wantsContinueAsNew: () => this.wantsContinueAsNew(),
       asked: () => this.run.interrupts,
       move: () => void this.upgrades.ask().catch(() => undefined),
-      found: (answer, at) => {
-        if (this.run.interrupts.some(({ id }) => id === answer.interruptId)) this.inbox.came(answerIn(answer), at);
-      },
+      found: (answer) => this.inbox.came(answerIn(answer)),
     });
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.hasDeferred);
-    this.cancels = new CancelInbox(this.run, this.ports.times, {
+    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, () => this.ports.hasDeferred);
+    this.cancels = new CancelInbox(this.run, {
       isDone: () => this.done,
       waits: () => !this.trying && this.standing === 'waiting',
     });
@@ -203,7 +201,7 @@ class RunWorkflow {
   private listen(): void {
     setHandler(resumeSignal, (answer) => {
       this.signals += 1;
-      this.inbox.signalled(answerIn(answer), activation.answers.shift() ?? 0);
+      this.inbox.came(answerIn(answer));
     });
     setHandler(
       resumeUpdate,
@@ -227,7 +225,7 @@ class RunWorkflow {
     });
     setHandler(cancelSignal, (given) => {
       this.signals += 1;
-      this.cancels.take(given, activation.cancels.shift() ?? 0);
+      this.cancels.take(given);
     });
     setHandler(continueAsNewSignal, () => {
       this.signals += 1;

@@ -30,10 +30,6 @@ export const activation = {
   count: 0,
   /** Something of this activation came from outside so far. */
   isFromOutside: false,
-  /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
-  answers: [] as number[],
-  /** The same of requests to stop. */
-  cancels: [] as number[],
 };
 
 /** Workflows of users beside ours stay as they are. */
@@ -90,7 +86,6 @@ function begin(input: ActivateInput): void {
   if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
   activation.count += 1;
   dropUnreadableSignals(input);
-  noteAnswers(input);
 }
 
 /** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
@@ -132,14 +127,6 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
     } catch {
       signal.input = [];
     }
-  }
-}
-
-/** A handler is not told which event its signal is, and only the event has the time. */
-function noteAnswers({ activation: { jobs } }: ActivateInput): void {
-  for (const { signalWorkflow: signal } of jobs ?? []) {
-    if (signal?.signalName === names.resumeSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
-    if (signal?.signalName === names.cancelSignal) activation.cancels.push(Number(signal.originatingEventId ?? 0));
   }
 }
 

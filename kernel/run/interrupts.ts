@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import { givenTime } from '../../contract/given-time';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
@@ -93,7 +94,7 @@ export class OpenInterrupts {
   }
 
   private list(pending: PendingInterrupt): void {
-    this.state.interrupts.push(pending);
+    this.state.interrupts.push({ ...pending, since: this.ports.now() });
     this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
     this.ports.showInterrupt(pending.shown);
   }
@@ -180,7 +181,7 @@ export class OpenInterrupts {
 
   /** What was handed on is told of in the run that somebody gave it to. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
-    if (answer.at !== undefined && this.state.parent !== undefined && this.ports.isolatedDecide()) return;
+    if (answer.handedOn === true && this.state.parent !== undefined && this.ports.isolatedDecide()) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
@@ -198,8 +199,14 @@ export class OpenInterrupts {
     return this.waiting.size;
   }
 
-  /** Why an answer would be refused that the server took at this time, or nothing. */
-  refusalOf(answer: Answer, at = this.ports.now()): Failure | undefined {
+  /** When an answer counts: not before its question was shown, and not later than now. */
+  private timeOf({ interruptId, at }: Answer): number {
+    const { since = 0 } = this.state.interrupts.find(({ shown }) => shown.id === interruptId) ?? {};
+    return Math.max(givenTime(at, this.ports.now()), since);
+  }
+
+  /** Why an answer would be refused, or nothing. */
+  refusalOf(answer: Answer): Failure | undefined {
     // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
     if (this.past.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
@@ -207,6 +214,7 @@ export class OpenInterrupts {
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     // Behind a continue-as-new the turn may be stopped before its code asks again.
     if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
+    const at = this.timeOf(answer);
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, peopleOf(this.ports));
   }
 
@@ -214,15 +222,16 @@ export class OpenInterrupts {
    * Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. One to an isolated agent
    * counts when the agent says so: `told` hears of it then, and of any other at once.
    */
-  answer(answer: Answer, at = this.ports.now(), told?: Told): number {
+  answer(answer: Answer, told?: Told): number {
     if (this.past.wasDelivered(answer)) return (told?.(), this.state.sequence);
-    const refused = this.refusalOf(answer, at);
+    const refused = this.refusalOf(answer);
     if (refused !== undefined) {
       this.emitIgnored(answer, refused);
       return (told?.(refused), this.state.sequence);
     }
+    const whole: Answer = { ...answer, at: this.timeOf(answer) };
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting?.apart !== undefined && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
+    if (waiting?.apart !== undefined && this.ports.isolatedDecide()) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
     const asked = policyIn(this.state, answer.interruptId);
     this.remove(answer.interruptId);
@@ -233,7 +242,6 @@ export class OpenInterrupts {
     waiting?.timer?.cancel();
     this.line.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
-    const whole: Answer = { ...answer, at };
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
@@ -242,11 +250,11 @@ export class OpenInterrupts {
   }
 
   /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
-  private give(answer: Answer, at: number, told: Told | undefined, waiting: WaitingCode): number {
+  private give(answer: Answer, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
-    this.ports.afterHandlers(() => waiting.resolve(answer.answer, { ...answer, at }));
+    this.ports.afterHandlers(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
   }
 

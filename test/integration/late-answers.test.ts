@@ -116,7 +116,7 @@ describe('an answer while no worker runs', () => {
 
   const of = (name: string): Asked => asked.get(name) as Asked;
   const signal = (name: string, answer: unknown, id = of(name).interrupt.id): Promise<void> =>
-    bed.temporal.handle(of(name).run.id).signal(names.resumeSignal, { interruptId: id, answer, delivery: `${name}/${id}` });
+    bed.temporal.handle(of(name).run.id).signal(names.resumeSignal, { interruptId: id, answer, at: Date.now(), delivery: `${name}/${id}` });
   const log = async (name: string): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
     for await (const event of of(name).run.events({ deltas: false })) events.push(event);

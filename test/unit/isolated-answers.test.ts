@@ -35,7 +35,7 @@ function deskOf(
   const shown: Interrupt = { id: 'team.asks', address: ['team', 'asks'], agent: 'asks', kind: 'question', info: 'Well?' };
   desk.show(shown, { answer: (answer) => void handedOn.push(answer), stop: () => undefined });
   const hear = (refused?: Failure): void => void told.push(refused?.code);
-  const give = (answer: Json, delivery = 'one'): void => void desk.answer({ interruptId: 'team.asks', answer, delivery }, 1000, hear);
+  const give = (answer: Json, delivery = 'one'): void => void desk.answer({ interruptId: 'team.asks', answer, delivery }, hear);
   return { desk, events, handedOn, hidden, told, give };
 }
 
