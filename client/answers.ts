@@ -12,7 +12,7 @@ import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
-import type { GivenAnswer } from './reading/stored-answers';
+import type { TimedAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
 
 export interface AnswerOptions {
@@ -45,7 +45,7 @@ export function checkSize(answer: Json): void {
 }
 
 /** An answer with who gives it and when, as it goes to the run. */
-export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): GivenAnswer {
+export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): TimedAnswer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
   const { by, roles, inputHash } = optionsOf(options, 'The answer', { by: personName, roles: texts, inputHash: text });
@@ -53,7 +53,7 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
 }
 
 /** Refuses an answer as the run would, also one that comes too late or behind another one. */
-export function checkAnswer(interrupt: Interrupt, answer: GivenAnswer, stored: readonly GivenAnswer[]): void {
+export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: readonly TimedAnswer[]): void {
   refuse(latenessOf(interrupt, answer.at));
   checkAnswerTo(interrupt, answer);
   if (stored.some((other) => counts(interrupt, other)))
@@ -64,7 +64,7 @@ export function checkAnswer(interrupt: Interrupt, answer: GivenAnswer, stored: r
 }
 
 /** Refuses an answer that the interrupt does not take. Who may answer can depend on when the answer was given. */
-export function checkAnswerTo(interrupt: Interrupt, answer: GivenAnswer): void {
+export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   refuse(refusalOf(interrupt, answer, answer.at));
   checkFit([interrupt], interrupt.id, answer.answer);
 }

@@ -34,7 +34,7 @@ import { isEnded } from '../contract/events';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 import type { RunReader, AnswerStanding } from './reading/run-reader';
-import type { GivenAnswer } from './reading/stored-answers';
+import type { TimedAnswer } from './reading/stored-answers';
 
 /** A run, by its id. Reading it needs no worker. */
 export class Run<Output = unknown> {
@@ -136,7 +136,7 @@ export class Run<Output = unknown> {
     await this.reader.work.wait(() => this.give(whole));
   }
 
-  private async give(answer: GivenAnswer): Promise<void> {
+  private async give(answer: TimedAnswer): Promise<void> {
     if (rootRunId(this.id) === this.id) return this.deliver(answer, await this.checkShown(answer));
     const standing = await this.check(answer);
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
@@ -225,7 +225,7 @@ export class Run<Output = unknown> {
   }
 
   /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
-  private async checkShown(answer: GivenAnswer): Promise<Interrupt | undefined> {
+  private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
     const shown = await this.reader.shown(this.workflowId, this.id);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
@@ -240,7 +240,7 @@ export class Run<Output = unknown> {
   }
 
   /** Refuses at once what the history is enough to refuse. */
-  private async check(answer: GivenAnswer): Promise<AnswerStanding> {
+  private async check(answer: TimedAnswer): Promise<AnswerStanding> {
     const standing = await this.reader.standing(this.workflowId, this.id);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
@@ -258,7 +258,7 @@ export class Run<Output = unknown> {
    * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
    * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
    */
-  private async answerInRoot(answer: GivenAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
+  private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
     if (parent?.path === undefined || interrupt === undefined) return false;
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
@@ -281,7 +281,7 @@ export class Run<Output = unknown> {
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
-  private async deliver(answer: GivenAnswer, known: Interrupt | undefined): Promise<void> {
+  private async deliver(answer: TimedAnswer, known: Interrupt | undefined): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };

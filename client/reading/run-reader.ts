@@ -34,7 +34,7 @@ import type { SharedFollower } from './shared-followers';
 import { SharedFollowers } from './shared-followers';
 import { settleDoubt } from './doubtful-task';
 import { StoredMessages, withStored } from './stored-messages';
-import type { GivenAnswer } from './stored-answers';
+import type { TimedAnswer } from './stored-answers';
 import { StoredAnswers, withoutAnswered } from './stored-answers';
 
 /** How a run stands, for whoever answers it. */
@@ -42,7 +42,7 @@ export interface AnswerStanding {
   /** With all interrupts that the code has not taken an answer to. */
   readonly view: RunView;
   /** Answers that wait in the history for a worker. */
-  readonly stored: readonly GivenAnswer[];
+  readonly stored: readonly TimedAnswer[];
   /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
   /** Interrupts that nobody need answer any more. */

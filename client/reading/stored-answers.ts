@@ -12,7 +12,7 @@ import { PayloadReader } from '../../host/history/payload-reader';
 type AnswerPayloads = temporal.api.common.v1.IPayloads;
 
 /** An answer with the time at which somebody gave it. */
-export type GivenAnswer = Answer & { readonly at: number };
+export type TimedAnswer = Answer & { readonly at: number };
 
 /** Answers that stand in a history as signals and that no worker has taken yet. They are decoded only when somebody asks. */
 export class StoredAnswers {
@@ -27,8 +27,8 @@ export class StoredAnswers {
     else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.signals = [];
   }
 
-  async read(): Promise<readonly GivenAnswer[]> {
-    const answers: GivenAnswer[] = [];
+  async read(): Promise<readonly TimedAnswer[]> {
+    const answers: TimedAnswer[] = [];
     for (const { at, input } of this.signals) {
       const sent = await answerInSignal(this.converter, input);
       if (sent !== undefined) answers.push({ ...sent, at: isTime(sent.at) ? sent.at : at });
@@ -38,7 +38,7 @@ export class StoredAnswers {
 }
 
 /** Whether a run will take an answer that it has not looked at yet. */
-export function counts(interrupt: Interrupt, answer: GivenAnswer): boolean {
+export function counts(interrupt: Interrupt, answer: TimedAnswer): boolean {
   return (
     answer.interruptId === interrupt.id &&
     latenessOf(interrupt, answer.at) === undefined &&
@@ -47,7 +47,7 @@ export function counts(interrupt: Interrupt, answer: GivenAnswer): boolean {
 }
 
 /** An answer that the run will take as soon as a worker looks is an answer: nobody has to give another one. */
-export function withoutAnswered(view: RunView, stored: readonly GivenAnswer[]): RunView {
+export function withoutAnswered(view: RunView, stored: readonly TimedAnswer[]): RunView {
   if (stored.length === 0) return view;
   const isOpen = (interrupt: Interrupt): boolean => !stored.some((answer) => counts(interrupt, answer));
   return { ...view, interrupts: view.interrupts.filter(isOpen) };

@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import { givenTime } from '../../contract/given-time';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
@@ -16,7 +15,7 @@ import { PastInterrupts } from './past-interrupts';
 import { peopleOf } from './second-eyes';
 import type { Ports } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-import { byOf, policyIn, toldOf } from './told-of-answer';
+import { byOf, policyIn, timeOf, toldOf } from './told-of-answer';
 import { AskingEnd, turnStopped } from './turn-stop';
 import type { WaitingCode } from './waiting-code';
 
@@ -199,12 +198,6 @@ export class OpenInterrupts {
     return this.waiting.size;
   }
 
-  /** When an answer counts: not before its question was shown, and not later than now. */
-  private timeOf({ interruptId, at }: Answer): number {
-    const { since = 0 } = this.state.interrupts.find(({ shown }) => shown.id === interruptId) ?? {};
-    return Math.max(givenTime(at, this.ports.now()), since);
-  }
-
   /** Why an answer would be refused, or nothing. */
   refusalOf(answer: Answer): Failure | undefined {
     // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
@@ -214,7 +207,7 @@ export class OpenInterrupts {
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     // Behind a continue-as-new the turn may be stopped before its code asks again.
     if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
-    const at = this.timeOf(answer);
+    const at = timeOf(answer, this.state, this.ports.now());
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, peopleOf(this.ports));
   }
 
@@ -229,7 +222,7 @@ export class OpenInterrupts {
       this.emitIgnored(answer, refused);
       return (told?.(refused), this.state.sequence);
     }
-    const whole: Answer = { ...answer, at: this.timeOf(answer) };
+    const whole: Answer = { ...answer, at: timeOf(answer, this.state, this.ports.now()) };
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.apart !== undefined && this.ports.isolatedDecide()) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);

@@ -1,6 +1,6 @@
 import { answerOf, checkAnswer } from '../../client/answers';
 import type { HoldfastClient } from '../../client/connect';
-import type { GivenAnswer } from '../../client/reading/stored-answers';
+import type { TimedAnswer } from '../../client/reading/stored-answers';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
@@ -95,7 +95,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
  * worker is back.
  */
 class Absence {
-  readonly answers: GivenAnswer[] = [];
+  readonly answers: TimedAnswer[] = [];
 
   constructor(
     private readonly open: readonly Interrupt[],

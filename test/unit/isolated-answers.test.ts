@@ -90,7 +90,7 @@ describe('an answer to an isolated agent', () => {
       [{ id: 'run', from: 'team' }, []],
     ] as const) {
       const { desk, events } = deskOf(true, parent);
-      desk.answer({ interruptId: 'gone', answer: 'yes', at: 900 });
+      desk.answer({ interruptId: 'gone', answer: 'yes', at: 900, handedOn: true });
       expect(ends(events)).toEqual(told);
     }
   });
