@@ -98,9 +98,9 @@ export function anew(holds: () => boolean): Promise<void> {
   });
 }
 
-/** Results in the order of the history, then what people send. */
+/** Results in the order of the history, then what people send. The client sends the signal of a cancel, and then the cancel. */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const rank = (job: Job): number => (job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
+  const rank = (job: Job): number => (job.doUpdate ? 2 : (job.signalWorkflow ?? job.cancelWorkflow) ? 1 : 0);
   return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
