@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { agentOfPath } from '../contract/record/agent-paths';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/errors';
 import { waitsForTool } from '../contract/missing-tool';
-import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
+import type { AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answers-elsewhere';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { StoredMessage } from '../contract/messages/messages';
@@ -57,7 +57,6 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
   newestBuild(deployment: string): Promise<string>;
-  answerTimes(events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
   /** Does nothing: its input in the history is what a run goes on with. */
   keepResumePoint(point: KeptPoint): Promise<void>;
@@ -236,11 +235,6 @@ export function createActivities(parts: WorkerParts): Activities {
 
     async newestBuild(deployment) {
       return (await parts.newestBuild?.(deployment)) ?? '';
-    },
-
-    async answerTimes(events) {
-      const { workflowId, runId } = requireExecution(Context.current().info.workflowExecution);
-      return (await parts.answers?.times(workflowId, runId, events)) ?? [];
     },
 
     keepResumePoint: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import type { DeltaSink } from '../contract/deltas';
 import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
-import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
+import type { AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answers-elsewhere';
 import type { AgentRunInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
 import type { LoopWatch } from './health/loop-watch';
 import type { Turns } from './limits/turns';
@@ -13,11 +13,9 @@ import type { Policies } from './policies';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
-/** Finds out when the server took answers. Given by the worker, which has the connection. */
+/** Reads in the histories of other runs. Given by the worker, which has the connection. */
 export interface AnswerLookup {
-  /** Of signals, by the numbers of their events. null: there is no such signal. */
-  times(workflowId: string, runId: string, events: readonly number[]): Promise<readonly (AnswerTime | null)[]>;
-  /** For each of the interrupts the first answer that fits and that the run took before its deadline. null: there is none. */
+  /** For each of the interrupts the first answer that fits and was given before its deadline. null: there is none. */
   to(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
   /** What the latest execution of a run kept that was cancelled. Undefined: it was not, or kept nothing. */
   pointOf(workflowId: string): Promise<KeptPoint | undefined>;

@@ -3,7 +3,7 @@ import { shown } from '../contract/shown';
 import { defined } from '../contract/defined';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { ApprovalDecision } from '../contract/decisions';
-import type { Answer, Interrupt } from '../contract/interrupts';
+import type { Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
 import type { Failure, Json } from '../contract/messages/messages';
@@ -12,7 +12,7 @@ import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
-import type { StoredAnswer } from './reading/stored-answers';
+import type { TimedAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
 
 export interface AnswerOptions {
@@ -44,21 +44,18 @@ export function checkSize(answer: Json): void {
   if (bytes > limits.runInput) throw new HoldfastError('answer-invalid', `The answer has ${bytes} bytes; at most ${limits.runInput} fit.`);
 }
 
-/** An answer with who gives it, as it goes to the run. */
-export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): Answer {
+/** An answer with who gives it and when, as it goes to the run. */
+export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): TimedAnswer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
   const { by, roles, inputHash } = optionsOf(options, 'The answer', { by: personName, roles: texts, inputHash: text });
-  return { interruptId, answer, ...defined({ by, roles, inputHash }) };
+  return { interruptId, answer, at: Date.now(), ...defined({ by, roles, inputHash }) };
 }
 
-/**
- * Refuses an answer as the run would, and one of which the run would hear too late. `asOf`: so late it is on the server, at least. `here`: what the
- * clock of this process says. Without a worker the server writes nothing when a question goes to others, so who is asked goes by that clock.
- */
-export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readonly StoredAnswer[], asOf: number, here = asOf): void {
-  refuse(latenessOf(interrupt, asOf));
-  checkAnswerTo(interrupt, answer, Math.max(asOf, here));
+/** Refuses an answer as the run would, also one that comes too late or behind another one. */
+export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: readonly TimedAnswer[]): void {
+  refuse(latenessOf(interrupt, answer.at));
+  checkAnswerTo(interrupt, answer);
   if (stored.some((other) => counts(interrupt, other)))
     throw new HoldfastError(
       'interrupt-answered',
@@ -66,15 +63,9 @@ export function checkAnswer(interrupt: Interrupt, answer: Answer, stored: readon
     );
 }
 
-/** Refuses an answer that the server took at this time, and that the run will not take. */
-export function checkTaken(interrupt: Interrupt, answer: Answer, at: number): void {
-  refuse(latenessOf(interrupt, at));
-  checkAnswerTo(interrupt, answer, at);
-}
-
-/** Refuses an answer that the interrupt does not take. Who may answer can depend on how late it is on the server, at least. */
-export function checkAnswerTo(interrupt: Interrupt, answer: Answer, asOf: number): void {
-  refuse(refusalOf(interrupt, answer, asOf));
+/** Refuses an answer that the interrupt does not take. Who may answer can depend on when the answer was given. */
+export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
+  refuse(refusalOf(interrupt, answer, answer.at));
   checkFit([interrupt], interrupt.id, answer.answer);
 }
 

@@ -62,7 +62,7 @@ export class RunChannel implements ConversationChannel {
   }
 
   command(command: ConversationCommand): Promise<ConversationReply | undefined> {
-    return this.settings.reader.work.wait(() => this.deliver(command));
+    return this.settings.reader.work.wait(() => this.deliver({ ...command, at: Date.now() }));
   }
 
   private async deliver(command: ConversationCommand): Promise<ConversationReply | undefined> {

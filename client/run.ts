@@ -17,7 +17,7 @@ import { names, workflowIdOf } from '../contract/names';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
 import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, checkTaken, delegationOf, rejectionOf } from './answers';
+import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, delegationOf, rejectionOf } from './answers';
 import { interruptIn, updateTimeoutMs } from './answered-interrupt';
 import { askToStop, cancelOutcome } from './ask-to-stop';
 import type { CancelOptions, CancelReceipt } from './cancel';
@@ -34,6 +34,7 @@ import { isEnded } from '../contract/events';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 import type { RunReader, AnswerStanding } from './reading/run-reader';
+import type { TimedAnswer } from './reading/stored-answers';
 
 /** A run, by its id. Reading it needs no worker. */
 export class Run<Output = unknown> {
@@ -135,7 +136,7 @@ export class Run<Output = unknown> {
     await this.reader.work.wait(() => this.give(whole));
   }
 
-  private async give(answer: Answer): Promise<void> {
+  private async give(answer: TimedAnswer): Promise<void> {
     if (rootRunId(this.id) === this.id) return this.deliver(answer, await this.checkShown(answer));
     const standing = await this.check(answer);
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
@@ -199,7 +200,8 @@ export class Run<Output = unknown> {
   /** Asks the run to stop: now, or at a safe point. What runs is told by its signal. The run ends as cancelled, and `resume()` lets it go on. */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
-    const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request)));
+    const at = Date.now();
+    const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));
     await this.reader.work.wait(() => this.seenByAll());
     return { settled: () => cancelOutcome(this, since) };
   }
@@ -223,26 +225,26 @@ export class Run<Output = unknown> {
   }
 
   /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
-  private async checkShown(answer: Answer): Promise<Interrupt | undefined> {
+  private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
     const shown = await this.reader.shown(this.workflowId, this.id);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
     try {
-      checkAnswerTo(interrupt, answer, 0);
+      checkAnswerTo(interrupt, answer);
     } catch (error) {
-      // What the history says comes first: that the deadline has passed, that there is an answer, or that others may answer by now.
+      // What the history says comes first: that the deadline has passed, or that there is an answer.
       await this.check(answer);
-      if (interrupt.steps === undefined) throw error;
+      throw error;
     }
     return interrupt;
   }
 
   /** Refuses at once what the history is enough to refuse. */
-  private async check(answer: Answer): Promise<AnswerStanding> {
+  private async check(answer: TimedAnswer): Promise<AnswerStanding> {
     const standing = await this.reader.standing(this.workflowId, this.id);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
-    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored, standing.asOf, Date.now());
+    if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored);
     return standing;
   }
 
@@ -256,7 +258,7 @@ export class Run<Output = unknown> {
    * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
    * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
    */
-  private async answerInRoot(answer: Answer, { parent, view }: AnswerStanding): Promise<boolean> {
+  private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
     if (parent === undefined || interrupt === undefined) return false;
     const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
@@ -279,7 +281,7 @@ export class Run<Output = unknown> {
   }
 
   /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
-  private async deliver(answer: Answer, known: Interrupt | undefined): Promise<void> {
+  private async deliver(answer: TimedAnswer, known: Interrupt | undefined): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };
@@ -310,12 +312,12 @@ export class Run<Output = unknown> {
         throw gone(answer.interruptId, standing, known);
       }
       await this.check(answer);
-      await this.leave(sent, known);
+      await this.leave(sent);
     }
   }
 
   /** Leaves an answer as a signal. The server keeps the update as well: whichever comes second is the same delivery. */
-  private async leave(sent: Answer, known: Interrupt | undefined): Promise<void> {
+  private async leave(sent: Answer): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     await askedAgain(
       () => handle.signal(names.resumeSignal, sent),
@@ -325,10 +327,6 @@ export class Run<Output = unknown> {
       throw await this.explained(error);
     });
     await this.seenByAll();
-    if (known === undefined || (known.deadline === undefined && known.steps === undefined)) return;
-    // Only the server knows whether it was in time, and who was asked then.
-    const at = await this.reader.takenAt(this.workflowId, sent.delivery ?? '').catch(() => undefined);
-    if (at !== undefined) checkTaken(known, sent, at);
   }
 
   private async isOpen(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { defined } from './defined';
 import { isRecord } from './check';
+import { isTime } from './given-time';
 import { limits } from './limits';
 
 /**
@@ -12,8 +13,10 @@ export type CancelMode = (typeof cancelModes)[number];
 /** Who wants that a run stops, and how: the payload of the signal. */
 export interface CancelRequest {
   readonly modes: readonly CancelMode[];
-  /** How long safe points are waited for, from when the server took the request. Then it counts as `now`. */
+  /** How long safe points are waited for, from `at` on. Then the request counts as `now`. */
   readonly withinMs?: number;
+  /** When the client took the request, in milliseconds since 1970. Absent: when the run sees it. */
+  readonly at?: number;
   /** False: agents below the one that the run was started with are left to end first. */
   readonly recursive: boolean;
   readonly reason?: string;
@@ -31,13 +34,14 @@ export interface CancelFacts {
 
 /** Anybody who reaches the server can send a signal: what makes no sense in it is passed over. */
 export function cancelRequestIn(given: unknown): CancelRequest {
-  const { modes, withinMs, recursive, reason, by } = isRecord(given) ? given : {};
+  const { modes, withinMs, at, recursive, reason, by } = isRecord(given) ? given : {};
   const known = Array.isArray(modes) ? cancelModes.filter((mode) => modes.includes(mode)) : [];
   return {
     modes: known.length === 0 ? ['now'] : known,
     recursive: recursive !== false,
     ...defined({
       withinMs: Number.isSafeInteger(withinMs) && (withinMs as number) >= 0 ? (withinMs as number) : undefined,
+      at: isTime(at) ? at : undefined,
       reason: textIn(reason, limits.cancelReason),
       by: textIn(by, limits.starter),
     }),

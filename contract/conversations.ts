@@ -44,14 +44,19 @@ export interface QueuedMessage {
 }
 
 /** Everything that somebody can do with a conversation from outside. */
-export type ConversationCommand =
+export type ConversationCommand = {
+  /** When the client took the command, in milliseconds since 1970. */
+  readonly at?: number;
+} &
   /** `agent`: whom they are for, when that is known. */
-  | { readonly type: 'send'; readonly messages: readonly SentMessage[]; readonly agent?: string }
-  | { readonly type: 'change'; readonly id: string; readonly content: Json; readonly by?: string }
-  | { readonly type: 'withdraw'; readonly id: string; readonly by?: string }
-  | { readonly type: 'pause' | 'unpause' | 'stop'; readonly by?: string }
-  | { readonly type: 'title'; readonly title: string; readonly by?: string }
-  | { readonly type: 'end'; readonly mode: 'after-turn' | 'now'; readonly by?: string };
+  (
+    | { readonly type: 'send'; readonly messages: readonly SentMessage[]; readonly agent?: string }
+    | { readonly type: 'change'; readonly id: string; readonly content: Json; readonly by?: string }
+    | { readonly type: 'withdraw'; readonly id: string; readonly by?: string }
+    | { readonly type: 'pause' | 'unpause' | 'stop'; readonly by?: string }
+    | { readonly type: 'title'; readonly title: string; readonly by?: string }
+    | { readonly type: 'end'; readonly mode: 'after-turn' | 'now'; readonly by?: string }
+  );
 
 /** What came of one message. `turn`: where it takes effect. `from`: it is not known yet, and the log says it from this offset on. */
 export type SendReply =

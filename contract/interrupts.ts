@@ -75,11 +75,13 @@ export interface Answer {
   readonly inputHash?: string;
   /** One for each time that somebody answers: what is sent in two ways counts once. */
   readonly delivery?: string;
-  /** When the server took it, in milliseconds since 1970. Said by a run that hands it on to an isolated agent. */
+  /** When the client took the answer from whoever gave it, in milliseconds since 1970. Absent: when the run sees it. */
   readonly at?: number;
+  /** A run hands the answer on to an isolated agent, and tells of it. */
+  readonly handedOn?: true;
 }
 
-/** Why an interrupt takes no answer that the server took at this time, or nothing. The deadline comes first, the answer second. */
+/** Why an interrupt takes no answer that was given at this time, or nothing. The deadline comes first, the answer second. */
 export function latenessOf({ id, deadline }: Pick<Interrupt, 'id' | 'deadline'>, at: number): Failure | undefined {
   return deadline === undefined || at < deadline ? undefined : expired(id, deadline);
 }
@@ -130,7 +132,7 @@ function isStep(step: unknown): boolean {
   return [by, roles].every((list) => list === undefined || isStrings(list));
 }
 
-/** Why an interrupt does not take an answer that the server took at this time, or nothing. The run says so, and whoever brings the answer can say it before. */
+/** Why an interrupt does not take an answer that was given at this time, or nothing. The run says so, and whoever brings the answer can say it before. */
 export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, known: People = people): Failure | undefined {
   const { id } = interrupt;
   const isApplied = interrupt.kind === 'approval' && appliesPolicy(answer.answer, interrupt.policy);

@@ -1,5 +1,6 @@
 import type { CancelRequest } from '../contract/cancel';
 import type { HoldfastError } from '../contract/errors';
+import { givenTime } from '../contract/given-time';
 import type { AgentRunInput } from '../contract/record/wire';
 import type { AgentRun } from '../kernel/engine/run';
 import { cancelled } from '../kernel/run/cancel-plan';
@@ -22,5 +23,5 @@ export function cancelStretch({ run, ports }: Stretch, now: number, request: Can
     return;
   }
   run.askToCancel(request);
-  if (request.withinMs !== undefined) run.cancels.limit(now + request.withinMs);
+  if (request.withinMs !== undefined) run.cancels.limit(givenTime(request.at, now) + request.withinMs);
 }

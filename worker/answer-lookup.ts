@@ -1,9 +1,10 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import type { AnswerLookup } from '../activities/parts';
+import { givenTime, isTime } from '../contract/given-time';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { names } from '../contract/names';
-import type { AnswerTime, ElsewhereAnswer } from '../contract/record/answer-times';
+import type { ElsewhereAnswer } from '../contract/record/answers-elsewhere';
 import type { FactEvent } from '../host/history/history-facts';
 import { millisecondsOf } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
@@ -11,29 +12,11 @@ import { newestPages } from '../host/history/history-pages';
 import { keptPointIn } from '../host/history/kept-point';
 import { PayloadReader } from '../host/history/payload-reader';
 
-/** Signals whose time a run asks for. */
-const timed: readonly string[] = [names.resumeSignal, names.cancelSignal];
-
-/** Reads in histories when the server took answers. */
+/** Reads answers, and points to go on from, in the histories of runs. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
   let made: PayloadReader | undefined;
   const payloads = (): PayloadReader => (made ??= new PayloadReader(converter()));
   return {
-    async times(workflowId, runId, wanted) {
-      const times = new Map<number, AnswerTime>();
-      for await (const events of newestPages(source, { workflowId, runId })) {
-        for (const event of events) {
-          const signal = event.workflowExecutionSignaledEventAttributes;
-          const number = Number(event.eventId);
-          if (signal == null || !timed.includes(signal.signalName ?? '') || !wanted.includes(number)) continue;
-          const from = signal.externalWorkflowExecution?.workflowId;
-          times.set(number, { at: millisecondsOf(event.eventTime), ...(from == null || from === '' ? {} : { from }) });
-        }
-        if (wanted.every((number) => times.has(number))) break;
-      }
-      return wanted.map((number) => times.get(number) ?? null);
-    },
-
     async to({ workflowId, interrupts }) {
       const first = new Map<string, ElsewhereAnswer>();
       const refused = new Set<string>();
@@ -47,8 +30,9 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
           const sent = await payloads()
             .value(input)
             .catch(() => undefined);
-          const at = millisecondsOf(event.eventTime);
-          const interrupt = interrupts.find(({ id }) => id === interruptIdIn(sent));
+          const { interruptId, at: given } = (sent ?? {}) as Partial<Answer>;
+          const at = givenTime(isTime(given) ? given : undefined, millisecondsOf(event.eventTime));
+          const interrupt = interrupts.find(({ id }) => id === interruptId);
           if (interrupt !== undefined && fits(interrupt, sent, event, at))
             first.set(interrupt.id, { ...sent, at: Math.min(at, (interrupt.deadline ?? Infinity) - 1) });
         }
@@ -72,10 +56,6 @@ function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | unde
   return update?.name === names.resumeUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
     ? (update.args?.payloads?.[0] ?? undefined)
     : undefined;
-}
-
-function interruptIdIn(sent: unknown): unknown {
-  return (sent as Partial<Answer> | null | undefined)?.interruptId;
 }
 
 /** An update was in time when it was accepted, which is written at the end of its task. */

@@ -55,7 +55,6 @@ export class SwitchedParts {
       callTool: (...given) => now().callTool(...given),
       tryNewestBuild: (...given) => now().tryNewestBuild(...given),
       newestBuild: (...given) => now().newestBuild(...given),
-      answerTimes: (...given) => now().answerTimes(...given),
       answersElsewhere: (...given) => now().answersElsewhere(...given),
       keepResumePoint: (...given) => now().keepResumePoint(...given),
       resumePointOf: (...given) => now().resumePointOf(...given),

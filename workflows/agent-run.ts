@@ -93,13 +93,11 @@ class RunWorkflow {
       wantsContinueAsNew: () => this.wantsContinueAsNew(),
       asked: () => this.run.interrupts,
       move: () => void this.upgrades.ask().catch(() => undefined),
-      found: (answer, at) => {
-        if (this.run.interrupts.some(({ id }) => id === answer.interruptId)) this.inbox.came(answerIn(answer), at);
-      },
+      found: (answer) => this.inbox.came(answerIn(answer)),
     });
     this.run = new AgentRun(agents, state, this.ports);
-    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, this.ports.times, () => this.ports.hasDeferred);
-    this.cancels = new CancelInbox(this.run, this.ports.times, {
+    this.inbox = new AnswerInbox(this.run, this.ports.room, this.ports.timeline, () => this.ports.hasDeferred);
+    this.cancels = new CancelInbox(this.run, {
       isDone: () => this.done,
       waits: () => !this.trying && this.standing === 'waiting',
     });
@@ -147,8 +145,7 @@ class RunWorkflow {
   private async end(): Promise<void> {
     this.done = true;
     if (!activation.hasAll) await CancellationScope.nonCancellable(() => condition(() => activation.isOver));
-    const refusing = this.inbox.end();
-    if (refusing !== undefined) await refusing;
+    await this.inbox.end();
   }
 
   private tellOfFailure(error: unknown): void {
@@ -202,7 +199,7 @@ class RunWorkflow {
   private listen(): void {
     setHandler(resumeSignal, (answer) => {
       this.signals += 1;
-      this.inbox.signalled(answerIn(answer), activation.answers.shift() ?? 0);
+      this.inbox.came(answerIn(answer));
     });
     setHandler(
       resumeUpdate,
@@ -225,7 +222,7 @@ class RunWorkflow {
     });
     setHandler(cancelSignal, (given) => {
       this.signals += 1;
-      this.cancels.take(given, activation.cancels.shift() ?? 0);
+      this.cancels.take(given);
     });
     setHandler(continueAsNewSignal, () => {
       this.signals += 1;

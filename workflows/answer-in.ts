@@ -1,4 +1,5 @@
 import { isStrings } from '../contract/check';
+import { isTime } from '../contract/given-time';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json } from '../contract/messages/messages';
@@ -9,9 +10,9 @@ const mostRoles = 100;
 
 /** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
 export function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, roles, inputHash, delivery, at } = (typeof sent === 'object' && sent !== null ? sent : {}) as Partial<
-    Record<keyof Answer, unknown>
-  >;
+  const { interruptId, answer, by, roles, inputHash, delivery, at, handedOn } = (
+    typeof sent === 'object' && sent !== null ? sent : {}
+  ) as Partial<Record<keyof Answer, unknown>>;
   const isAnswer =
     typeof interruptId === 'string' &&
     interruptId.length <= longestId &&
@@ -27,6 +28,7 @@ export function answerIn(sent: unknown): Answer {
     ...(isStrings(roles) ? { roles: roles.slice(0, mostRoles).map((role) => role.slice(0, 200)) } : {}),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
     ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
-    ...(typeof at === 'number' ? { at } : {}),
+    ...(isTime(at) ? { at } : {}),
+    ...(handedOn === true ? { handedOn } : {}),
   };
 }

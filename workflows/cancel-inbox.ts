@@ -1,7 +1,7 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import { cancelRequestIn } from '../contract/cancel';
+import { givenTime } from '../contract/given-time';
 import type { AgentRun } from '../kernel/engine/run';
-import type { AnswerTimes } from './answer-times';
 import { activation } from './interceptors';
 
 /** What is asked of the run besides. */
@@ -15,21 +15,16 @@ interface RunAtWork {
 export class CancelInbox {
   constructor(
     private readonly run: AgentRun,
-    private readonly times: AnswerTimes,
     private readonly work: RunAtWork,
   ) {}
 
   /** Takes a signal, with whatever is in it. */
-  take(given: unknown, event: number): void {
+  take(given: unknown): void {
     const request = cancelRequestIn(given);
     this.run.askToCancel(request);
-    if (request.withinMs !== undefined) void this.limit(event, request.withinMs);
+    // A worker may look at the signal late.
+    if (request.withinMs !== undefined) this.run.cancels.limit(givenTime(request.at, Date.now()) + request.withinMs);
     void this.stopWaiting();
-  }
-
-  /** Safe points are waited for as long as that, from when the server took the signal: a worker may look at it late. */
-  private async limit(event: number, withinMs: number): Promise<void> {
-    this.run.cancels.limit((await this.times.timeOfSignal(event)) + withinMs);
   }
 
   /** A cancel takes effect where the run waits for people and for nothing else. */

@@ -26,10 +26,8 @@ export const activation = {
   },
   /** Counts all that was handed to the code. */
   count: 0,
-  /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
-  answers: [] as number[],
-  /** The same of requests to stop. */
-  cancels: [] as number[],
+  /** Something of this activation came from outside so far. */
+  isFromOutside: false,
 };
 
 /** Workflows of users beside ours stay as they are. */
@@ -85,7 +83,6 @@ function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes
 function begin(input: ActivateInput): void {
   activation.count += 1;
   dropUnreadableSignals(input);
-  noteAnswers(input);
 }
 
 /** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
@@ -98,9 +95,9 @@ export function anew(holds: () => boolean): Promise<void> {
   });
 }
 
-/** Results in the order of the history, then what people send. */
+/** Results in the order of the history, then what people send. The client sends the signal of a cancel, and then the cancel. */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const rank = (job: Job): number => (job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
+  const rank = (job: Job): number => (job.doUpdate ? 2 : (job.signalWorkflow ?? job.cancelWorkflow) ? 1 : 0);
   return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
@@ -116,14 +113,6 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
     } catch {
       signal.input = [];
     }
-  }
-}
-
-/** A handler is not told which event its signal is, and only the event has the time. */
-function noteAnswers({ activation: { jobs } }: ActivateInput): void {
-  for (const { signalWorkflow: signal } of jobs ?? []) {
-    if (signal?.signalName === names.resumeSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
-    if (signal?.signalName === names.cancelSignal) activation.cancels.push(Number(signal.originatingEventId ?? 0));
   }
 }
 

@@ -9,5 +9,5 @@ export interface PortsOwner {
   /** The run is to move to the newest build. */
   move?(): void;
   /** Told of answers to isolated agents that this run was not handed. */
-  found(answer: Answer, at: number): void;
+  found(answer: Answer): void;
 }

@@ -27,7 +27,7 @@ import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
 import { coded, lostModelActivity } from './activity-failures';
 import { activityOptions } from './activity-options';
-import { AnswerTimes } from './answer-times';
+import { findElsewhere } from './answers-elsewhere';
 import { Hold } from './hold';
 import { showStatus, withTimes } from './listed';
 import { ShortActivities } from './short-activities';
@@ -47,7 +47,6 @@ export class TemporalPorts implements Ports {
   readonly children: TemporalChildren;
   readonly room = new TaskRoom(() => this.still.counted(sleep(1)));
   readonly timeline: Timeline;
-  readonly times: AnswerTimes;
   private readonly still = new Standstill();
   private readonly hold = new Hold();
   private readonly parentLine: ParentLine | undefined;
@@ -70,7 +69,7 @@ export class TemporalPorts implements Ports {
   private readonly whole = CancellationScope.current();
 
   constructor(
-    input: AgentRunInput,
+    private readonly input: AgentRunInput,
     private readonly owner: PortsOwner,
   ) {
     const { start, snapshot } = input;
@@ -94,7 +93,6 @@ export class TemporalPorts implements Ports {
       this.stops = new ModelStops();
       this.builds = new TurnBuilds(input, this.short, { now: () => this.now(), move: () => owner.move?.() });
     }
-    this.times = new AnswerTimes(start, this.short, this.timeline);
     if (start.parent !== undefined)
       this.parentLine = new ParentLine(
         start,
@@ -197,7 +195,9 @@ export class TemporalPorts implements Ports {
 
   /** Whatever ends in an isolated agent, somebody may have answered before. */
   timer(at: number): Timer {
-    return this.timeline.timer(at, () => this.times.elsewhere(this.owner.asked(), (answer, took) => this.owner.found(answer, took)));
+    return this.timeline.timer(at, () =>
+      findElsewhere(this.input.start, this.short, this.owner.asked(), (answer) => this.owner.found(answer)),
+    );
   }
 
   sleep(until: number): Timer {

@@ -1,30 +1,32 @@
-import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Timer } from '../kernel/run/ports';
 import { activation, anew } from './interceptors';
 
-interface DueMoment {
+/** A timer that has not been dealt with. */
+interface OpenTimer {
   readonly at: number;
-  readonly order: number;
-  /** It is of this very moment: what comes in now comes behind it without being asked when. */
-  readonly isNow: boolean;
-  run(): void;
+  /** The server has told that the timer is over, or need not. */
+  isOver: boolean;
+  end(): void;
 }
 
-/** A timer that has not been dealt with. */
-interface OpenMoment {
+/** An answer that has to wait for its turn. */
+export interface WaitingAnswer {
+  /** When somebody gave it. */
   readonly at: number;
-  /** It is over, and its turn comes. */
-  isOver: boolean;
+  /** Waits for a task that has room for the answer. Absent: this one has. */
+  room(): Promise<void> | undefined;
+  take(): void;
 }
 
 /**
- * What comes to a run from the time: the ends of its timers, and answers that came while one of them was over. They happen in the order in
- * which the server had them, however late a worker looks, and the code that one of them wakes has the time at which it happened.
+ * What comes to a run from the time: the ends of its timers, and answers that came beside one that is over. Timers end in the order of their moments,
+ * however late a worker looks, and the code that one of them wakes has the time of that moment. Answers are taken in the order in which they came. Those
+ * that were given before a moment come before its timer.
  */
 export class Timeline {
-  private readonly open = new Set<OpenMoment>();
-  private readonly due: DueMoment[] = [];
-  private order = 0;
+  private readonly open = new Set<OpenTimer>();
+  private readonly answers: WaitingAnswer[] = [];
   /** What may have to happen before all that is due. */
   private holds = 0;
   private past: { readonly at: number; readonly activation: number } | undefined;
@@ -41,19 +43,17 @@ export class Timeline {
 
   /** Something is about to happen that came in before. */
   get isBusy(): boolean {
-    return this.holds > 0 || this.due.length > 0;
+    return this.holds > 0 || this.answers.length > 0 || this.firstOver !== undefined;
   }
 
-  /** Whether something that comes in now comes behind what has yet to happen. */
+  /** Whether an answer that comes in now has to wait for its turn. */
   get isBehind(): boolean {
-    if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
-    const now = Date.now();
-    return [...this.open].some(({ at }) => at <= now) || this.restored.some((at) => at <= now);
+    return this.isBusy || this.isBehindTimer(Date.now());
   }
 
   /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
   entering<T>(prepared: Promise<T>): Promise<T> {
-    const rests = (): Promise<void> => whenSettledAnew(() => true);
+    const rests = (): Promise<void> => anew(() => activation.settled);
     if (this.restored.length > 0)
       prepared.then(rests).then(
         () => (this.restored = []),
@@ -62,96 +62,97 @@ export class Timeline {
     return prepared;
   }
 
-  /** `last` may find something that is to happen before the timer ends. */
+  /** `last` may find answers that were given before the timer ended. */
   timer(at: number, last?: () => Promise<void> | undefined): Timer {
     const scope = new CancellationScope();
-    const entry: OpenMoment = { at, isOver: false };
-    this.open.add(entry);
-    let cancelled = false;
-    const fired = new Promise<void>((resolve, reject) => {
-      const end = (): void => {
-        this.open.delete(entry);
-        if (!cancelled) resolve();
-      };
-      const over = (): void => {
-        entry.isOver = true;
-        this.at(at, end);
-        const asked = last?.();
-        if (asked !== undefined) this.holdFor(asked);
-      };
-      const fail = (error: unknown): void => {
-        this.open.delete(entry);
-        reject(error);
-      };
-      // What the server would tell later may come behind what it has told.
-      if (at < Date.now()) {
-        scope.cancelRequested.catch(fail);
-        over();
-      } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, fail);
-    });
+    let end: () => void = () => undefined;
+    let fail: (error: unknown) => void = () => undefined;
+    const fired = new Promise<void>((resolve, reject) => ([end, fail] = [resolve, reject]));
     fired.catch(() => undefined);
+    const timer: OpenTimer = { at, isOver: false, end };
+    this.open.add(timer);
+    const over = (): void => {
+      timer.isOver = true;
+      const asked = last?.();
+      if (asked !== undefined) this.holdFor(asked);
+    };
+    const failed = (error: unknown): void => {
+      this.open.delete(timer);
+      fail(error);
+    };
+    // What the server would tell later may come behind what it has told.
+    if (at < Date.now()) {
+      scope.cancelRequested.catch(failed);
+      over();
+    } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, failed);
     return {
       fired,
       cancel: () => {
-        cancelled = true;
-        this.open.delete(entry);
+        this.open.delete(timer);
         scope.cancel();
       },
     };
   }
 
-  /** Lets something happen in its turn. */
-  at(time: number, run: () => void): void {
-    this.due.push({ at: time, order: ++this.order, isNow: false, run });
-  }
-
-  /** Lets something happen now, when all code has run as far as it can. */
-  next(run: () => void): void {
-    this.due.push({ at: this.now, order: ++this.order, isNow: true, run });
-  }
-
-  /** Nothing happens before this, and all that it brings in has its turn. What it throws fails the task. */
-  holdFor(asked: Promise<void>): void {
-    this.holds += 1;
-    void asked.then(() => void (this.holds -= 1));
+  /** Lets an answer wait for its turn. */
+  wait(answer: WaitingAnswer): void {
+    this.answers.push(answer);
   }
 
   /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      await anew(
-        () => activation.isOver && isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count),
-      );
-      if (this.isBehindTimer) {
-        await condition(() => !this.isBehindTimer);
-        continue;
+      await anew(() => activation.isOver && isDone() && this.holds === 0 && (this.hasTurn || this.past?.activation === activation.count));
+      this.past = undefined;
+      if (!this.hasTurn) continue;
+      const [answer] = this.answers;
+      const timer = this.firstOver;
+      if (timer !== undefined && timer.at <= this.firstGiven) {
+        this.open.delete(timer);
+        this.goBackTo(timer.at);
+        timer.end();
+      } else if (answer !== undefined) {
+        const room = answer.room();
+        if (room !== undefined) {
+          await room;
+          continue;
+        }
+        this.answers.shift();
+        // Code has no time behind a timer that has yet to end.
+        if (this.isBehindTimer(Date.now())) this.goBackTo(answer.at);
+        answer.take();
       }
-      const next = this.takeEarliest();
-      this.past = next === undefined ? undefined : { at: next.at, activation: activation.count };
-      next?.run();
     }
   }
 
-  /** A timer is over that the server has not told of, or that is not made again yet, and that ended before what is due. */
-  private get isBehindTimer(): boolean {
-    const next = this.earliest;
-    if (next === undefined) return false;
-    return [...this.open].some(({ at, isOver }) => !isOver && at <= next.at) || this.restored.some((at) => at <= next.at);
+  private goBackTo(at: number): void {
+    this.past = { at, activation: activation.count };
   }
 
-  private get earliest(): DueMoment | undefined {
-    const [first, ...others] = this.due;
-    if (first === undefined) return undefined;
-    return others.reduce((least, due) => (due.at < least.at || (due.at === least.at && due.order < least.order) ? due : least), first);
+  /** Nothing happens before this, and all that it brings in has its turn. What it throws fails the task. */
+  private holdFor(asked: Promise<void>): void {
+    this.holds += 1;
+    void asked.then(() => void (this.holds -= 1));
   }
 
-  private takeEarliest(): DueMoment | undefined {
-    const { earliest } = this;
-    if (earliest !== undefined) this.due.splice(this.due.indexOf(earliest), 1);
-    return earliest;
+  /** Something is due, and no timer ended before it that the server has not told of, or that is not made again yet. */
+  private get hasTurn(): boolean {
+    const first = Math.min(this.firstGiven, this.firstOver?.at ?? Infinity);
+    return first < Infinity && !this.isBehindTimer(first, ({ isOver }) => !isOver);
   }
-}
 
-function whenSettledAnew(holds: () => boolean): Promise<void> {
-  return anew(() => activation.settled && holds());
+  private isBehindTimer(at: number, counts: (timer: OpenTimer) => boolean = () => true): boolean {
+    return [...this.open].some((timer) => timer.at <= at && counts(timer)) || this.restored.some((end) => end <= at);
+  }
+
+  /** The earliest of the answers that wait: none is too late because of one that came before it. */
+  private get firstGiven(): number {
+    return this.answers.reduce((first, { at }) => Math.min(first, at), Infinity);
+  }
+
+  private get firstOver(): OpenTimer | undefined {
+    let first: OpenTimer | undefined;
+    for (const timer of this.open) if (timer.isOver && (first === undefined || timer.at < first.at)) first = timer;
+    return first;
+  }
 }

@@ -12,8 +12,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
 import { factSource } from '../../host/history/history-connection';
-import { FactReader, millisecondsOf } from '../../host/history/history-facts';
-import { names } from '../../contract/names';
+import { FactReader } from '../../host/history/history-facts';
 import { PayloadReader } from '../../host/history/payload-reader';
 import type { GoingOn, GoOnOptions } from '../retry';
 import { Retries } from '../retry';
@@ -35,17 +34,15 @@ import type { SharedFollower } from './shared-followers';
 import { SharedFollowers } from './shared-followers';
 import { settleDoubt } from './doubtful-task';
 import { StoredMessages, withStored } from './stored-messages';
-import type { StoredAnswer } from './stored-answers';
-import { StoredAnswers, answerInSignal, withoutAnswered } from './stored-answers';
+import type { TimedAnswer } from './stored-answers';
+import { StoredAnswers, withoutAnswered } from './stored-answers';
 
 /** How a run stands, for whoever answers it. */
 export interface AnswerStanding {
   /** With all interrupts that the code has not taken an answer to. */
   readonly view: RunView;
   /** Answers that wait in the history for a worker. */
-  readonly stored: readonly StoredAnswer[];
-  /** So late it is on the server, at least. */
-  readonly asOf: number;
+  readonly stored: readonly TimedAnswer[];
   /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
   /** Interrupts that nobody need answer any more. */
@@ -155,7 +152,6 @@ export class RunReader {
     return {
       view: withStored(view, await messages.read()),
       stored: await stored.read(),
-      asOf: stored.asOf,
       expired: ends.expired,
       withdrawn: ends.withdrawn,
       cancelling: cancel.isRequested,
@@ -269,19 +265,6 @@ export class RunReader {
       execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
     }
     return false;
-  }
-
-  /** When the server took an answer that was left as a signal, by its delivery. Nothing when the history does not show it yet. */
-  async takenAt(workflowId: string, delivery: string): Promise<number | undefined> {
-    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
-    for await (const events of newestPages(source, { workflowId })) {
-      for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events) {
-        if (signal?.signalName !== names.resumeSignal) continue;
-        const sent = await answerInSignal(this.converter, signal.input);
-        if (sent?.delivery === delivery) return millisecondsOf(eventTime);
-      }
-    }
-    return undefined;
   }
 
   /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */

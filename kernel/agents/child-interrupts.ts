@@ -67,7 +67,7 @@ export class ChildInterrupts {
     this.open.set(interrupt.id, id);
     const shown = { ...interrupt, id, address: [...path, ...interrupt.address.slice(1)] };
     run.interrupts.show(shown, {
-      answer: (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id }),
+      answer: (answer: Answer) => run.ports.answerChild(childId, { ...answer, interruptId: interrupt.id, handedOn: true }),
       stop: () => this.stop(),
     });
   }

@@ -2,7 +2,6 @@ import type { ConversationCommand, ConversationReply } from '../../contract/conv
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import { latenessOf } from '../../contract/interrupts';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
@@ -186,19 +185,14 @@ export class AgentRun {
     return this.journal.openLabels;
   }
 
-  /** Why an answer would be refused that the server took at this time. Default: now. */
-  refusalOf(answer: Answer, at?: number): Failure | undefined {
-    return this.openInterrupts.refusalOf(answer, at);
-  }
-
-  /** Whether the deadline of an interrupt has passed that is still open. */
-  isLate(interruptId: string): boolean {
-    return this.interrupts.some((shown) => shown.id === interruptId && latenessOf(shown, this.ports.now()) !== undefined);
+  /** Why an answer would be refused. */
+  refusalOf(answer: Answer): Failure | undefined {
+    return this.openInterrupts.refusalOf(answer);
   }
 
   /** Takes an answer, and tells when it counts or why it does not. */
-  answer(answer: Answer, at?: number, told?: (refused?: Failure) => void): number {
-    return this.openInterrupts.answer(answer, at, told);
+  answer(answer: Answer, told?: (refused?: Failure) => void): number {
+    return this.openInterrupts.answer(answer, told);
   }
 
   /** What somebody does with the conversation that the run is. */

@@ -15,7 +15,7 @@ import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
 import type { Ports } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-import { byOf, policyIn, toldOf } from './told-of-answer';
+import { byOf, policyIn, timeOf, toldOf } from './told-of-answer';
 import { AskingEnd, turnStopped } from './turn-stop';
 import type { WaitingCode } from './waiting-code';
 
@@ -93,7 +93,7 @@ export class OpenInterrupts {
   }
 
   private list(pending: PendingInterrupt): void {
-    this.state.interrupts.push(pending);
+    this.state.interrupts.push({ ...pending, since: this.ports.now() });
     this.ports.emit({ type: 'interrupt-start', interrupt: pending.shown });
     this.ports.showInterrupt(pending.shown);
   }
@@ -180,7 +180,7 @@ export class OpenInterrupts {
 
   /** What was handed on is told of in the run that somebody gave it to. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
-    if (answer.at !== undefined && this.state.parent !== undefined) return;
+    if (answer.handedOn === true && this.state.parent !== undefined) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
@@ -198,8 +198,8 @@ export class OpenInterrupts {
     return this.waiting.size;
   }
 
-  /** Why an answer would be refused that the server took at this time, or nothing. */
-  refusalOf(answer: Answer, at = this.ports.now()): Failure | undefined {
+  /** Why an answer would be refused, or nothing. */
+  refusalOf(answer: Answer): Failure | undefined {
     // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
     if (this.past.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
@@ -207,6 +207,7 @@ export class OpenInterrupts {
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     // Behind a continue-as-new the turn may be stopped before its code asks again.
     if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
+    const at = timeOf(answer, this.state, this.ports.now());
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, people);
   }
 
@@ -214,15 +215,16 @@ export class OpenInterrupts {
    * Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. One to an isolated agent
    * counts when the agent says so: `told` hears of it then, and of any other at once.
    */
-  answer(answer: Answer, at = this.ports.now(), told?: Told): number {
+  answer(answer: Answer, told?: Told): number {
     if (this.past.wasDelivered(answer)) return (told?.(), this.state.sequence);
-    const refused = this.refusalOf(answer, at);
+    const refused = this.refusalOf(answer);
     if (refused !== undefined) {
       this.emitIgnored(answer, refused);
       return (told?.(refused), this.state.sequence);
     }
+    const whole: Answer = { ...answer, at: timeOf(answer, this.state, this.ports.now()) };
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting?.apart !== undefined) return this.give(answer, at, told, waiting);
+    if (waiting?.apart !== undefined) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
     const asked = policyIn(this.state, answer.interruptId);
     this.remove(answer.interruptId);
@@ -233,7 +235,6 @@ export class OpenInterrupts {
     waiting?.timer?.cancel();
     this.line.showNext();
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
-    const whole: Answer = { ...answer, at };
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.atRest(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
@@ -242,11 +243,11 @@ export class OpenInterrupts {
   }
 
   /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
-  private give(answer: Answer, at: number, told: Told | undefined, waiting: WaitingCode): number {
+  private give(answer: Answer, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
-    this.ports.atRest(() => waiting.resolve(answer.answer, { ...answer, at }));
+    this.ports.atRest(() => waiting.resolve(answer.answer, answer));
     return ++this.state.sequence;
   }
 

@@ -49,6 +49,8 @@ export interface AgentRecord {
 
 export interface PendingInterrupt {
   readonly shown: Interrupt;
+  /** When it was shown, once it is. */
+  readonly since?: number;
   readonly onDeadline?: Json;
   /** Its deadline is the end of the code that asked, which withdraws it. */
   readonly isLimited?: true;

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined';
+import { givenTime } from '../../contract/given-time';
 import type { Answer } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import type { InterruptEnd } from './given-answers';
@@ -7,6 +8,12 @@ import type { PendingInterrupt, RunState } from './state';
 /** Who answered, for the log. */
 export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> {
   return defined({ by, roles });
+}
+
+/** When an answer counts: not before its question was shown, and not later than now. */
+export function timeOf({ interruptId, at }: Answer, { interrupts }: RunState, now: number): number {
+  const { since = 0 } = interrupts.find(({ shown }) => shown.id === interruptId) ?? {};
+  return Math.max(givenTime(at, now), since);
 }
 
 /** The policy that asks an open interrupt, for the log. */

@@ -115,8 +115,10 @@ describe('an answer while no worker runs', () => {
   let late: Readonly<Record<string, unknown>> = {};
 
   const of = (name: string): Asked => asked.get(name) as Asked;
-  const signal = (name: string, answer: unknown, id = of(name).interrupt.id): Promise<void> =>
-    bed.temporal.handle(of(name).run.id).signal(names.resumeSignal, { interruptId: id, answer, delivery: `${name}/${id}` });
+  const signal = (name: string, answer: unknown, given: { readonly at?: number | undefined } = { at: Date.now() }): Promise<void> => {
+    const { run, interrupt } = of(name);
+    return bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: interrupt.id, answer, delivery: name, ...given });
+  };
   const log = async (name: string): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
     for await (const event of of(name).run.events({ deltas: false })) events.push(event);
@@ -142,6 +144,8 @@ describe('an answer while no worker runs', () => {
       late: 'expiring',
       lateInto: 'expiringInto',
       inTime: 'expiring',
+      inTimeUnsaid: 'expiring',
+      ahead: 'expiring',
       both: 'expiring',
       stages: 'escalating',
       stagesInTime: 'escalating',
@@ -163,6 +167,8 @@ describe('an answer while no worker runs', () => {
     // In time, as far as the server is concerned.
     await signal('inTime', approve);
     await signal('both', approve);
+    await signal('inTimeUnsaid', approve, { at: undefined });
+    await signal('ahead', approve, { at: Date.now() + 3_600_000 });
     await signal('beforeSleep', 'yes');
     await signal('apartInTime', 'yes');
     await signal('stagesInTime', 'yes');
@@ -208,9 +214,13 @@ describe('an answer while no worker runs', () => {
     ]);
   });
 
-  it('counts when the server took it in time, and another one behind the deadline does not', async () => {
+  it('counts when it was given in time, and another one behind the deadline does not', async () => {
     expect(late['both']).toBe('interrupt-expired');
     for (const name of ['inTime', 'both']) expect(await ends(name)).toMatchObject([['answer', approve]]);
+  });
+
+  it('counts when a worker looks, where it does not say when it was given, or says a time that has not come', async () => {
+    for (const name of ['inTimeUnsaid', 'ahead']) expect(await ends(name)).toMatchObject([['deadline', { type: 'reject' }]]);
   });
 
   it('finds stages that have passed one after another in their order', async () => {

@@ -111,7 +111,9 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   const { run: staged, interrupt: first, taskQueue } = await leftOne('staged');
   const mona = { by: 'mona', roles: ['manager'] };
   // Too early: the question goes to managers ten seconds after it was asked.
-  await temporal.handle(staged.id).signal(names.resumeSignal, { interruptId: first.id, answer: { type: 'approve' }, ...mona });
+  await temporal
+    .handle(staged.id)
+    .signal(names.resumeSignal, { interruptId: first.id, answer: { type: 'approve' }, at: Date.now(), ...mona });
   expect(await code(staged.approve(first.id, { by: 'ada' }))).toBe('answer-forbidden');
   await eventually(async () => expect(await code(staged.approve(first.id, mona))).toMatch(/was taken|interrupt-answered/));
   const bed = await startTestBed(refundThenDone, { ...options, taskQueue });

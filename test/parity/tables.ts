@@ -1,6 +1,6 @@
 import { answerOf, checkAnswer } from '../../client/answers';
 import type { HoldfastClient } from '../../client/connect';
-import type { StoredAnswer } from '../../client/reading/stored-answers';
+import type { TimedAnswer } from '../../client/reading/stored-answers';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
@@ -95,7 +95,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
  * worker is back.
  */
 class Absence {
-  readonly answers: StoredAnswer[] = [];
+  readonly answers: TimedAnswer[] = [];
 
   constructor(
     private readonly open: readonly Interrupt[],
@@ -107,8 +107,9 @@ class Absence {
     const { answers, ended } = this;
     const interrupt = this.open.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) throw new Error(`Nobody asked "${answer.interruptId}".`);
-    checkAnswer(interrupt, answer, answers, ended);
-    answers.push({ ...answer, at: ended });
+    const given = { ...answer, at: ended };
+    checkAnswer(interrupt, given, answers);
+    answers.push(given);
   }
 }
 

@@ -7,9 +7,9 @@ describe('POST /runs/:id/interrupts/:interruptId', () => {
   const run = () => ({ resume: (...given: readonly unknown[]) => Promise.resolve(void taken.push(given)) });
   const client = { run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
   const app = createApp({ client, agents: [], logger: createLogger({ write: () => undefined }) });
-  const post = async (body: object): Promise<number> => {
+  const post = async (body: object, path = 'interrupts/q'): Promise<number> => {
     const headers = { 'content-type': 'application/json' };
-    return (await app.request('/runs/r/interrupts/q', { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    return (await app.request(`/runs/r/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
   };
 
   it.each<[object, unknown, unknown]>([
@@ -32,5 +32,9 @@ describe('POST /runs/:id/interrupts/:interruptId', () => {
     { decision: 'approve', roles: 'x' },
     { decision: 'approve', upTo: '100' },
     { by: 'ada' },
+    { answer: 'yes', at: 1 },
+    { decision: 'approve', at: 1 },
   ])('refuses %j', async (body) => expect(await post(body)).toBe(400));
+
+  it('takes no word of a body for when a run is cancelled', async () => expect(await post({ at: 1 }, 'cancel')).toBe(400));
 });

@@ -83,6 +83,7 @@ describe('POST /conversations/:id/messages', () => {
     ['a mode that there is not', { message: 'Hi', mode: 'soon' }, 400, 'request-invalid'],
     ['an id that is none', { message: 'Hi', id: 'no id' }, 400, 'request-invalid'],
     ['a field that there is not', { message: 'Hi', text: 'Hi' }, 400, 'request-invalid'],
+    ['when it was sent', { message: 'Hi', at: 1 }, 400, 'request-invalid'],
     ['300 KB', { message: 'x'.repeat(300 * 1024) }, 413, 'input-too-large'],
     ['5 MB', { message: 'x'.repeat(5 * 1024 * 1024) }, 413, 'input-too-large'],
   ])('refuses %s', async (_, body, status, code) => {

@@ -12,6 +12,7 @@ jest.mock('@temporalio/workflow', () => ({
 /** The interceptor of a new run. What has reached the code is in `woken`. */
 function run(): { activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void; woken: string[] } {
   let activate: Activate = () => undefined;
+  Object.assign(globalThis, { __TEMPORAL_ACTIVATOR__: { blockedConditions: new Map(), rethrowSynchronously: false } });
   jest.isolateModules(() => {
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { interceptors } = require('../../workflows/interceptors') as typeof import('../../workflows/interceptors');
@@ -73,11 +74,21 @@ describe('what wakes the code', () => {
     expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'signalWorkflow', 'signalWorkflow']);
   });
 
-  it('is what comes in the task that the code is in: results of cancels, and of local activities', () => {
+  it('is what comes in the task that the code is in: results of cancels', () => {
     const { activate, woken } = run();
     activate(timer, task);
     activate([{ resolveActivity: { seq: 1 } }], task);
-    activate([{ resolveActivity: { seq: 2, isLocal: true } }], { ...task, length: 13 });
-    expect(woken).toEqual(['fireTimer', 'resolveActivity', 'resolveActivity']);
+    expect(woken).toEqual(['fireTimer', 'resolveActivity']);
+  });
+
+  it('is a result before what people send, and the signal of a cancel before the cancel', () => {
+    const first = (...jobs: NonNullable<Jobs>): string | undefined => {
+      const { activate, woken } = run();
+      activate(jobs, task);
+      return woken[0];
+    };
+    const cancel = { cancelWorkflow: { reason: '' } };
+    expect(first(...(signal ?? []), cancel)).toBe('signalWorkflow');
+    expect(first(...(signal ?? []), cancel, ...(timer ?? []))).toBe('fireTimer');
   });
 });

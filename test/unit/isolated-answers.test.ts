@@ -31,7 +31,7 @@ function deskOf(parent?: RunState['parent']): {
   const shown: Interrupt = { id: 'team.asks', address: ['team', 'asks'], agent: 'asks', kind: 'question', info: 'Well?' };
   desk.show(shown, { answer: (answer) => void handedOn.push(answer), stop: () => undefined });
   const hear = (refused?: Failure): void => void told.push(refused?.code);
-  const give = (answer: Json, delivery = 'one'): void => void desk.answer({ interruptId: 'team.asks', answer, delivery }, 1000, hear);
+  const give = (answer: Json, delivery = 'one'): void => void desk.answer({ interruptId: 'team.asks', answer, delivery }, hear);
   return { desk, events, handedOn, hidden, told, give };
 }
 
@@ -86,7 +86,7 @@ describe('an answer to an isolated agent', () => {
       [{ id: 'run', from: 'team', path: ['team'] }, []],
     ] as const) {
       const { desk, events } = deskOf(parent);
-      desk.answer({ interruptId: 'gone', answer: 'yes', at: 900 });
+      desk.answer({ interruptId: 'gone', answer: 'yes', at: 900, handedOn: true });
       expect(ends(events)).toEqual(told);
     }
   });
