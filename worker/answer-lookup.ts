@@ -12,7 +12,7 @@ import { keptPointIn } from '../host/history/kept-point';
 import { PayloadReader } from '../host/history/payload-reader';
 
 /** Signals whose time a run asks for. */
-const timed: readonly string[] = [names.resumeSignal, names.cancelSignal];
+const timed: readonly string[] = [names.answerSignal, names.cancelSignal];
 
 /** Reads in histories when the server took answers. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
@@ -66,10 +66,10 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
 /** What came as an answer: as a signal, or as an update that the run has not refused. */
 function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes;
-  if (signal?.signalName === names.resumeSignal) return signal.input?.payloads?.[0] ?? undefined;
+  if (signal?.signalName === names.answerSignal) return signal.input?.payloads?.[0] ?? undefined;
   const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
   const update = accepted?.acceptedRequest?.input;
-  return update?.name === names.resumeUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
+  return update?.name === names.answerUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
     ? (update.args?.payloads?.[0] ?? undefined)
     : undefined;
 }

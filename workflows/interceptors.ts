@@ -122,7 +122,7 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
 /** A handler is not told which event its signal is, and only the event has the time. */
 function noteAnswers({ activation: { jobs } }: ActivateInput): void {
   for (const { signalWorkflow: signal } of jobs ?? []) {
-    if (signal?.signalName === names.resumeSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
+    if (signal?.signalName === names.answerSignal) activation.answers.push(Number(signal.originatingEventId ?? 0));
     if (signal?.signalName === names.cancelSignal) activation.cancels.push(Number(signal.originatingEventId ?? 0));
   }
 }

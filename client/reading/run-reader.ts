@@ -276,7 +276,7 @@ export class RunReader {
     const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
     for await (const events of newestPages(source, { workflowId })) {
       for (const { workflowExecutionSignaledEventAttributes: signal, eventTime } of events) {
-        if (signal?.signalName !== names.resumeSignal) continue;
+        if (signal?.signalName !== names.answerSignal) continue;
         const sent = await answerInSignal(this.converter, signal.input);
         if (sent?.delivery === delivery) return millisecondsOf(eventTime);
       }

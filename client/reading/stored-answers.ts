@@ -25,7 +25,7 @@ export class StoredAnswers {
     const at = millisecondsOf(event.eventTime);
     this.asOf = Math.max(this.asOf, at);
     const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName === names.resumeSignal) this.signals.push({ at, input: signal.input });
+    if (signal?.signalName === names.answerSignal) this.signals.push({ at, input: signal.input });
     // The code sees all signals that came before its task, and those that come during it are written behind it.
     else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.signals = [];
   }

@@ -82,7 +82,7 @@ describe('an answer of which nothing was heard in time', () => {
     await eventually(async () => expect(await run.interrupts()).toHaveLength(2));
     const [left, right] = (await run.interrupts()).map(({ id }) => id);
     await bed.stopWorker();
-    await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: left, answer: 'yes' });
+    await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: left, answer: 'yes' });
     const client = await impatientClient(async (send) => {
       const sent = send().catch(() => undefined);
       await bed.startWorker();
@@ -116,7 +116,7 @@ describe('an answer while no worker runs', () => {
 
   const of = (name: string): Asked => asked.get(name) as Asked;
   const signal = (name: string, answer: unknown, id = of(name).interrupt.id): Promise<void> =>
-    bed.temporal.handle(of(name).run.id).signal(names.resumeSignal, { interruptId: id, answer, delivery: `${name}/${id}` });
+    bed.temporal.handle(of(name).run.id).signal(names.answerSignal, { interruptId: id, answer, delivery: `${name}/${id}` });
   const log = async (name: string): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
     for await (const event of of(name).run.events({ deltas: false })) events.push(event);

@@ -77,7 +77,7 @@ describe('an answer beside limits that passed while no worker ran', () => {
     await bed.stopWorker();
     for (const name of ['withinInTime', 'withinApartInTime', 'twoApartInTime']) {
       const { run, interrupt } = of(name);
-      await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: interrupt.id, answer: 'yes', delivery: name });
+      await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: interrupt.id, answer: 'yes', delivery: name });
     }
     for (const name of lasting)
       while ((await timersOf(name)) < (name === 'stepping' ? 2 : 1)) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -154,7 +154,7 @@ describe('an answer before the first task behind a continue-as-new', () => {
 
   const answer = async (run: Run): Promise<void> => {
     const interruptId = (await run.interrupts()).find(({ deadline }) => deadline === undefined)?.id;
-    await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId, answer: 'yes', delivery: run.id });
+    await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId, answer: 'yes', delivery: run.id });
   };
   const heard = async (run: Run): Promise<readonly unknown[]> => {
     await run.result();
