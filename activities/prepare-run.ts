@@ -16,7 +16,7 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
       'tool-unknown',
       `The agent names the tool "${unknown}".${meant(unknown, tools.names)} The worker has: ${tools.names.join(', ') || 'none'}.`,
     );
-  const missing = request.halves.find((name) => !middleware.has(name));
+  const missing = request.workerMiddleware.find((name) => !middleware.has(name));
   if (missing !== undefined)
     throw new HoldfastError(
       'worker-half-missing',
@@ -46,7 +46,7 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     defaults: { tool: parts.toolDefaults, model: parts.modelFacts },
     tools: Object.fromEntries(tools.names.map((name) => [name, differing(tools.factsOf(name) as ToolFacts, parts.toolDefaults)])),
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
-    halves: request.halves,
+    workerMiddleware: request.workerMiddleware,
     ...defined({ outputs: request.outputs, policies, schemas: askedAbout && schemasOf(askedAbout, parts) }),
   };
 }

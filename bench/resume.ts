@@ -66,7 +66,7 @@ export async function benchResume(): Promise<object> {
     const handle = client.workflow.getHandle(`default/${id}`);
     const took = await timed(id, () => {
       if (how === 'approve') return run.approve(answer.interruptId);
-      return how === 'update' ? handle.executeUpdate(names.resumeUpdate, { args: [answer] }) : handle.signal(names.resumeSignal, answer);
+      return how === 'update' ? handle.executeUpdate(names.answerUpdate, { args: [answer] }) : handle.signal(names.answerSignal, answer);
     });
     await run.result();
     return took;

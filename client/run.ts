@@ -292,7 +292,7 @@ export class Run<Output = unknown> {
       wasTaken = await this.reader.took(this.workflowId, this.id, updateId);
       return !wasTaken && (await this.isOpen());
     };
-    const update = (): Promise<unknown> => handle.executeUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate, { args: [sent], updateId });
+    const update = (): Promise<unknown> => handle.executeUpdate<ResumeReceipt, [Answer]>(names.answerUpdate, { args: [sent], updateId });
     try {
       await askedAgain(() => this.reader.withDeadline(until, update), mayTake, until);
       this.reader.executions.changed();
@@ -320,7 +320,7 @@ export class Run<Output = unknown> {
   private async leave(sent: Answer): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     await askedAgain(
-      () => handle.signal(names.resumeSignal, sent),
+      () => handle.signal(names.answerSignal, sent),
       () => this.isOpen(),
       Date.now() + updateTimeoutMs,
     ).catch(async (error: unknown) => {

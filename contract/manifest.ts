@@ -38,7 +38,7 @@ export interface Manifest {
   readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
   /** Named models and the provider/model each was resolved to. */
   readonly models: Readonly<Record<string, string>>;
-  readonly halves: readonly string[];
+  readonly workerMiddleware: readonly string[];
   /** Names of the schemas that answers have to fit. Absent: none. */
   readonly outputs?: readonly string[];
   /** The tools that the named policies of the configuration hold. Absent: no agent names one. */
@@ -76,7 +76,7 @@ export interface ManifestRequest {
   readonly agent: string;
   readonly tools: readonly string[];
   readonly models: readonly string[];
-  readonly halves: readonly string[];
+  readonly workerMiddleware: readonly string[];
   readonly outputs?: readonly string[];
   /** Policies of the configuration. Absent: none. */
   readonly policies?: readonly string[];

@@ -1,9 +1,9 @@
 /** Names that stand in recorded histories. Changing one breaks runs that are open. */
 export const names = {
   workflow: 'agentRun',
-  resumeSignal: 'resume',
-  resumeUpdate: 'resume',
-  continueAsNewSignal: 'border',
+  answerSignal: 'answer',
+  answerUpdate: 'answer',
+  continueAsNewSignal: 'continue-as-new',
   childSignal: 'child',
   cancelSignal: 'cancel',
   upgradeUpdate: 'upgrade',

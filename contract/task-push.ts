@@ -29,7 +29,7 @@ export interface PushCursor {
 }
 
 /** One receiver of the states. */
-export interface PushLane {
+export interface ReceiverState {
   readonly config: PushConfig;
   /** Undefined: it first hears how the task stands. */
   readonly cursor?: PushCursor;
@@ -45,7 +45,7 @@ export interface PushLane {
 export interface TaskPushInput {
   readonly task: PushedTask;
   readonly queues: PushQueues;
-  readonly lanes: readonly PushLane[];
+  readonly receivers: readonly ReceiverState[];
 }
 
 /** The task queues of the services that read states, and that send them. */
@@ -98,6 +98,6 @@ export function shownPushConfig({ id, url, authentication }: PushConfig): ShownP
 }
 
 /** A receiver that comes now, or with the task. */
-export function pushBegin(config: PushConfig, fromBeginning: boolean): PushLane {
+export function pushBegin(config: PushConfig, fromBeginning: boolean): ReceiverState {
   return { config, pending: [], ...(fromBeginning ? { cursor: { offset: -1 } } : {}) };
 }

@@ -50,10 +50,10 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
 /** What came as an answer: as a signal, or as an update that the run has not refused. */
 function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes;
-  if (signal?.signalName === names.resumeSignal) return signal.input?.payloads?.[0] ?? undefined;
+  if (signal?.signalName === names.answerSignal) return signal.input?.payloads?.[0] ?? undefined;
   const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
   const update = accepted?.acceptedRequest?.input;
-  return update?.name === names.resumeUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
+  return update?.name === names.answerUpdate && !refused.has(accepted?.protocolInstanceId ?? '')
     ? (update.args?.payloads?.[0] ?? undefined)
     : undefined;
 }

@@ -53,8 +53,8 @@ import { TemporalPorts } from './temporal-ports';
 import { UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
 
-export const resumeSignal = defineSignal<[Answer]>(names.resumeSignal);
-export const resumeUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.resumeUpdate);
+export const answerSignal = defineSignal<[Answer]>(names.answerSignal);
+export const answerUpdate = defineUpdate<ResumeReceipt, [Answer]>(names.answerUpdate);
 export const childSignal = defineSignal<[ChildNews]>(names.childSignal);
 export const cancelSignal = defineSignal<[unknown]>(names.cancelSignal);
 export const continueAsNewSignal = defineSignal(names.continueAsNewSignal);
@@ -79,7 +79,7 @@ class RunWorkflow {
   private readonly upgrades = new UpgradeRequests();
   private signals = 0;
   private updates = 0;
-  private borderAsked = false;
+  private continueAsNewAsked = false;
   private trying = false;
   private done = false;
 
@@ -197,12 +197,12 @@ class RunWorkflow {
 
   /** Handlers stand before the first await, wait only for room in a task and never throw but what the caller should see. */
   private listen(): void {
-    setHandler(resumeSignal, (answer) => {
+    setHandler(answerSignal, (answer) => {
       this.signals += 1;
       this.inbox.came(answerIn(answer));
     });
     setHandler(
-      resumeUpdate,
+      answerUpdate,
       (answer) => {
         this.updates += 1;
         return this.inbox.updated(answerIn(answer));
@@ -226,7 +226,7 @@ class RunWorkflow {
     });
     setHandler(continueAsNewSignal, () => {
       this.signals += 1;
-      this.borderAsked = true;
+      this.continueAsNewAsked = true;
     });
     setHandler(
       upgradeUpdate,
@@ -250,7 +250,7 @@ class RunWorkflow {
 
   private wantsContinueAsNew(): boolean {
     return (
-      this.borderAsked ||
+      this.continueAsNewAsked ||
       this.upgrades.isAsked ||
       workflowInfo().continueAsNewSuggested ||
       this.updates >= limits.updatesPerRun ||

@@ -18,7 +18,7 @@ import type {
   PushActivities,
   PushCommand,
   PushConfig,
-  PushLane,
+  ReceiverState,
   PushNotice,
   PushQueues,
   PushedTask,
@@ -29,19 +29,19 @@ import { pushBegin, shownPushConfig } from '../contract/task-push';
 const pushSignal = defineSignal<[PushCommand]>(names.pushSignal);
 
 /** Tells receivers the states of one task of A2A, each in order and at least once. It does no more than to keep what comes next: services read and send. */
-export async function taskPush({ task, queues, lanes }: TaskPushInput): Promise<void> {
+export async function taskPush({ task, queues, receivers }: TaskPushInput): Promise<void> {
   const push = new TaskPush(task, queues);
-  for (const lane of lanes) push.begin(lane);
+  for (const receiver of receivers) push.begin(receiver);
   setHandler(pushSignal, (command) => push.take(command));
   await condition(() => push.isDone || workflowInfo().continueAsNewSuggested);
   if (push.isDone) return;
   const left = await push.rest();
   // Receivers may have been removed meanwhile.
-  if (left.length > 0) await makeContinueAsNewFunc<typeof taskPush>({ memo: memoOf(left) })({ task, queues, lanes: left });
+  if (left.length > 0) await makeContinueAsNewFunc<typeof taskPush>({ memo: memoOf(left) })({ task, queues, receivers: left });
 }
 
 interface Receiver {
-  lane: PushLane;
+  state: ReceiverState;
   readonly scope: CancellationScope;
   isAtWork: boolean;
 }
@@ -62,25 +62,25 @@ class TaskPush {
   take(command: PushCommand): void {
     if (command.type === 'remove') this.remove(command.id);
     else this.set(command.config, command.fromBeginning === true);
-    if (!this.rests) upsertMemo(memoOf(this.lanes));
+    if (!this.rests) upsertMemo(memoOf(this.states));
   }
 
-  begin(lane: PushLane): void {
-    const receiver: Receiver = { lane, scope: new CancellationScope(), isAtWork: !this.rests };
-    this.receivers.set(lane.config.id, receiver);
+  begin(state: ReceiverState): void {
+    const receiver: Receiver = { state, scope: new CancellationScope(), isAtWork: !this.rests };
+    this.receivers.set(state.config.id, receiver);
     if (!this.rests) void receiver.scope.run(() => this.tell(receiver)).then(...this.ends(receiver));
   }
 
   /** Stops what is at work, which is done again, and gives what comes next. */
-  async rest(): Promise<readonly PushLane[]> {
+  async rest(): Promise<readonly ReceiverState[]> {
     this.rests = true;
     for (const { scope } of this.receivers.values()) scope.cancel();
     await condition(() => [...this.receivers.values()].every(({ isAtWork }) => !isAtWork));
-    return this.lanes;
+    return this.states;
   }
 
-  private get lanes(): readonly PushLane[] {
-    return [...this.receivers.values()].map(({ lane }) => lane);
+  private get states(): readonly ReceiverState[] {
+    return [...this.receivers.values()].map(({ state }) => state);
   }
 
   private remove(id: string): void {
@@ -91,19 +91,19 @@ class TaskPush {
   /** The same again changes nothing. */
   private set(config: PushConfig, fromBeginning: boolean): void {
     const known = this.receivers.get(config.id);
-    if (known !== undefined && isSame(known.lane.config, config)) return;
+    if (known !== undefined && isSame(known.state.config, config)) return;
     if (known === undefined && this.receivers.size >= limits.pushConfigs) return;
     this.remove(config.id);
     this.begin(pushBegin(config, fromBeginning));
   }
 
   private ends(receiver: Receiver): [() => void, (error: unknown) => void] {
-    const { config } = receiver.lane;
+    const { config } = receiver.state;
     const over = (): void => {
       receiver.isAtWork = false;
       if (this.rests || this.receivers.get(config.id) !== receiver) return;
       this.receivers.delete(config.id);
-      if (!this.isDone) upsertMemo(memoOf(this.lanes));
+      if (!this.isDone) upsertMemo(memoOf(this.states));
     };
     const failed = (error: unknown): void => {
       if (!isCancellation(error))
@@ -121,21 +121,21 @@ class TaskPush {
   private async tell(receiver: Receiver): Promise<void> {
     const { task } = this;
     for (;;) {
-      const { config, cursor, isOver } = receiver.lane;
-      for (let [notice, ...rest] = receiver.lane.pending; notice !== undefined; [notice, ...rest] = rest) {
+      const { config, cursor, isOver } = receiver.state;
+      for (let [notice, ...rest] = receiver.state.pending; notice !== undefined; [notice, ...rest] = rest) {
         await this.send(receiver, notice);
-        const { until: _, ...lane } = receiver.lane;
-        receiver.lane = { ...lane, pending: rest };
+        const { until: _, ...state } = receiver.state;
+        receiver.state = { ...state, pending: rest };
       }
       if (isOver === true) return;
       const news = await this.activities.watchTask({ task, ...defined({ cursor }) });
-      receiver.lane = { config, pending: news.notices, ...defined({ cursor: news.cursor, isOver: news.isOver }) };
+      receiver.state = { config, pending: news.notices, ...defined({ cursor: news.cursor, isOver: news.isOver }) };
     }
   }
 
   private async send(receiver: Receiver, notice: PushNotice): Promise<void> {
-    const { config, until = Date.now() + limits.pushPatienceMs } = receiver.lane;
-    receiver.lane = { ...receiver.lane, until };
+    const { config, until = Date.now() + limits.pushPatienceMs } = receiver.state;
+    receiver.state = { ...receiver.state, until };
     const { sendNotice } = proxyActivities<PushActivities>({
       taskQueue: this.queues.send,
       startToCloseTimeout: limits.pushTryMs * 2,
@@ -157,8 +157,8 @@ class TaskPush {
   }
 }
 
-function memoOf(lanes: readonly PushLane[]): Record<string, unknown> {
-  return { [names.memo.pushes]: lanes.map(({ config }) => shownPushConfig(config)) };
+function memoOf(states: readonly ReceiverState[]): Record<string, unknown> {
+  return { [names.memo.pushes]: states.map(({ config }) => shownPushConfig(config)) };
 }
 
 function isSame(one: PushConfig, other: PushConfig): boolean {

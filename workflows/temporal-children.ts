@@ -121,7 +121,7 @@ export class TemporalChildren {
     const { tenant, id } = child.start;
     // An agent that has ended meanwhile takes no answer any more.
     await getExternalWorkflowHandle(workflowIdOf(tenant, id))
-      .signal(names.resumeSignal, answer)
+      .signal(names.answerSignal, answer)
       .catch(() => undefined);
   }
 }

@@ -49,7 +49,7 @@ export async function generate(
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
   const provider = new CalledModel(parts, slots, call);
-  const middleware = parts.middleware.named(slots.halves ?? []);
+  const middleware = parts.middleware.named(slots.workerMiddleware ?? []);
   const asked: WorkerModelRequest = {
     instructions: slots.instructions ?? '',
     messages,

@@ -90,7 +90,7 @@ async function executed(
       options: input.options ?? {},
       observers,
       call: execution.call,
-      middleware: middleware.named(input.halves ?? []),
+      middleware: middleware.named(input.workerMiddleware ?? []),
       watch: execution.watch ?? new WrapWatch(),
       mode: input.stream ?? 'whole',
       resultLimit: limit,

@@ -22,7 +22,7 @@ export class StoredAnswers {
 
   add(event: FactEvent): void {
     const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName === names.resumeSignal) this.signals.push({ at: millisecondsOf(event.eventTime), input: signal.input });
+    if (signal?.signalName === names.answerSignal) this.signals.push({ at: millisecondsOf(event.eventTime), input: signal.input });
     // The code sees all signals that came before its task, and those that come during it are written behind it.
     else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.signals = [];
   }

@@ -136,7 +136,7 @@ export class CallRecord {
   }
 
   private toolCall(found: Found): ToolRunCall {
-    const { tool, callId, input, rawInput, options, halves, resumed, reconcile, path } = found.tool as CallToolInput;
+    const { tool, callId, input, rawInput, options, workerMiddleware, resumed, reconcile, path } = found.tool as CallToolInput;
     const outcome = (this.results.get(this.address)?.result as CallToolResult | undefined)?.outcome;
     const end = this.end?.type === 'tool-end' ? this.end : undefined;
     const error = outcome?.type === 'failed' ? outcome.error : outcome === undefined ? end?.error : undefined;
@@ -147,7 +147,7 @@ export class CallRecord {
       callId,
       request: {
         input,
-        ...defined({ rawInput, options, workerMiddleware: halves?.map(({ name }) => name), answer: resumed?.answer, reconcile }),
+        ...defined({ rawInput, options, workerMiddleware: workerMiddleware?.map(({ name }) => name), answer: resumed?.answer, reconcile }),
       },
       ...(outcome === undefined && end === undefined ? {} : { response: defined({ outcome, message: end?.message }) }),
     };
@@ -183,10 +183,10 @@ function isForSameMessage(one: string, other: string): boolean {
 }
 
 function fieldsOf({ slots }: StoredRequest): Omit<ModelAsked, 'messages' | 'from' | 'total'> {
-  const { instructions, tools, model, settings, halves = [], output, catalog, deferred, final } = slots;
+  const { instructions, tools, model, settings, workerMiddleware = [], output, catalog, deferred, final } = slots;
   const known = { instructions, tools, model, settings, output, catalog, deferred, final };
   const set = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null && value !== undefined));
-  return { ...set, ...(halves.length === 0 ? {} : { workerMiddleware: halves.map(({ name }) => name) }) };
+  return { ...set, ...(workerMiddleware.length === 0 ? {} : { workerMiddleware: workerMiddleware.map(({ name }) => name) }) };
 }
 
 function pageOf(messages: readonly StoredMessage[], { before = messages.length, limit }: MessagesWanted): Pick<ModelAsked, PageFields> {

@@ -68,7 +68,7 @@ export interface RequestSlots {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings | null;
-  readonly halves: readonly WorkerMiddlewareRef[];
+  readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   readonly stream: StreamMode;
   /** The name of the schema that the last answer has to fit. */
   readonly output: string | null;
@@ -192,7 +192,7 @@ export interface CallToolInput {
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   /** Asks the tool whether an earlier attempt took effect, instead of running it. */
   readonly reconcile?: true;
-  readonly halves?: readonly WorkerMiddlewareRef[];
+  readonly workerMiddleware?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
   /** The run was started with values or tags, which the tool gets. Absent: with neither. */

@@ -14,9 +14,9 @@ export const dictionary = Buffer.from(
     'T00:00:00.000Z","updated_at":"2025-","count":0,"total":1,"amount":10,"price":1,"currency":"EUR","status":"open","ok":true,"found":false,"next":null,"orderId":"',
     '","name":"","id":"","query":"","path":"/","content":"\\n\\n- **: \\n```\\n","limit":10',
     // The manifest, schemas, questions.
-    '{"version":1,"language":"en","defaults":{"tool":{"kind":"invokable","effect":"none","timeoutMs":60000,"heartbeatMs":10000,"attempts":5,"quick":false,',
+    '{"version":1,"language":"en","defaults":{"tool":{"kind":"invokable","effect":"none","timeoutMs":60000,"heartbeatMs":10000,"attempts":5,',
     '"resultLimit":262144,"schemaHash":""},"model":{"timeoutMs":600000,"heartbeatMs":10000,"attempts":5}},"tools":{"","brief":[""],"effect":"idempotent","once",',
-    '"reconcile":true},"models":{"default":"/model"},"halves":[]}',
+    '"reconcile":true},"models":{"default":"/model"},"workerMiddleware":[]}',
     '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"":{"type":"string","enum":["","description":""},"":{"type":"number"},',
     '"items":{"type":"integer"},"boolean"}},"required":[""],"additionalProperties":false}',
     '{"interruptId":"","answer":{"type":"approve"},"reject","feedback":"","by":""}',
@@ -24,12 +24,12 @@ export const dictionary = Buffer.from(
     '"inputHash":"","info":{"question":""},"answerSchema":{}}',
     // The start of a run, its snapshot and its result.
     '{"start":{"version":1,"tenant":"default","id":"","agent":"","input":"","values":{},"stream":true,"options":{},"tags":[],"externalStorage":true}}',
-    ',"snapshot":{"state":{"version":1,"engine":1,"id":"","tenant":"default","agent":"","input":null,"stream":true,"options":{},"values":{},"usage":{"inputTokens":',
+    ',"snapshot":{"state":{"version":1,"id":"","tenant":"default","agent":"","input":null,"stream":true,"options":{},"values":{},"usage":{"inputTokens":',
     '10,"outputTokens":5},"session":{},"runLocal":{},"interrupts":[{"shown":{"delivered":[],"expired":[],"withdrawn":[],"frames":[],"journal":[{"kind":"","value":',
     '}]},"lists":{"":[{"role":"user","parts":[{"type":"text","text":""}],"id":"input-0"},{"role":"system"}]},"shown":[],"seen":[],"nextOffset":1,"events":[]}}',
     '{"output":"","text":"","usage":{"inputTokens":20,"outputTokens":10},"base":"/t2/model","splices":[[4,0,[""]]],"events":[{"type":"model-end"',
     // Rarer parts of calls, results and events.
-    '"slots":{"instructions":"","tools":[""],"model":"/","settings":{"temperature":0,"maxTokens":4096},null,"halves":[{"name":"","options":{}}],"stream":"live",',
+    '"slots":{"instructions":"","tools":[""],"model":"/","settings":{"temperature":0,"maxTokens":4096},null,"workerMiddleware":[{"name":"","options":{}}],"stream":"live",',
     '"output":null,"retries":"kernel-partial","parse":[""],"specs":null,"deferred":null,"final":null,"catalog":null}',
     '"runLocal":{"base":"","set":{"":""},"delete":[""],"brought":[""]},"hidden":true,"told":true,"resumed":{"answer":"","state":{}},"rawInput":{},"key":"","address":"',
     '{"type":"custom","name":"","data":{}},{"type":"agent-start","run":true},{"type":"agent-end"},{"type":"agent-message"},{"type":"todo","content":"","status":"pending"},',

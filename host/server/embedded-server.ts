@@ -12,6 +12,7 @@ import { endOfLog, serverFailure } from './server-log';
 import {
   databasesIn,
   recordedServerRuns,
+  refuseEarlierData,
   refreshServerRecord,
   removeServerRecord,
   writeServerRecord,
@@ -72,11 +73,12 @@ const lockPatienceMs = 60_000;
 
 /**
  * Starts a Temporal server on loopback that dies with this process, or finds the one that runs in the directory already. Throws
- * 'server-unavailable' (no binary), 'server-locked' (another process is at it for a minute), 'port-in-use' or 'server-failed'.
+ * 'data-outdated', 'server-unavailable' (no binary), 'server-locked' (another process is at it for a minute), 'port-in-use' or 'server-failed'.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const setup = resolveSetup(options);
   if (!setup.shareable) return startOwn(setup);
+  if (setup.database === 'file') refuseEarlierData(setup.directory);
   const live = await findLiveServer(setup.directory, setup.database);
   if (live !== undefined) return reuse(live, setup);
   // Before the lock: to build a binary takes minutes, to start a server a second.
@@ -226,7 +228,7 @@ function lockDirectory(setup: Setup) {
  * finished has half a schema, which the server would take for a whole one; nobody can have used it, so it is begun anew.
  */
 function chooseDatabase(setup: Setup, version: string): string {
-  const database = `temporal-${version}.db`;
+  const database = `runs-${version}.db`;
   const file = join(setup.directory, database);
   const mark = firstStartMark(setup.directory, database);
   if (existsSync(mark)) for (const part of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(part, { force: true });

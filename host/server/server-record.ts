@@ -1,12 +1,21 @@
 import { readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError } from '../../contract/errors';
 import { privateFile } from '../private-files';
 import { commandLineOf, isAlive } from './process-probe';
 
 /** The databases of embedded servers in a directory, one for each version. */
 export function databasesIn(directory: string): readonly string[] {
-  return readdirSync(directory).filter((name) => /^temporal-.+\.db$/.test(name));
+  return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
+}
+
+/** Throws 'data-outdated' where an earlier version of Holdfast has its database: that one had another name, and no code here reads its runs. */
+export function refuseEarlierData(directory: string): void {
+  const found = readdirSync(directory).filter((name) => /^temporal-.+\.db$/.test(name));
+  if (found.length === 0) return;
+  const message = `The runs in ${directory} are of an earlier version of Holdfast (${found.join(', ')}), and this version cannot read them.`;
+  throw new HoldfastError('data-outdated', `${message} To begin anew without them: rm -r "${directory}"`);
 }
 
 /** What `server.json` says about the server of a directory. It is there from the start of the process to its end. */

@@ -6,7 +6,7 @@ import { ContextLifetime } from '../run/context-lifetime';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks/hooks';
 import type { AgentMiddleware } from '../define/middleware';
 import type { AgentScope, RunScope } from '../run/scope';
-import type { PlaceRecord } from '../run/state';
+import type { Progress } from '../run/state';
 import { freshRecord } from './chat';
 import { historyFor } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
@@ -73,13 +73,13 @@ async function throughEnd(scope: AgentScope, around: Around, place: AgentPlace, 
   return end;
 }
 
-type Around = NonNullable<PlaceRecord['around']>;
+type Around = NonNullable<Progress['around']>;
 
 /** Of an agent that was at work before it had callbacks, those before it are over. */
 function aroundAt(run: RunScope, place: AgentPlace): Around {
   const { state } = run;
   const record = recordAt(run, place);
-  const isAtWork = record.at > 0 || (record.next ?? record.lanes ?? record.trail ?? state.agents[keyOf(place)]) !== undefined;
+  const isAtWork = record.at > 0 || (record.next ?? record.branches ?? record.trail ?? state.agents[keyOf(place)]) !== undefined;
   return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
 }
 

@@ -21,9 +21,11 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   const key = keyOf(place);
   const ends = (record.ends ??= {});
   const segments = segmentsOf(agents.map(({ name }) => name));
-  const lanes = (record.lanes ??= segments);
-  if (lanes.join() !== segments.join())
-    throw run.journal.change(`The agent "${key}" changed: at work in it were ${lanes.join(', ')}; now there are ${segments.join(', ')}.`);
+  const branches = (record.branches ??= segments);
+  if (branches.join() !== segments.join())
+    throw run.journal.change(
+      `The agent "${key}" changed: at work in it were ${branches.join(', ')}; now there are ${segments.join(', ')}.`,
+    );
   run.cancels.at('between', place);
   const runBranch = async (position: number): Promise<void> => {
     const before = ends[position];

@@ -22,7 +22,7 @@ export async function runApart(
 ): Promise<AgentEnd> {
   if (isAlone(agent)) return runAgent(run, agent, { ...place, messages });
   const key = keyOf(place);
-  const branch = run.state.said?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, path: '' };
+  const branch = run.state.sharedMessages?.[key] === undefined ? openConversation(run, key, messages()) : { conversation: key, path: '' };
   let end: AgentEnd;
   try {
     end = await runAgent(run, agent, { ...place, branch });

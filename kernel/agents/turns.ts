@@ -18,7 +18,7 @@ import { forget, forgetInside } from '../run/place';
 import { agentForRun } from '../run/run-options';
 import { isEndOfTurn } from '../run/turn-stop';
 import type { RunScope } from '../run/scope';
-import type { AgentRecord, SaidEntry } from '../run/state';
+import type { AgentRecord, SharedMessage } from '../run/state';
 import { pendingCallsOf } from '../turn/pending-calls';
 import { freshRecord } from './chat';
 import { isAlone } from './run-apart';
@@ -99,9 +99,9 @@ function startRecord(run: RunScope, root: AgentDefinition, window: number, said:
 }
 
 function startConversation({ state }: RunScope, window: number, said: readonly StoredMessage[]): void {
-  const before = windowOf(state.said?.[rootConversation] ?? [], window, ({ message }) => message);
-  const entries = said.map((message): SaidEntry => ({ agent: null, lane: '', message }));
-  state.said = { ...state.said, [rootConversation]: [...before, ...entries] };
+  const before = windowOf(state.sharedMessages?.[rootConversation] ?? [], window, ({ message }) => message);
+  const entries = said.map((message): SharedMessage => ({ agent: null, branch: '', message }));
+  state.sharedMessages = { ...state.sharedMessages, [rootConversation]: [...before, ...entries] };
 }
 
 /** The last messages, from one of the user on, and what stands before all turns as the system's. What was before stays in the log. */
@@ -164,7 +164,7 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   forget(run, place);
   if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record, result.status);
   else if (result.status !== 'completed') closeCalls(run, rootConversation, (call) => resultOfLost(run, call, result.status));
-  const last = isAlone(root) ? record?.messages.at(-1) : state.said?.[rootConversation]?.at(-1)?.message;
+  const last = isAlone(root) ? record?.messages.at(-1) : state.sharedMessages?.[rootConversation]?.at(-1)?.message;
   const { conversation } = { conversation: inbox.state };
   inbox.rest();
   const { output } = result;

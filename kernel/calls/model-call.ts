@@ -34,13 +34,13 @@ type AskedSlots = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
 };
 
 /** The slots of a request in the order in which histories have them. What is not asked for is null. */
-export function requestSlots({ halves }: AgentDefinition, asked: AskedSlots): ModelCall['slots'] {
+export function requestSlots({ workerMiddleware }: AgentDefinition, asked: AskedSlots): ModelCall['slots'] {
   return {
     instructions: asked.instructions,
     tools: asked.tools,
     model: asked.model,
     settings: asked.settings ?? null,
-    halves,
+    workerMiddleware,
     stream: asked.stream ?? 'whole',
     output: asked.output ?? null,
     retries: asked.retries ?? null,

@@ -124,7 +124,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     input: call.input,
     key: plan.key,
     facts,
-    halves: agent.halves,
+    workerMiddleware: agent.workerMiddleware,
     stream: !streams ? 'whole' : plan.held === true ? 'held' : 'live',
     ...defined({ inputHash: call.inputHash, rawInput: plan.rawInput }),
     ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),

@@ -42,7 +42,7 @@ export interface AgentDefinition extends AgentLimits {
   /** Those of them, and of its middlewares, that the run itself answers, by name. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
-  readonly halves: readonly WorkerMiddlewareRef[];
+  readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   /** What it takes of the tools that clients name. Absent: none. */
   readonly clientTools?: TakenTools;
   /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
@@ -177,7 +177,7 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
     tools,
     ownTools,
     middleware,
-    halves: middleware.filter((layer) => layer.onWorker !== undefined).map((layer) => layer.onWorker as WorkerMiddlewareRef),
+    workerMiddleware: middleware.filter((layer) => layer.onWorker !== undefined).map((layer) => layer.onWorker as WorkerMiddlewareRef),
     has: {
       beforeModelRewriteState: middleware.some((layer) => layer.beforeModelRewriteState !== undefined),
       afterModelRewriteState: middleware.some((layer) => layer.afterModelRewriteState !== undefined),

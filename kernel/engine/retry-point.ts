@@ -10,7 +10,7 @@ import { isInRace } from '../effects/settle-order';
 import { untilNote } from '../run/asleep';
 import type { LeftAgent } from '../run/left-agents';
 import { withAgent } from '../run/left-agents';
-import type { PlaceRecord, RunState } from '../run/state';
+import type { Progress, RunState } from '../run/state';
 
 /** What a failed run had come to. */
 export interface FailedRun {
@@ -50,14 +50,14 @@ export function retryState({ state, journal, leftAgents, onceCalls, error }: Fai
     if (kept.length > 0) saved[address] = kept;
   }
   const asksAgain = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !dropped.includes(id));
-  const { places, ends: _, expired, withdrawn, ...rest } = whole;
+  const { progress, ends: _, expired, withdrawn, ...rest } = whole;
   return {
     ...rest,
     journal: saved,
     ...cutOf(whole, journal),
     answered: whole.answered.filter((id) => !dropped.includes(id)),
     ...defined({ notes: notesOf(journal), expired: asksAgain(expired), withdrawn: asksAgain(withdrawn) }),
-    ...(places === undefined ? {} : { places: placesWithoutErrors(places) }),
+    ...(progress === undefined ? {} : { progress: withoutErrors(progress) }),
     ...renewed(whole, error),
   };
 }
@@ -156,11 +156,11 @@ function certainlyNot({ code }: Failure): boolean {
 }
 
 /** Agents that failed beside others are at work again. */
-function placesWithoutErrors(places: Readonly<Record<string, PlaceRecord>>): Record<string, PlaceRecord> {
-  return Object.fromEntries(Object.entries(places).map(([key, place]) => [key, placeWithoutErrors(place)]));
+function withoutErrors(progress: Readonly<Record<string, Progress>>): Record<string, Progress> {
+  return Object.fromEntries(Object.entries(progress).map(([key, place]) => [key, placeWithoutErrors(place)]));
 }
 
-function placeWithoutErrors({ ends, around, ...place }: PlaceRecord): PlaceRecord {
+function placeWithoutErrors({ ends, around, ...place }: Progress): Progress {
   const { end, ...open } = around ?? {};
   const kept = Object.entries(ends ?? {}).filter(([, one]) => !('error' in one));
   return {

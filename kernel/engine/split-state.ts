@@ -28,17 +28,17 @@ export function splitState(whole: RunState, { checkpoints, onceCalls: open, addr
     agents[key] = { ...checkpoint, messages: [] };
   }
   const { addresses: _, onceCalls: __, ...state } = whole;
-  const { said } = state;
+  const { sharedMessages } = state;
   const onceCalls = openOnceCalls(open, whole.journal);
   const addresses = used.over(agents);
-  for (const [conversation, entries] of Object.entries(said ?? {}))
+  for (const [conversation, entries] of Object.entries(sharedMessages ?? {}))
     lists[listOfConversation(conversation)] = entries.map(({ message }) => message);
   return {
     state: {
       ...state,
       agents,
       ...defined({ addresses, onceCalls }),
-      ...(said === undefined ? {} : { said: withoutMessages(said) }),
+      ...(sharedMessages === undefined ? {} : { sharedMessages: withoutMessages(sharedMessages) }),
     },
     lists,
   };

@@ -15,7 +15,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     ...(call.key === call.address ? {} : { key: call.key }),
     ...defined({ resumed: call.resumed }),
     ...(call.reconcile === true ? { reconcile: true as const } : {}),
-    ...(call.halves.length === 0 ? {} : { halves: call.halves }),
+    ...(call.workerMiddleware.length === 0 ? {} : { workerMiddleware: call.workerMiddleware }),
     ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),
     ...(call.hidden === true ? { hidden: true } : {}),
     ...defined({ about: call.about }),

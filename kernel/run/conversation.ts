@@ -5,7 +5,7 @@ import { inputId, toolCallsOf } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { frozen } from '../../contract/freeze';
 import type { RunScope } from './scope';
-import type { RunState, SaidEntry } from './state';
+import type { RunState, SharedMessage } from './state';
 import { storedMessages } from '../effects/transcript';
 import type { HistoryEntry, HistoryRewriter } from '../define/definition';
 import { transferTool } from '../define/transfer-names';
@@ -21,38 +21,39 @@ export interface Branch {
 export const rootConversation = '';
 
 export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Branch {
-  const { [conversation]: open } = state.said ?? {};
-  if (open === undefined) state.said = { ...state.said, [conversation]: messages.map((message) => ({ agent: null, lane: '', message })) };
+  const { [conversation]: open } = state.sharedMessages ?? {};
+  if (open === undefined)
+    state.sharedMessages = { ...state.sharedMessages, [conversation]: messages.map((message) => ({ agent: null, branch: '', message })) };
   return { conversation, path: '' };
 }
 
 export function closeConversation({ state }: RunScope, conversation: string): void {
-  const { [conversation]: _, ...others } = state.said ?? {};
-  state.said = others;
+  const { [conversation]: _, ...others } = state.sharedMessages ?? {};
+  state.sharedMessages = others;
 }
 
 /** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
-export function append({ state }: RunScope, { conversation, path: lane }: Branch, agent: string | null, message: StoredMessage): void {
-  const said = state.said?.[conversation];
+export function append({ state }: RunScope, { conversation, path: branch }: Branch, agent: string | null, message: StoredMessage): void {
+  const said = state.sharedMessages?.[conversation];
   if (said === undefined) return;
-  const position = positionOf(said, { agent, lane, message });
+  const position = positionOf(said, { agent, branch, message });
   if (position < said.length) beginnings.delete(said);
-  said.splice(position, 0, { agent, lane, message });
+  said.splice(position, 0, { agent, branch, message });
 }
 
 /** A result stands before those of later calls of its message. */
-function positionOf(said: readonly SaidEntry[], { agent, lane, message }: SaidEntry): number {
+function positionOf(said: readonly SharedMessage[], { agent, branch, message }: SharedMessage): number {
   const called = calledBy(message);
   if (called === undefined) return said.length;
   let position = said.length;
   const later: number[] = [];
   while (position-- > 0) {
-    const entry = said[position] as SaidEntry;
-    if (entry.agent !== agent || entry.lane !== lane) continue;
+    const entry = said[position] as SharedMessage;
+    if (entry.agent !== agent || entry.branch !== branch) continue;
     if (entry.message.role !== 'tool') {
       const order = toolCallsOf(entry.message).map(({ id }) => id);
       const own = order.indexOf(called);
-      return later.filter((one) => order.indexOf(calledBy((said[one] as SaidEntry).message) ?? '') > own).at(-1) ?? said.length;
+      return later.filter((one) => order.indexOf(calledBy((said[one] as SharedMessage).message) ?? '') > own).at(-1) ?? said.length;
     }
     later.push(position);
   }
@@ -64,43 +65,46 @@ function calledBy({ role, parts: [part] }: Message): string | undefined {
 }
 
 /** One of several branches that begin here. What is said in it nobody hears in the others. */
-export function fork({ conversation, path: lane }: Branch, place: string, position: number): Branch {
-  return { conversation, path: `${lane}/${place}:${position}` };
+export function fork({ conversation, path: branch }: Branch, place: string, position: number): Branch {
+  return { conversation, path: `${branch}/${place}:${position}` };
 }
 
 /** All branches that began there have ended: what was said in them is said. */
-export function join({ state }: RunScope, { conversation, path: lane }: Branch, place: string): void {
-  const inside = `${lane}/${place}:`;
-  const said = state.said?.[conversation];
+export function join({ state }: RunScope, { conversation, path: branch }: Branch, place: string): void {
+  const inside = `${branch}/${place}:`;
+  const said = state.sharedMessages?.[conversation];
   if (said === undefined) return;
   said.forEach((entry, position) => {
-    if (entry.lane.startsWith(inside)) said[position] = { ...entry, lane };
+    if (entry.branch.startsWith(inside)) said[position] = { ...entry, branch };
   });
   beginnings.delete(said);
 }
 
 /** A turn was cut off: what was said beside each other is said, and calls without a result get one. None that happened is forgotten. */
 export function closeCalls({ state }: RunScope, conversation: string, resultOf: (call: ToolCall) => StoredMessage): void {
-  const said = state.said?.[conversation] ?? [];
-  const closed = said.flatMap((entry, position): readonly SaidEntry[] => {
-    const { agent, lane, message } = entry;
+  const said = state.sharedMessages?.[conversation] ?? [];
+  const closed = said.flatMap((entry, position): readonly SharedMessage[] => {
+    const { agent, branch, message } = entry;
     const calls = toolCallsOf(message);
     if (calls.length === 0) return [entry];
-    const own = said.slice(position + 1).filter((other) => other.agent === agent && other.lane === lane);
+    const own = said.slice(position + 1).filter((other) => other.agent === agent && other.branch === branch);
     const end = own.findIndex((other) => other.message.role !== 'tool');
     const answered = own.slice(0, end === -1 ? own.length : end).map((other) => calledBy(other.message));
     const lost = calls.filter(({ id }) => !answered.includes(id));
     return [entry, ...lost.map((call) => ({ ...entry, message: resultOf(call) }))];
   });
-  state.said = { ...state.said, [conversation]: closed.map((entry) => (entry.lane === '' ? entry : { ...entry, lane: '' })) };
+  state.sharedMessages = {
+    ...state.sharedMessages,
+    [conversation]: closed.map((entry) => (entry.branch === '' ? entry : { ...entry, branch: '' })),
+  };
 }
 
-function visibleTo({ state }: RunScope, { conversation, path: lane }: Branch): readonly SaidEntry[] {
-  return (state.said?.[conversation] ?? []).filter((entry) => isVisible(entry, lane));
+function visibleTo({ state }: RunScope, { conversation, path: branch }: Branch): readonly SharedMessage[] {
+  return (state.sharedMessages?.[conversation] ?? []).filter((entry) => isVisible(entry, branch));
 }
 
-function isVisible(entry: SaidEntry, lane: string): boolean {
-  return entry.lane === lane || lane.startsWith(`${entry.lane}/`);
+function isVisible(entry: SharedMessage, branch: string): boolean {
+  return entry.branch === branch || branch.startsWith(`${entry.branch}/`);
 }
 
 /** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
@@ -135,20 +139,20 @@ interface Beginning {
 }
 
 /** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
-const beginnings = new WeakMap<readonly SaidEntry[], Map<string, Beginning>>();
+const beginnings = new WeakMap<readonly SharedMessage[], Map<string, Beginning>>();
 
-function beginningOf(run: RunScope, { conversation, path: lane }: Branch, agent: string): readonly StoredMessage[] {
+function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agent: string): readonly StoredMessage[] {
   const { state } = run;
-  const said = state.said?.[conversation] ?? [];
+  const said = state.sharedMessages?.[conversation] ?? [];
   const known = beginnings.get(said) ?? new Map<string, Beginning>();
   beginnings.set(said, known);
-  const key = `${agent} ${lane}`;
+  const key = `${agent} ${branch}`;
   const beginning = known.get(key) ?? { entries: 0, ids: new Set(), messages: [] };
   known.set(key, beginning);
   const skips = state.options.skipTransferMessages === true;
   for (; beginning.entries < said.length; beginning.entries++) {
-    const entry = said[beginning.entries] as SaidEntry;
-    if (!isVisible(entry, lane) || (skips && !isNoTransfer(run, entry))) continue;
+    const entry = said[beginning.entries] as SharedMessage;
+    if (!isVisible(entry, branch) || (skips && !isNoTransfer(run, entry))) continue;
     const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
     // The same message may come by two ways.
     if (beginning.ids.has(message.id)) continue;
@@ -185,7 +189,7 @@ export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readon
 }
 
 /** That one agent handed over to another is left out: the call and its result. */
-function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SaidEntry): boolean {
+function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SharedMessage): boolean {
   const aliases = agent === null ? [] : transferAliasesOf(run, agent);
   const isTransfer = (name: string): boolean => name === transferTool || aliases.includes(name);
   return !message.parts.some((part) => (part.type === 'tool-call' || part.type === 'tool-result') && isTransfer(part.name));

@@ -2,18 +2,18 @@ import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { AgentPlace } from './place';
 import { keyOf } from './place';
 import type { RunScope } from './scope';
-import type { AgentRecord, PlaceRecord, RunState, SaidEntry } from './state';
+import type { AgentRecord, Progress, RunState, SharedMessage } from './state';
 
 /** An agent that an error ended, as it stood. It is put back when the run is tried again. */
 export interface LeftAgent {
   readonly key: string;
   readonly record?: AgentRecord;
-  readonly place?: PlaceRecord;
+  readonly progress?: Progress;
   readonly runLocal?: Record<string, Json>;
   readonly action?: Json;
   readonly ensured?: readonly StoredMessage[];
   /** The conversation of its own that it took part in. */
-  readonly said?: SaidEntry[];
+  readonly sharedMessages?: SharedMessage[];
 }
 
 /** Notes how an agent stands that is about to be forgotten. What was noted first is nearest to the error. */
@@ -22,11 +22,11 @@ export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, f
   const { [key]: record = undefined } = state.agents;
   const now: Record<string, unknown> = {
     record: checkpoints.get(key) ?? record,
-    place: state.places?.[key],
+    progress: state.progress?.[key],
     runLocal: state.runLocal[key],
     action: state.actions?.[key],
     ensured: state.ensured?.[key],
-    said: state.said?.[key],
+    sharedMessages: state.sharedMessages?.[key],
   };
   const before = leftAgents.get(frame.key);
   const known = Object.fromEntries(Object.entries(now).filter(([, value]) => value !== undefined));
@@ -35,14 +35,14 @@ export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, f
 
 /** The state with an agent put back where it was. */
 export function withAgent(state: RunState, left: LeftAgent): RunState {
-  const { key, record, place, runLocal, action, ensured, said } = left;
+  const { key, record, progress, runLocal, action, ensured, sharedMessages } = left;
   const put = <Value>(values: Readonly<Record<string, Value>> | undefined, value: Value | undefined): Record<string, Value> | undefined =>
     value === undefined ? values : { ...values, [key]: value };
   const optional = {
-    places: put(state.places, place),
+    progress: put(state.progress, progress),
     actions: put(state.actions, action),
     ensured: put(state.ensured, ensured),
-    said: put(state.said, said),
+    sharedMessages: put(state.sharedMessages, sharedMessages),
   };
   return {
     ...state,

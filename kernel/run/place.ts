@@ -2,7 +2,7 @@ import type { AgentPath } from '../../contract/record/agent-paths';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import type { RunScope } from './scope';
-import type { PlaceRecord } from './state';
+import type { Progress } from './state';
 import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
@@ -37,15 +37,15 @@ export function inputAt(run: RunScope, place: AgentPlace, agent: string, rewrite
 }
 
 /** How far an agent that runs others has come. It goes over a continue-as-new with the run. */
-export function recordAt(run: RunScope, place: AgentPlace): PlaceRecord {
+export function recordAt(run: RunScope, place: AgentPlace): Progress {
   const { state } = run;
   const key = keyOf(place);
-  state.places ??= {};
-  return (state.places[key] ??= { at: 0 });
+  state.progress ??= {};
+  return (state.progress[key] ??= { at: 0 });
 }
 
 export function isEntered({ state }: RunScope, place: AgentPlace): boolean {
-  return state.places?.[keyOf(place)] !== undefined;
+  return state.progress?.[keyOf(place)] !== undefined;
 }
 
 /** The same of all agents inside of one: they were left at work. */
@@ -54,10 +54,10 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
   const drop = (values: Record<string, unknown> | undefined): void => {
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
   };
-  for (const values of [state.agents, state.runLocal, state.places, state.actions]) drop(values);
+  for (const values of [state.agents, state.runLocal, state.progress, state.actions]) drop(values);
   for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) forgetEnsured(state, key);
   if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
-  state.said = Object.fromEntries(Object.entries(state.said ?? {}).filter(([key]) => !key.startsWith(inside)));
+  state.sharedMessages = Object.fromEntries(Object.entries(state.sharedMessages ?? {}).filter(([key]) => !key.startsWith(inside)));
   for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
 
@@ -78,7 +78,7 @@ function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlac
   const key = keyOf(place);
   delete state.agents[key];
   delete state.runLocal[key];
-  delete state.places?.[key];
+  delete state.progress?.[key];
   delete state.actions?.[key];
   forgetEnsured(state, key);
   checkpoints.delete(key);

@@ -53,7 +53,7 @@ export interface ToolCallRequest {
   /** Idempotency key without the workflow's id, which the port puts before it. */
   readonly key: string;
   readonly facts: ToolFacts;
-  readonly halves: readonly WorkerMiddlewareRef[];
+  readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;

@@ -76,7 +76,7 @@ export type BranchEnd = { readonly session?: JsonObject } & (
 export type FinishedAgent = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
 
 /** How far an agent that runs others has come. */
-export interface PlaceRecord {
+export interface Progress {
   /** Of a sequence or a loop: how many of its agents have ended. */
   at: number;
   /** The one that is at work, by its segment. */
@@ -84,7 +84,7 @@ export interface PlaceRecord {
   /** What the last one gave. */
   last?: { readonly output: Json; readonly text: string };
   /** Of agents at the same time: their segments, and what those gave that have ended, by position. */
-  lanes?: readonly string[];
+  branches?: readonly string[];
   ends?: Record<number, BranchEnd>;
   /** Of agents that hand over to each other: who has been at work, in order. */
   trail?: string[];
@@ -93,10 +93,10 @@ export interface PlaceRecord {
 }
 
 /** A message of a conversation of several agents. Over a continue-as-new the messages go apart, as lists. */
-export interface SaidEntry {
+export interface SharedMessage {
   /** Null: the user. */
   readonly agent: string | null;
-  readonly lane: string;
+  readonly branch: string;
   readonly message: StoredMessage;
 }
 
@@ -144,9 +144,9 @@ export interface RunState {
   /** What layers of open calls left for their events, by the address of the call. */
   passed?: Readonly<Record<string, ShownResult>>;
   /** What several agents say to each other, by conversation. Absent of a run of one agent. */
-  said?: Readonly<Record<string, SaidEntry[]>>;
+  sharedMessages?: Readonly<Record<string, SharedMessage[]>>;
   /** How far agents that run others have come, by path. */
-  places?: Record<string, PlaceRecord>;
+  progress?: Record<string, Progress>;
   /** How agents have ended whose observers are not all told of it yet, by path. */
   ends?: Readonly<Record<string, FinishedAgent>>;
   /** Messages that hooks of agents at work gave an id, and that no iteration has begun with yet, by path. */
@@ -221,13 +221,16 @@ export function writersOf({ conversation, parent }: Pick<RunState, 'conversation
 const gone: StoredMessage = { id: '', role: 'user', parts: [] };
 
 /** Messages go over a continue-as-new in lists. */
-export function withoutMessages(said: NonNullable<RunState['said']>): NonNullable<RunState['said']> {
-  return Object.fromEntries(Object.entries(said).map(([key, entries]) => [key, entries.map((entry) => ({ ...entry, message: gone }))]));
+export function withoutMessages(shared: NonNullable<RunState['sharedMessages']>): NonNullable<RunState['sharedMessages']> {
+  return Object.fromEntries(Object.entries(shared).map(([key, entries]) => [key, entries.map((entry) => ({ ...entry, message: gone }))]));
 }
 
-function restoredSaid(said: NonNullable<RunState['said']>, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState['said'] {
+function restoredShared(
+  shared: NonNullable<RunState['sharedMessages']>,
+  lists: Readonly<Record<string, readonly StoredMessage[]>>,
+): RunState['sharedMessages'] {
   return Object.fromEntries(
-    Object.entries(said).map(([key, entries]) => {
+    Object.entries(shared).map(([key, entries]) => {
       const messages = lists[listOfConversation(key)] ?? [];
       return [key, entries.map((entry, position) => ({ ...entry, message: messages[position] ?? gone }))];
     }),
@@ -245,7 +248,7 @@ export function restoredState(state: RunState, lists: Readonly<Record<string, re
     interrupts: [...state.interrupts],
     answered: [...state.answered],
     agents,
-    ...(state.said === undefined ? {} : { said: restoredSaid(state.said, lists) }),
+    ...(state.sharedMessages === undefined ? {} : { sharedMessages: restoredShared(state.sharedMessages, lists) }),
     ...(state.conversation === undefined ? {} : { conversation: { ...state.conversation } }),
   };
 }

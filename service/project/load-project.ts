@@ -210,7 +210,7 @@ function checkChatAgent(
       `${where}: the agent "${agent.name}" names the policy "${policy}", which \`policies\` of ${file} does not have. ${list(Object.keys(policies))}`,
     );
   const names = [...middleware.map(({ name }) => name), ...builtInWorkerMiddlewareNames];
-  const missing = agent.halves.find(({ name }) => !names.includes(name));
+  const missing = agent.workerMiddleware.find(({ name }) => !names.includes(name));
   if (missing !== undefined)
     throw new HoldfastError(
       'worker-half-missing',
@@ -256,8 +256,8 @@ function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: s
 }
 
 /** A wrap around model calls, or a worker middleware, may put a model in place of a name that nothing else explains. */
-function mayReplaceModel({ middleware, halves }: AgentDefinition): boolean {
-  return halves.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
+function mayReplaceModel({ middleware, workerMiddleware }: AgentDefinition): boolean {
+  return workerMiddleware.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
 }
 
 function list(names: readonly string[]): string {

@@ -28,13 +28,13 @@ function servedAgent(given: AnyAgent, isExported: boolean): ServedAgent {
   const agents = [...new Set(agentsIn(agent).map((inside) => inside.name))].filter((inside) => inside !== name);
   const common = { name, description, kind, isExported, agents };
   if (!isChat(agent)) return { ...common, tools: [], middleware: [], policies: [] };
-  const { model, tools, ownTools, middleware, halves, maxIterations } = agent;
+  const { model, tools, ownTools, middleware, workerMiddleware, maxIterations } = agent;
   return {
     ...common,
     model,
     maxIterations,
     tools: [...new Set([...tools, ...ownTools.keys()])],
-    middleware: [...new Set([...middleware.map((layer) => layer.name), ...halves.map((half) => half.name)])],
+    middleware: [...new Set([...middleware.map((layer) => layer.name), ...workerMiddleware.map(({ name }) => name)])],
     policies: [...new Set(middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? []))],
   };
 }

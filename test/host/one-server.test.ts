@@ -96,7 +96,7 @@ describe('[check 13] one server opens a database', () => {
         ownerPid: 1,
         address: '127.0.0.1:1',
         version: '1.29.1',
-        database: 'temporal-1.29.1.db',
+        database: 'runs-1.29.1.db',
         directory,
         ready: true,
         host: 'elsewhere',
@@ -140,8 +140,8 @@ describe('[check 13] what Holdfast keeps', () => {
     mkdirSync(join(directory, 'bundles'), { recursive: true });
     mkdirSync(join(directory, 'snapshots'));
     const files = [
-      'temporal-1.29.1.db',
-      'temporal-1.29.1.db-wal',
+      'runs-1.29.1.db',
+      'runs-1.29.1.db-wal',
       'server.log',
       'bundles/0123456789abcdef.js',
       `snapshots/${'a'.repeat(64)}`,

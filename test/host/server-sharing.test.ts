@@ -83,7 +83,7 @@ describe('the server of a directory', () => {
       ownerPid: process.pid,
       address: '127.0.0.1:1',
       version: '1.29.1',
-      database: 'temporal-1.29.1.db',
+      database: 'runs-1.29.1.db',
       directory,
       ready: true,
     };
@@ -152,12 +152,12 @@ describe('the server of a directory', () => {
 
   it.concurrent('gets a new database with another server version, and says so', async () => {
     const directory = temporaryDirectory();
-    const yesterday = join(directory, 'temporal-1.20.0.db');
+    const yesterday = join(directory, 'runs-1.20.0.db');
     writeFileSync(yesterday, 'of another version');
     const said: string[] = [];
     const server = await startEmbeddedServer({ directory, onProgress: (message) => said.push(message) });
-    expect(server.database).toBe(join(directory, `temporal-${server.version}.db`));
-    expect(said.join('\n')).toContain('temporal-1.20.0.db');
+    expect(server.database).toBe(join(directory, `runs-${server.version}.db`));
+    expect(said.join('\n')).toContain('runs-1.20.0.db');
     expect(readFileSync(yesterday, 'utf8')).toBe('of another version');
     await server.stop();
   });

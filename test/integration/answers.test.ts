@@ -50,11 +50,11 @@ describe.each(['chooses', 'choosesApart'])('answers to %s that come to a worker 
     const [signalled, updated] = [await asked(), await asked()];
     await bed.stopWorker();
     for (const interruptId of signalled.ids)
-      await bed.temporal.handle(signalled.run.id).signal(names.resumeSignal, { interruptId, answer: 'yes', delivery: interruptId });
+      await bed.temporal.handle(signalled.run.id).signal(names.answerSignal, { interruptId, answer: 'yes', delivery: interruptId });
     const updates = updated.ids.map((interruptId) =>
       bed.temporal
         .handle(updated.run.id)
-        .executeUpdate(names.resumeUpdate, { args: [{ interruptId, answer: 'yes', delivery: interruptId }] }),
+        .executeUpdate(names.answerUpdate, { args: [{ interruptId, answer: 'yes', delivery: interruptId }] }),
     );
     await bed.startWorker();
     const settled = await Promise.allSettled(updates);
@@ -115,7 +115,7 @@ describe('an answer that meets a continue-as-new', () => {
     })().catch(() => undefined);
     // What comes in while the run is about to go on as new lets that task fail, and with it the answers that it has.
     const disturbance = (async () => {
-      while (answering) await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: 'none', answer: 1 });
+      while (answering) await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: 'none', answer: 1 });
     })().catch(() => undefined);
     const answerer = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined; id = ids.shift())

@@ -176,8 +176,8 @@ describe('input that nobody should send', () => {
         { interruptId: idOf(interrupts) },
         { interruptId: null, answer: 1n.toString() },
       ])
-        await handle.signal('resume', garbage);
-      await handle.signal('resume');
+        await handle.signal('answer', garbage);
+      await handle.signal('answer');
       await handle.signal('no such signal', 1);
       expect(await run.view()).toMatchObject({ status: expect.stringMatching(/waiting|running/) });
       await run.approve(idOf(interrupts));
@@ -197,7 +197,7 @@ describe('input that nobody should send', () => {
         [{}, '{}'],
         [undefined, undefined],
       ] as const)
-        for (const signalName of ['resume', 'border', 'unknown'])
+        for (const signalName of ['answer', 'continue-as-new', 'unknown'])
           await connection.workflowService.signalWorkflowExecution({
             namespace: 'default',
             workflowExecution: { workflowId: `default/${run.id}` },
@@ -213,7 +213,7 @@ describe('input that nobody should send', () => {
       const { run, interrupts } = await waiting('guarded', [refund]);
       const connection = await Connection.connect({ address: testServer().address });
       const handle = new Client({ connection }).workflow.getHandle(`default/${run.id}`);
-      for (let count = 0; count < 6; count++) await handle.signal('resume', { interruptId: 'x'.repeat(1_500_000), answer: 1 });
+      for (let count = 0; count < 6; count++) await handle.signal('answer', { interruptId: 'x'.repeat(1_500_000), answer: 1 });
       expect(await run.view()).toMatchObject({ interrupts: [{ id: idOf(interrupts) }] });
       await run.approve(idOf(interrupts));
       expect(await end(run)).toMatchObject(done);

@@ -30,7 +30,7 @@ it('callbacks of every place do their work around parallel calls, and over a con
   await eventually(async () => expect((await run.interrupts()).map(({ id }) => id)).toHaveLength(2));
   const waiting = await run.interrupts();
   const before = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal('border');
+  await temporal.handle(run.id).signal('continue-as-new');
   await temporal.untilAnotherExecution(run.id, before);
   for (const { id } of [...waiting].reverse()) await run.resume(id, true);
   expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done. (checked)' });

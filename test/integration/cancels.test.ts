@@ -55,12 +55,12 @@ it('whoever gave an answer that comes again after a continue-as-new hears that i
   const [first] = await run.interrupts();
   const sent = { interruptId: first?.id, answer: { answer: 'yes' }, delivery: 'one' };
   const handle = bed.temporal.handle(run.id);
-  await handle.executeUpdate(names.resumeUpdate, { args: [sent] });
+  await handle.executeUpdate(names.answerUpdate, { args: [sent] });
   const execution = await bed.temporal.executionOf(run.id);
   await handle.signal(names.continueAsNewSignal);
   await bed.temporal.untilAnotherExecution(run.id, execution);
-  await expect(handle.executeUpdate(names.resumeUpdate, { args: [sent] })).resolves.toMatchObject({ sequence: 1 });
-  await expect(handle.executeUpdate(names.resumeUpdate, { args: [{ ...sent, delivery: 'two' }] })).rejects.toThrow(
+  await expect(handle.executeUpdate(names.answerUpdate, { args: [sent] })).resolves.toMatchObject({ sequence: 1 });
+  await expect(handle.executeUpdate(names.answerUpdate, { args: [{ ...sent, delivery: 'two' }] })).rejects.toThrow(
     'Workflow Update failed',
   );
   await run.cancel();

@@ -16,13 +16,13 @@ it.concurrent('an answer that comes in two ways counts once and leaves no trace 
   if (outcome.status !== 'waiting') throw new Error(JSON.stringify(outcome));
   const [first, second] = outcome.interrupts as [Interrupt, Interrupt];
   const answer = { interruptId: first.id, answer: { type: 'approve' }, by: 'ada' };
-  await temporal.handle(run.id).executeUpdate(names.resumeUpdate, { args: [{ ...answer, delivery: 'one' }] });
-  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
+  await temporal.handle(run.id).executeUpdate(names.answerUpdate, { args: [{ ...answer, delivery: 'one' }] });
+  await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'one' });
   const execution = await temporal.executionOf(run.id);
   await temporal.handle(run.id).signal(names.continueAsNewSignal);
   await temporal.untilAnotherExecution(run.id, execution);
-  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'one' });
-  await temporal.handle(run.id).signal(names.resumeSignal, { ...answer, delivery: 'another' });
+  await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'one' });
+  await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'another' });
   await run.approve(second.id, { by: 'ada' });
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
   const events = [];

@@ -124,7 +124,7 @@ describe('a run whose worker compresses', () => {
     await bed.temporal.connection.workflowService.signalWorkflowExecution({
       namespace: testServer().namespace,
       workflowExecution: { workflowId: `default/${run.id}` },
-      signalName: names.resumeSignal,
+      signalName: names.answerSignal,
       input: { payloads: [{ metadata: { ...metadata, encoding: Buffer.from('holdfast/z1') }, data: Buffer.from('damaged') }] },
     });
     await approved(bed.client, run.id);

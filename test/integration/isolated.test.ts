@@ -172,7 +172,7 @@ describe('isolated agents on a real server', () => {
 
   it('are answered by a signal too, and in their own run', async () => {
     const first = await waiting('pair');
-    await temporal.handle(first.run.id).signal(names.resumeSignal, { interruptId: first.ids[0], answer: 'yes' });
+    await temporal.handle(first.run.id).signal(names.answerSignal, { interruptId: first.ids[0], answer: 'yes' });
     expect(await first.run.result()).toMatchObject({ asks: 'I am asks.' });
     const second = await waiting('pair');
     const own = child(second.run, 'asks');

@@ -91,7 +91,7 @@ it('twenty-four answers of 200 KB that came while no worker was there are all ta
   await storing.stopWorker();
   const handle = storing.temporal.handle(run.id);
   for (const [n, { id }] of interrupts.entries())
-    await handle.signal(names.resumeSignal, { interruptId: id, answer: { answer: String(n % 10).repeat(200_000) }, by: 'ada' });
+    await handle.signal(names.answerSignal, { interruptId: id, answer: { answer: String(n % 10).repeat(200_000) }, by: 'ada' });
   await storing.startWorker();
   expect(await run.result()).toBe('Done.');
   const ends = (await eventsOf(run)).filter(({ type }) => type === 'interrupt-end');

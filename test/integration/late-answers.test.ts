@@ -82,7 +82,7 @@ describe('an answer of which nothing was heard in time', () => {
     await eventually(async () => expect(await run.interrupts()).toHaveLength(2));
     const [left, right] = (await run.interrupts()).map(({ id }) => id);
     await bed.stopWorker();
-    await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: left, answer: 'yes' });
+    await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: left, answer: 'yes' });
     const client = await impatientClient(async (send) => {
       const sent = send().catch(() => undefined);
       await bed.startWorker();
@@ -117,7 +117,7 @@ describe('an answer while no worker runs', () => {
   const of = (name: string): Asked => asked.get(name) as Asked;
   const signal = (name: string, answer: unknown, given: { readonly at?: number | undefined } = { at: Date.now() }): Promise<void> => {
     const { run, interrupt } = of(name);
-    return bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId: interrupt.id, answer, delivery: name, ...given });
+    return bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: interrupt.id, answer, delivery: name, ...given });
   };
   const log = async (name: string): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];

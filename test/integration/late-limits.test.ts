@@ -79,7 +79,7 @@ describe('an answer beside limits that passed while no worker ran', () => {
       const { run, interrupt } = of(name);
       await bed.temporal
         .handle(run.id)
-        .signal(names.resumeSignal, { interruptId: interrupt.id, answer: 'yes', at: Date.now(), delivery: name });
+        .signal(names.answerSignal, { interruptId: interrupt.id, answer: 'yes', at: Date.now(), delivery: name });
     }
     for (const name of lasting)
       while ((await timersOf(name)) < (name === 'stepping' ? 2 : 1)) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -156,7 +156,7 @@ describe('an answer before the first task behind a continue-as-new', () => {
 
   const answer = async (run: Run): Promise<void> => {
     const interruptId = (await run.interrupts()).find(({ deadline }) => deadline === undefined)?.id;
-    await bed.temporal.handle(run.id).signal(names.resumeSignal, { interruptId, answer: 'yes', at: Date.now(), delivery: run.id });
+    await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId, answer: 'yes', at: Date.now(), delivery: run.id });
   };
   const heard = async (run: Run): Promise<readonly unknown[]> => {
     await run.result();

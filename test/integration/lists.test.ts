@@ -99,7 +99,7 @@ describe('lists of a server', () => {
     const first = new Client({ connection: temporal.connection }).workflow.getHandle('order/first');
     for (let round = 0; round < 2; round++) {
       const execution = (await first.describe()).runId;
-      await first.signal('border');
+      await first.signal('continue-as-new');
       await eventually(async () => expect((await first.describe()).runId).not.toBe(execution));
     }
     await eventually(async () => expect(await listed()).toEqual(before));

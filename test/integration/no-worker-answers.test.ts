@@ -99,9 +99,9 @@ it.concurrent('an answer is refused when one waits already, and the first one co
 it.concurrent('an answer is taken although a signal waits that answers nothing', async () => {
   const { run, interrupt } = await leftOne('signed');
   const handle = temporal.handle(run.id);
-  await handle.signal(names.resumeSignal, { interruptId: interrupt.id, answer: { type: 'approve' }, by: 'eve' });
-  await handle.signal(names.resumeSignal, 'garbage');
-  await handle.signal(names.resumeSignal);
+  await handle.signal(names.answerSignal, { interruptId: interrupt.id, answer: { type: 'approve' }, by: 'eve' });
+  await handle.signal(names.answerSignal, 'garbage');
+  await handle.signal(names.answerSignal);
   expect((await run.interrupts()).map(({ id }) => id)).toEqual([interrupt.id]);
   expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('was taken');
   expect(await code(run.approve(interrupt.id, { by: 'bob' }))).toBe('interrupt-answered');
@@ -113,7 +113,7 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   // Too early: the question goes to managers ten seconds after it was asked.
   await temporal
     .handle(staged.id)
-    .signal(names.resumeSignal, { interruptId: first.id, answer: { type: 'approve' }, at: Date.now(), ...mona });
+    .signal(names.answerSignal, { interruptId: first.id, answer: { type: 'approve' }, at: Date.now(), ...mona });
   expect(await code(staged.approve(first.id, { by: 'ada' }))).toBe('answer-forbidden');
   await eventually(async () => expect(await code(staged.approve(first.id, mona))).toMatch(/was taken|interrupt-answered/));
   const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
@@ -164,7 +164,7 @@ it.concurrent(
     const [answered, cancelled] = asked as [Left['asked'][number], Left['asked'][number]];
     const lost = new Set([answered, cancelled].map(({ run }) => `default/${run.id}`));
     // What comes while a task is with a worker stands in no history until the task is done, or its time is up.
-    for (const { run } of [answered, cancelled]) await temporal.handle(run.id).signal(names.resumeSignal);
+    for (const { run } of [answered, cancelled]) await temporal.handle(run.id).signal(names.answerSignal);
     while (lost.size > 0) lost.delete(await takeTask(taskQueue));
     await Promise.all([
       answered.run

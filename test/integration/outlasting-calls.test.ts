@@ -75,7 +75,7 @@ it('a run to which somebody says something while it is still being prepared repl
   const done = { taskQueue, ...bed.scripted(script(text('Done.'))) };
   const held = (prepared = gate());
   const said: readonly { readonly signal: string; readonly given?: object }[] = [
-    { signal: names.resumeSignal, given: { interruptId: 'none', answer: true } },
+    { signal: names.answerSignal, given: { interruptId: 'none', answer: true } },
     { signal: names.continueAsNewSignal },
     { signal: names.cancelSignal, given: { withinMs: 60_000 } },
   ];

@@ -101,7 +101,7 @@ describe('a reader of server-sent events', () => {
             expect(id).toBe(String(event.offset));
             lastEventId = id;
             durable.push(event);
-            if (event.type === 'model-end' && event.turn === 12) await temporal.handle(run.id).signal('border');
+            if (event.type === 'model-end' && event.turn === 12) await temporal.handle(run.id).signal('continue-as-new');
           } else expect(id).toBeUndefined();
           if (event.type === 'run-end') ended = true;
           if (--left <= 0) break;

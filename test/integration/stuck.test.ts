@@ -55,7 +55,7 @@ it.concurrent('a run that is stuck refuses answers and upgrades, and says why', 
   const waiting = await run.outcome();
   if (waiting.status !== 'waiting') throw new Error(JSON.stringify(waiting));
   const [first, second] = waiting.interrupts;
-  await temporal.handle(run.id).signal('resume', { interruptId: first?.id, answer: 1 });
+  await temporal.handle(run.id).signal('answer', { interruptId: first?.id, answer: 1 });
   await eventually(async () => expect((await run.view()).status).toBe('stuck'));
   await expect(run.resume(second?.id ?? '', 2)).rejects.toMatchObject({ code: 'run-stuck' });
   await expect(run.upgrade({ timeout: '1s' })).rejects.toMatchObject({ code: 'run-stuck', message: (await run.view()).error?.message });

@@ -150,7 +150,7 @@ describe('tools on a real server', () => {
     while ((await run.interrupts()).length < 2) await end(run);
     const interrupts = await run.interrupts();
     const first = await bed.temporal.executionOf(run.id);
-    await bed.temporal.handle(run.id).signal('border');
+    await bed.temporal.handle(run.id).signal('continue-as-new');
     await bed.temporal.untilAnotherExecution(run.id, first);
     for (const { id, kind } of interrupts) await run.resume(id, kind === 'approval' ? { type: 'approve' } : 'certainly');
     expect(await end(run)).toMatchObject(done);

@@ -136,7 +136,7 @@ describe.each([
     const run = await start(model, 'signed', 'hello', stopping(3, held, echoes(5)));
     await held.reached;
     const execution = await bed.temporal.executionOf(run.id);
-    await bed.temporal.handle(run.id).signal('border');
+    await bed.temporal.handle(run.id).signal('continue-as-new');
     held.open();
     const events = await completed(run);
     expect(await bed.temporal.executionOf(run.id)).not.toBe(execution);
@@ -156,7 +156,7 @@ describe.each([
     if (before.status !== 'waiting') throw new Error(JSON.stringify(before));
     for (let round = 0; round < 2; round++) {
       const execution = await bed.temporal.executionOf(run.id);
-      await bed.temporal.handle(run.id).signal('border');
+      await bed.temporal.handle(run.id).signal('continue-as-new');
       await bed.temporal.untilAnotherExecution(run.id, execution);
     }
     expect((await run.view()).interrupts).toEqual(before.interrupts);
@@ -254,7 +254,7 @@ describe('the history of a run', () => {
     const held = gate();
     const run = await start(at, 'signed', 'hello', stopping(turns, held, orders(turns)));
     await held.reached;
-    await bed.temporal.handle(run.id).signal('border');
+    await bed.temporal.handle(run.id).signal('continue-as-new');
     held.open();
     return run;
   }

@@ -74,7 +74,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     await atWork.reached;
     const temporal = await openTemporal();
     for (let n = 0; n < 7; n += 1)
-      await temporal.handle(run.id).signal(names.resumeSignal, { interruptId: `none-${n}`, answer: String(n).repeat(250_000) });
+      await temporal.handle(run.id).signal(names.answerSignal, { interruptId: `none-${n}`, answer: String(n).repeat(250_000) });
     atWork.open();
     expect(statusOf(await run.outcome())).toBe('completed');
     await replays(run.id);
@@ -99,7 +99,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     const sent = updates.map((answer) =>
       temporal
         .handle(run.id)
-        .executeUpdate(names.resumeUpdate, { args: [answer], updateId: answer.delivery })
+        .executeUpdate(names.answerUpdate, { args: [answer], updateId: answer.delivery })
         .then(
           () => 'taken',
           ({ cause }: { readonly cause?: { readonly type?: string } }) => cause?.type,

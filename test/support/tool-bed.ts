@@ -28,7 +28,7 @@ export async function execute(
   const tools = new ToolRegistry({ tool });
   await tools.ready();
   const outcome = await executeTool(
-    { tool: 'tool', callId: 'call', input: {}, path: ['agent'], halves: middleware.map(({ name }) => ({ name })), ...input },
+    { tool: 'tool', callId: 'call', input: {}, path: ['agent'], workerMiddleware: middleware.map(({ name }) => ({ name })), ...input },
     { tools, middleware: new WorkerMiddlewareRegistry(middleware) },
     {
       idempotencyKey: 'key',

@@ -12,7 +12,7 @@ const accepted = (id: string, answer: string): FactEvent => ({
   workflowExecutionUpdateAcceptedEventAttributes: {
     protocolInstanceId: id,
     acceptedRequest: {
-      input: { name: names.resumeUpdate, args: { payloads: [defaultPayloadConverter.toPayload({ interruptId: 'q', answer })] } },
+      input: { name: names.answerUpdate, args: { payloads: [defaultPayloadConverter.toPayload({ interruptId: 'q', answer })] } },
     },
   },
 });

@@ -159,7 +159,7 @@ describe('a service that is found', () => {
       waits();
     };
     const find = (): ReturnType<typeof findService> => findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, say });
-    writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
+    writeFileSync(join(directory, 'runs-1.31.2.db'), '');
     await expect(find()).rejects.toMatchObject({ code: 'service-unreachable' });
     const forgetStart = recordStart(directory);
     const atOnce = findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, isAtOnce: true, say });
@@ -190,7 +190,7 @@ describe('a service that is found', () => {
 
   it('is never that of another project, where the directory has runs of its own', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
-    writeFileSync(join(directory, 'temporal-1.31.2.db'), '');
+    writeFileSync(join(directory, 'runs-1.31.2.db'), '');
     await expect(findService(undefined, { HOLDFAST_DIR: directory })).rejects.toMatchObject({
       code: 'service-unreachable',
       message: expect.stringContaining(directory),

@@ -289,8 +289,8 @@ describe('a custom agent that fails while others work for it', () => {
     await run.interrupts();
     await run.goOnAsNew();
     const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
-    const { agents, places, said, journal, interrupts } = state;
-    expect(Object.keys({ ...agents, ...places, ...said, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
+    const { agents, progress, sharedMessages, journal, interrupts } = state;
+    expect(Object.keys({ ...agents, ...progress, ...sharedMessages, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
     expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
   });
 });

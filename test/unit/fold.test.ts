@@ -305,7 +305,7 @@ describe('the ledger', () => {
     tools: ['t'],
     model: 'x/y',
     settings: null,
-    halves: [],
+    workerMiddleware: [],
     stream: 'whole',
     output: null,
     retries: null,

@@ -40,7 +40,7 @@ function onceCall(extra: object = {}, startToCloseTimeoutMs = 50) {
     startToCloseTimeoutMs,
   });
   const { callTool } = createActivities(parts);
-  const call = { path: ['a'], tool: 'pay', callId: 'c', input: {}, halves: [{ name: 'marks', options: {} }], ...extra };
+  const call = { path: ['a'], tool: 'pay', callId: 'c', input: {}, workerMiddleware: [{ name: 'marks', options: {} }], ...extra };
   return { held, ended: environment.run(() => callTool(call as never)) };
 }
 

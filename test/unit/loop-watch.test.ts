@@ -119,7 +119,7 @@ it('a tool that computes without a pause is named by the worker that called it',
   const { callTool } = createActivities(parts);
   // The gauge counts from its first timer on, which is due after the first of these calls.
   for (const ms of [600, 1200]) {
-    await environment.run(() => callTool({ path: ['a'], tool: 'slow', callId: 'c', input: { ms }, halves: [] }));
+    await environment.run(() => callTool({ path: ['a'], tool: 'slow', callId: 'c', input: { ms }, workerMiddleware: [] }));
     await new Promise((resolve) => setTimeout(() => setImmediate(resolve)));
   }
   // The watch does not keep a process alive.

@@ -42,7 +42,7 @@ async function call({ model = talker, halves = [], stream = 'live', signal, stal
   const answer = await generate(
     {
       messages: [],
-      slots: { model: 'test/model', stream, halves: halves.map((_half, position) => ({ name: `half${position}` })) },
+      slots: { model: 'test/model', stream, workerMiddleware: halves.map((_half, position) => ({ name: `half${position}` })) },
     },
     {
       models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),

@@ -72,7 +72,7 @@ describe('the messages of a request', () => {
       time: 2,
       eventId: 5,
       activityId: 'agent/t1/model',
-      input: { base: 'start', path: ['agent'], turn: 1, slots: { model: 'm', instructions: 'Be.', halves: [{ name: 'audit' }] } },
+      input: { base: 'start', path: ['agent'], turn: 1, slots: { model: 'm', instructions: 'Be.', workerMiddleware: [{ name: 'audit' }] } },
     },
   ];
   /** As the run names the messages of its input. */

@@ -33,7 +33,7 @@ const viewWith = (queue: readonly QueuedMessage[], status: RunView['status'] = '
 describe('messages that came while no worker ran', () => {
   it('wait in the order in which they came', async () => {
     const taken = { workflowTaskCompletedEventAttributes: {} };
-    const found = await stored(signalOf(send('a')), taken, signalOf(send('b', 'c')), signalOf({ interruptId: 'i' }, names.resumeSignal));
+    const found = await stored(signalOf(send('a')), taken, signalOf(send('b', 'c')), signalOf({ interruptId: 'i' }, names.answerSignal));
     expect(found).toEqual([queued('b'), queued('c')]);
     expect(withStored(viewWith([queued('a')]), found).conversation?.queue.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });

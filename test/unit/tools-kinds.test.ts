@@ -239,7 +239,7 @@ describe('worker middleware', () => {
   });
 
   it('that this worker lacks are an error of the worker', async () => {
-    await expect(execute(streamable, { halves: [{ name: 'gone' }] })).rejects.toMatchObject({ code: 'worker-half-missing' });
+    await expect(execute(streamable, { workerMiddleware: [{ name: 'gone' }] })).rejects.toMatchObject({ code: 'worker-half-missing' });
   });
 });
 

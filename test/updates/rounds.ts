@@ -85,7 +85,7 @@ export class Rounds {
     const handle = this.temporal.handle(runId);
     const last = open.at(-1) ?? '';
     const update = (expected: string, answer: Json): Promise<void> =>
-      handle.executeUpdate(names.resumeUpdate, { args: [answer] }).then(
+      handle.executeUpdate(names.answerUpdate, { args: [answer] }).then(
         () => this.note(expected, 'taken'),
         (error: unknown) => this.note(expected, (error as { cause?: { type?: string } }).cause?.type ?? String(error)),
       );
@@ -94,7 +94,7 @@ export class Rounds {
       return () => update(code, make?.(last) ?? null);
     });
     const signals = this.random.below(3);
-    for (let n = 0; n < signals; n++) acts.push(() => handle.signal(names.resumeSignal, { interruptId: 'none', answer: n }));
+    for (let n = 0; n < signals; n++) acts.push(() => handle.signal(names.answerSignal, { interruptId: 'none', answer: n }));
     const next = this.random.below(10) < 3 && open.length > 1 ? open.shift() : undefined;
     if (next !== undefined) acts.push(() => update('taken', { interruptId: next, answer: approve }));
     await Promise.all(acts.map((act) => this.soon(act)));

@@ -137,14 +137,14 @@ class StepReader {
 
 /** How the answer comes, and who asks again, is not part of what a model is asked: it may change with the version of Holdfast. */
 function modelFields({ messages, slots }: StoredRequest, { runLocal }: CallModelInput): Step['fields'] {
-  const { instructions, model, tools, settings, halves, output, specs, deferred, catalog, final } = slots;
+  const { instructions, model, tools, settings, workerMiddleware, output, specs, deferred, catalog, final } = slots;
   return present({
     model,
     instructions,
     tools,
     settings,
     output,
-    'worker middleware': halves,
+    'worker middleware': workerMiddleware,
     'workflow tools': specs,
     'deferred tools': deferred,
     'catalog of tools': catalog,
@@ -154,8 +154,15 @@ function modelFields({ messages, slots }: StoredRequest, { runLocal }: CallModel
   });
 }
 
-function toolFields({ tool, input, options, halves, runLocal, reconcile, resumed }: CallToolInput): Step['fields'] {
-  const asked = { tool, arguments: input, options, 'worker middleware': halves, 'run-local values': changeIn(runLocal), reconcile };
+function toolFields({ tool, input, options, workerMiddleware, runLocal, reconcile, resumed }: CallToolInput): Step['fields'] {
+  const asked = {
+    tool,
+    arguments: input,
+    options,
+    'worker middleware': workerMiddleware,
+    'run-local values': changeIn(runLocal),
+    reconcile,
+  };
   return present({ ...asked, answer: resumed?.answer });
 }
 
