@@ -22,8 +22,8 @@ const target = resolve(root, 'test/replay/histories/scripts');
 
 /** Scripts with parallel calls, one or more of each agent. Among these are all kinds of messages, teams, timers, late answers and going on as new. */
 const scripts = [
-  1, 4, 11, 14, 16, 26, 32, 45, 59, 69, 79, 92, 125, 127, 129, 139, 142, 156, 163, 168, 174, 176, 178, 202, 203, 208, 213, 235, 248, 265, 267,
-  273, 275, 284, 292, 326, 346, 361, 375, 382,
+  1, 4, 11, 14, 16, 26, 32, 45, 59, 69, 79, 80, 92, 125, 127, 129, 139, 142, 156, 163, 168, 174, 176, 178, 202, 203, 208, 213, 235, 248,
+  265, 273, 275, 284, 292, 326, 346, 361, 375, 382,
 ].map((number) => scriptOf(`cuts/${number}`));
 
 /** The run's id in file names. */
@@ -53,12 +53,7 @@ async function main(): Promise<void> {
 }
 
 /** Plays a script on the server as it was played in memory, and saves its run and its isolated agents. */
-async function record(
-  script: (typeof scripts)[number],
-  beds: ParityBeds,
-  temporal: Temporal,
-  scratch: string,
-): Promise<void> {
+async function record(script: (typeof scripts)[number], beds: ParityBeds, temporal: Temporal, scratch: string): Promise<void> {
   const id = idOf(script.name);
   const memory = await lead(script, id, tableInMemory);
   const played = await follow(memory, id, async (one, runId, places) =>
