@@ -8,6 +8,7 @@ import { defined } from '../../contract/defined';
 import type { HistoryFile } from '../../host/history/history-files';
 import { startOf } from '../../host/history/history-files';
 import { withCompression } from '../../host/payloads/compression';
+import { WatchedThreads } from '../../worker/threads/watched-threads';
 import { quietRuntime } from '../../worker/runtime';
 
 export const { WorkflowActivation, WorkflowActivationJob } = coresdk.workflow_activation;
@@ -34,23 +35,30 @@ export interface PlayedRun {
 
 /** The sandbox of a bundle. Temporal's core plays a history once. After that, workflows of the same run take any activations, without core. */
 export class Sandbox {
+  private played = 0;
+
   private constructor(
     readonly runs: readonly PlayedRun[],
-    private readonly workflows: WorkflowCreator,
+    private readonly workflows: readonly WorkflowCreator[],
   ) {}
 
   static async open(code: string, files: readonly HistoryFile[]): Promise<Sandbox> {
     quietRuntime();
     const seen: { options: WorkflowCreateOptions; steps: Step[] }[] = [];
-    let workflows: WorkflowCreator | undefined;
+    const workflows: WorkflowCreator[] = [];
     class Recording extends Worker {
       protected static override async createWorkflowCreator(
         bundle: WorkflowBundleWithSourceMapAndFilename,
         options: CompiledWorkerOptions,
         logger: Logger,
       ): Promise<WorkflowCreator> {
-        workflows = await super.createWorkflowCreator(bundle, options, logger);
-        const inner = await super.createWorkflowCreator(bundle, options, logger);
+        const start = (): Promise<WorkflowCreator> =>
+          WatchedThreads.create({
+            ...{ bundle, logger, activityNames: new Set(), limitMs: 10_000, stackTraces: false },
+            reuseV8Context: options.reuseV8Context,
+          });
+        for (let thread = 0; thread < threads; thread++) workflows.push(await start());
+        const inner = await start();
         return {
           async createWorkflow(given) {
             const steps: Step[] = [];
@@ -62,10 +70,7 @@ export class Sandbox {
       }
     }
     const histories = files.map(({ id, history }) => ({ workflowId: startOf(history)?.workflowId || id, history }));
-    const replays = Recording.runReplayHistories(
-      { workflowBundle: { code }, dataConverter: withCompression(undefined), workflowThreadPoolSize: threads },
-      histories,
-    );
+    const replays = Recording.runReplayHistories({ workflowBundle: { code }, dataConverter: withCompression(undefined) }, histories);
     const runs: PlayedRun[] = [];
     for await (const { error } of replays) {
       const { id = '' } = files[runs.length] ?? {};
@@ -73,13 +78,13 @@ export class Sandbox {
       if (run === undefined) throw error ?? new Error(`Nothing of ${id} was played.`);
       runs.push({ id, ...run, ...defined({ error }) });
     }
-    if (workflows === undefined) throw new Error('There is no sandbox.');
     return new Sandbox(runs, workflows);
   }
 
   /** Gives activations to a new workflow of a run, until a task fails. */
   async play({ options }: PlayedRun, activations: readonly Activation[]): Promise<readonly Step[]> {
-    const workflow = await this.workflows.createWorkflow(options);
+    const thread = this.workflows[this.played++ % threads] as WorkflowCreator;
+    const workflow = await thread.createWorkflow(options);
     const steps: Step[] = [];
     try {
       for (const activation of activations) {
@@ -93,8 +98,8 @@ export class Sandbox {
     }
   }
 
-  close(): Promise<void> {
-    return this.workflows.destroy();
+  async close(): Promise<void> {
+    await Promise.all(this.workflows.map((one) => one.destroy()));
   }
 }
 

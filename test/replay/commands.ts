@@ -33,8 +33,24 @@ export function asked(given: Command): string {
   }
 }
 
-/** All of a command, without times. */
+/** All of a command, without times and without where errors were made. */
 export function masked(command: Command): string {
-  const text = JSON.stringify(command, (_, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString() : value));
-  return text.replace(/\b1[67]\d{11}\b/g, 'time').replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'time');
+  const { startTimer, ...others } = command;
+  const text = JSON.stringify(startTimer ? { timer: startTimer.seq } : others, (_, value: unknown) =>
+    ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : value,
+  );
+  return text
+    .replace(/\b1[67]\d{11}\b/g, 'time')
+    .replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'time')
+    .replace(/(\\n {4}at [^"\\]*)+/g, '');
+}
+
+/** Whether the run ends with this. */
+export function isEnd({
+  completeWorkflowExecution,
+  failWorkflowExecution,
+  cancelWorkflowExecution,
+  continueAsNewWorkflowExecution,
+}: Command): boolean {
+  return Boolean(completeWorkflowExecution ?? failWorkflowExecution ?? cancelWorkflowExecution ?? continueAsNewWorkflowExecution);
 }

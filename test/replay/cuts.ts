@@ -3,7 +3,7 @@ import { WorkflowActivation, WorkflowActivationJob } from './activations';
 
 /** Other activations in the place of some that a history has. */
 export interface Cut {
-  readonly way: 'split' | 'merge' | 'early';
+  readonly way: 'split' | 'split in time' | 'merge' | 'early';
   /** What is in each part, in words. */
   readonly kinds: string;
   /** The first activation that is another one, and how many are replaced. */
@@ -36,8 +36,14 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
       const [ofSignals, ofResults] = [behind % (signals.length + 1), Math.floor(behind / (signals.length + 1))];
       if (ofSignals + ofResults === jobs.length) continue;
       const first = [...signals.slice(0, ofSignals), ...results.slice(0, ofResults)];
-      const rest = activation.jobs.filter((job) => !first.includes(job));
-      yield cut('split', [earlier(before, withJobs(activation, first)), withJobs(activation, rest)]);
+      const rest = withJobs(
+        activation,
+        activation.jobs.filter((job) => !first.includes(job)),
+      );
+      yield cut('split', [earlier(before, withJobs(activation, first)), rest]);
+      // A timer fires in its time, unless core gives its end to a query.
+      if (first.some(({ fireTimer }) => fireTimer))
+        yield cut('split in time', [earlier(before, withJobs(activation, first), activation.timestamp), rest]);
     }
     if (updates.length > 0) continue;
     yield cut('early', [earlier(before, activation)]);
@@ -71,9 +77,9 @@ function* pairsOf({
   }
 }
 
-/** With the time of the task before. It has another size, as if a task had started: otherwise the code would not be woken. */
-function earlier(before: Activation, activation: Activation): Activation {
-  const { timestamp, historyLength, historySizeBytes, continueAsNewSuggested } = before;
+/** With the time of the task before. The history has another size, as if a task had started: otherwise the code would not be woken. */
+function earlier(before: Activation, activation: Activation, timestamp = before.timestamp): Activation {
+  const { historyLength, historySizeBytes, continueAsNewSuggested } = before;
   return like(activation, {
     timestamp,
     historyLength: historyLength + 1,
@@ -131,7 +137,7 @@ function askedFor(job: Job): string | undefined {
 /** A signal apart from a result that may have come before, and a timer that fires before its time. */
 function isHeld(way: Cut['way'], [first = [], second = []]: readonly (readonly Job[])[]): boolean {
   const isCutOff = first.some(({ signalWorkflow }) => signalWorkflow) && second.some((job) => !isMessage(job));
-  return isCutOff || (way !== 'merge' && first.some(({ fireTimer }) => fireTimer));
+  return isCutOff || ((way === 'split' || way === 'early') && first.some(({ fireTimer }) => fireTimer));
 }
 
 function kindsOf(parts: readonly (readonly Job[])[]): string {
