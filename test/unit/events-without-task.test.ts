@@ -9,6 +9,14 @@ jest.mock('@temporalio/workflow', () => ({
   workflowInfo: () => ({ workflowType: 'agentRun' }),
 }));
 
+const scope = globalThis as { __TEMPORAL_ACTIVATOR__?: unknown };
+beforeEach(() => {
+  scope.__TEMPORAL_ACTIVATOR__ = { blockedConditions: new Map() };
+});
+afterEach(() => {
+  delete scope.__TEMPORAL_ACTIVATOR__;
+});
+
 /** The interceptor of a new run. What has reached the code is in `woken`. */
 function run(): { activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void; woken: string[] } {
   let activate: Activate = () => undefined;
@@ -73,11 +81,10 @@ describe('what wakes the code', () => {
     expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'signalWorkflow', 'signalWorkflow']);
   });
 
-  it('is what comes in the task that the code is in: results of cancels, and of local activities', () => {
+  it('is what comes in the task that the code is in, such as results of cancels', () => {
     const { activate, woken } = run();
     activate(timer, task);
     activate([{ resolveActivity: { seq: 1 } }], task);
-    activate([{ resolveActivity: { seq: 2, isLocal: true } }], { ...task, length: 13 });
-    expect(woken).toEqual(['fireTimer', 'resolveActivity', 'resolveActivity']);
+    expect(woken).toEqual(['fireTimer', 'resolveActivity']);
   });
 });
