@@ -11,8 +11,6 @@ export const limits = {
   lastNews: 32 * 1024,
   /** A server that nobody tuned takes 4 MB a task, with up to 2 MB that came meanwhile. */
   activation: 1792 * 1024,
-  /** What one task took before, and histories of that time still do. */
-  activationBefore: 3 * 1024 * 1024,
   stepEvents: 1536 * 1024,
   runResult: 1536 * 1024,
   inlineSnapshot: 1536 * 1024,

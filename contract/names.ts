@@ -32,40 +32,6 @@ export const names = {
   },
 } as const;
 
-/** Marks of changed behaviour in recorded histories, for `patched` of the workflow SDK. */
-export const patches = {
-  /** A timer that was over when it was made, or that the server told late, has its turn before what came later. */
-  inOrder: 'holdfast-late-timers-in-order',
-  /** Runs wait for room in a task, where runs of 0.1.0 did not. */
-  smallerTasks: 'holdfast-smaller-tasks',
-  /** Isolated agents look for answers elsewhere when a timer of theirs ends. */
-  looksElsewhere: 'holdfast-answers-elsewhere',
-  /** Answers are taken one after another, where runs of 0.1.0 took all of a task at once. */
-  oneByOne: 'holdfast-answers-one-by-one',
-  /** Isolated agents say whether an answer counts. */
-  isolatedDecide: 'holdfast-isolated-decide',
-  /** An isolated agent that continued as new is cancelled, too. */
-  cancelLatest: 'cancel-latest-execution',
-  /** The log says what was asked about a lost call, and a cancelled run asks too. */
-  onceTold: 'holdfast-once-told',
-  /** A cancelled run keeps what it goes on with. */
-  resumePoint: 'holdfast-resume-point',
-  /** A turn that somebody ends withdraws what it asks, and begins no call. */
-  stopsAsking: 'holdfast-stops-asking',
-  /** An isolated agent that fails keeps what it goes on with when its run is tried again. */
-  retriedChildren: 'holdfast-retried-children',
-  /** Where several approvals ask about a call, an edit asks all of them again. */
-  editsAskAll: 'holdfast-edits-ask-all',
-  /** Whoever wrote to a turn is no second pair of eyes, nor is another form of a name. */
-  secondEyes: 'holdfast-second-eyes',
-  /** What a person approved for the rest of the run holds when its agent works again. */
-  waivesInRun: 'holdfast-waives-in-run',
-  /** A build that comes to a run that another one tried tries it on a copy. */
-  triesCopy: 'holdfast-tries-copy',
-  /** Questions of before a continue-as-new that no code has asked again end with their place, and with the run. */
-  endsRestored: 'holdfast-ends-restored',
-} as const;
-
 /** Of the keys of a run's memo that hold an open interrupt each. */
 export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 

@@ -38,6 +38,7 @@ export class MemoryPorts implements Ports {
   private readonly still: Standstill;
   private readonly stops = new MemoryModelStops();
   private left = false;
+  private readonly atNextRest: (() => void)[] = [];
   private readonly timers = new Set<Timer>();
   readonly onceCalls = new OnceCalls();
   private readonly workflowId: string;
@@ -168,23 +169,6 @@ export class MemoryPorts implements Ports {
     this.children.ask(request, run);
   }
 
-  tellsOnce(): boolean {
-    return true;
-  }
-
-  isolatedDecide(): boolean {
-    return true;
-  }
-
-  stopsAsking(): boolean {
-    return true;
-  }
-
-  readonly editsAskAll = (): boolean => true;
-  readonly endsRestored = (): boolean => true;
-  readonly knowsSecondEyes = (): boolean => true;
-  readonly waivesInRun = (): boolean => true;
-
   emit(event: EventBody): void {
     if (this.left) return;
     if (eventsOfInterrupts.includes(event.type)) this.world.tellParent?.(event);
@@ -234,8 +218,18 @@ export class MemoryPorts implements Ports {
     });
   }
 
-  afterHandlers(run: () => void): void {
-    run();
+  atRest(run: () => void): void {
+    this.atNextRest.push(run);
+    if (this.atNextRest.length === 1) this.awaitRest();
+  }
+
+  private awaitRest(): void {
+    void this.world.work.settle().then(() => {
+      if (!this.left) this.atNextRest[0]?.();
+      this.atNextRest.shift();
+      if (this.atNextRest.length > 0) this.awaitRest();
+      this.world.changed();
+    });
   }
 
   now(): number {
@@ -268,7 +262,10 @@ export class MemoryPorts implements Ports {
   /** `isAsked`: the run has interrupts that somebody may answer. `isBusy`: some of its code has yet to run. */
   standing(isAsked: boolean, isBusy: boolean): RunStanding {
     const { children } = this;
-    return this.still.standing({ isBusy: isBusy || !children.standStill, isAsked: isAsked || children.size > 0 });
+    return this.still.standing({
+      isBusy: isBusy || this.atNextRest.length > 0 || !children.standStill,
+      isAsked: isAsked || children.size > 0,
+    });
   }
 
   get cancelled(): boolean {

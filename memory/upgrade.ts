@@ -20,8 +20,7 @@ export async function failureOfTrial(
     parseOutput: (output, text) => work.parseOutput({ output, text }),
   };
   const trial = new Trial(agents, asJson(run.snapshot()), facts, now);
-  do await work.settle();
-  while (trial.asks);
+  for (await work.settle(); trial.goesOn || trial.asks; await work.settle()) trial.goOn();
   return trial.failure;
 }
 

@@ -8,7 +8,6 @@ import {
   defineSignal,
   defineUpdate,
   makeContinueAsNewFunc,
-  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -16,7 +15,7 @@ import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { codeOf, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
-import { names, patches } from '../contract/names';
+import { names } from '../contract/names';
 import { isRunInput } from '../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type {
@@ -45,7 +44,7 @@ import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { CancelInbox } from './cancel-inbox';
-import { activation, countFromOutside, endsAsCancelled } from './interceptors';
+import { activation, endsAsCancelled } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
@@ -130,11 +129,11 @@ class RunWorkflow {
       const cancelled = isCancellation(error);
       // One that has done nothing has ended nothing: it goes on from where it was.
       if (!this.trying && !isGoingOn(error)) this.run.endQuestions();
-      if (cancelled && this.ports.onceCalls.size > 0 && this.ports.tellsOnce()) await this.onceCallsEnded();
+      if (cancelled && this.ports.onceCalls.size > 0) await this.onceCallsEnded();
       this.ports.log.flush();
       this.tellOfFailure(error);
       const { left } = this;
-      if (cancelled && patched(patches.resumePoint)) await this.ports.keep(this.pointBehind(error)).catch(() => undefined);
+      if (cancelled) await this.ports.keep(this.pointBehind(error)).catch(() => undefined);
       if (left !== undefined && cancelled) await this.ports.tellParent(left);
       if (cancelled && this.run.cancels.isAsked) endsAsCancelled();
       if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews, ...(await this.keptAtFailure(error)) }]);
@@ -176,7 +175,7 @@ class RunWorkflow {
 
   /** An isolated agent goes on from here when the run that it is part of is tried again. */
   private async keptAtFailure(error: unknown): Promise<{ readonly kept?: KeptAtFailure }> {
-    if (isCancellation(error) || isGoingOn(error) || !patched(patches.retriedChildren)) return {};
+    if (isCancellation(error) || isGoingOn(error)) return {};
     const point = this.pointBehind(error);
     if ('refused' in point) return { kept: { refused: point.refused.message } };
     try {
@@ -208,7 +207,6 @@ class RunWorkflow {
     setHandler(
       resumeUpdate,
       (answer) => {
-        countFromOutside();
         this.updates += 1;
         return this.inbox.updated(answerIn(answer));
       },
@@ -236,7 +234,6 @@ class RunWorkflow {
     setHandler(
       upgradeUpdate,
       () => {
-        countFromOutside();
         this.updates += 1;
         return this.upgrades.ask();
       },

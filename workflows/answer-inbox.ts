@@ -1,10 +1,9 @@
-import { ApplicationFailure, condition, patched } from '@temporalio/workflow';
+import { ApplicationFailure, condition } from '@temporalio/workflow';
 import { wellFormed } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
 import type { Failure } from '../contract/messages/messages';
 import type { ResumeReceipt } from '../contract/record/wire';
-import { patches } from '../contract/names';
 import type { AgentRun } from '../kernel/engine/run';
 import type { RunState } from '../kernel/run/state';
 import type { AnswerTimes } from './answer-times';
@@ -40,7 +39,7 @@ export class AnswerInbox {
 
   /** What an answer wakes may make another question void, so the next answer waits until that code has run. */
   private get isBehindAnother(): boolean {
-    return (this.isHandingOn() || this.timeline.isBusy) && patched(patches.oneByOne);
+    return this.isHandingOn() || this.timeline.isBusy;
   }
 
   /** One that nobody waits to be told of, by the number of its event. What was over before it came has its turn before. */
@@ -83,7 +82,7 @@ export class AnswerInbox {
 
   /** The run is about to end: what it has not taken by now it never will. Absent: nobody waits for its word. */
   end(): Promise<void> | undefined {
-    if (this.open.size === 0 || !patched(patches.oneByOne)) return undefined;
+    if (this.open.size === 0) return undefined;
     for (const receipt of this.open) receipt.tell({ code: 'run-ended', message: 'The run has ended, and takes no answer any more.' });
     return ticks();
   }
@@ -95,7 +94,7 @@ export class AnswerInbox {
   private take({ answer, at, receipt }: WaitingAnswer): void {
     // Whoever sent an update hears that it is refused, so the log says nothing of it.
     const refusal = receipt && this.run.refusalOf(answer, at);
-    if (refusal !== undefined && patched(patches.oneByOne)) return receipt?.tell(refusal);
+    if (refusal !== undefined) return receipt?.tell(refusal);
     this.room.take(jsonSize(answer));
     this.run.answer(answer, at, receipt && ((refused) => receipt.tell(refused)));
   }
@@ -119,8 +118,7 @@ export class AnswerInbox {
       if (!this.room.has(jsonSize(next.answer), answersShare)) return this.takeInNextTask();
       this.waiting.shift();
       this.take(next);
-      if (this.waiting.length > 0 && this.isHandingOn() && patched(patches.oneByOne))
-        return this.whenHandedOn().then(() => this.takeSome());
+      if (this.waiting.length > 0 && this.isHandingOn()) return this.whenHandedOn().then(() => this.takeSome());
     }
     return undefined;
   }

@@ -1,8 +1,8 @@
-import { ActivityFailure, patched } from '@temporalio/workflow';
+import { ActivityFailure } from '@temporalio/workflow';
 import { rootRunId } from '../contract/record/child-runs';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
-import { names, patches, workflowIdOf } from '../contract/names';
+import { names, workflowIdOf } from '../contract/names';
 import type { AnswerTime, AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answer-times';
 import type { StartInput } from '../contract/record/wire';
 import type { ShortActivities } from './short-activities';
@@ -83,7 +83,7 @@ export class AnswerTimes {
   elsewhere(interrupts: readonly Interrupt[], came: (answer: Answer, at: number) => void): Promise<void> | undefined {
     const { tenant, id, parent } = this.start;
     const path = parent?.path;
-    if (path === undefined || interrupts.length === 0 || !patched(patches.looksElsewhere)) return undefined;
+    if (path === undefined || interrupts.length === 0) return undefined;
     const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
     const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
     return this.short.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(

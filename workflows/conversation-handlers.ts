@@ -6,7 +6,6 @@ import { names } from '../contract/names';
 import type { AgentRun } from '../kernel/engine/run';
 import type { Ports } from '../kernel/run/ports';
 import { refusedAnswer } from './answer-inbox';
-import { countFromOutside } from './interceptors';
 import type { TaskRoom } from './task-room';
 
 const conversationUpdate = defineUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate);
@@ -14,7 +13,7 @@ const conversationSignal = defineSignal<[ConversationCommand]>(names.conversatio
 
 interface Listening {
   readonly run: Pick<AgentRun, 'converse'>;
-  readonly room: Pick<TaskRoom, 'accepts' | 'takeBeside'>;
+  readonly room: Pick<TaskRoom, 'accepts' | 'take'>;
   readonly ports: Pick<Ports, 'emit'>;
   came(how: 'signals' | 'updates'): void;
 }
@@ -23,14 +22,13 @@ interface Listening {
 export function listenToConversation({ run, room, ports, came }: Listening): void {
   const take = (command: ConversationCommand): ConversationReply => {
     // It stands in the history as it came, and in the event that tells of it.
-    room.takeBeside(2 * jsonSize(command));
+    room.take(2 * jsonSize(command));
     const problem = commandProblem(command);
     return problem === undefined ? run.converse(command) : { refused: { code: 'input-invalid', message: problem } };
   };
   setHandler(
     conversationUpdate,
     (command) => {
-      countFromOutside();
       came('updates');
       return take(command);
     },

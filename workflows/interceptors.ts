@@ -24,12 +24,8 @@ export const activation = {
   get isOver(): boolean {
     return door.hasCodeRun && door.isEmpty;
   },
-  /** Counts the activations that something brought from outside. */
-  fromOutside: 0,
   /** Counts all that was handed to the code. */
   count: 0,
-  /** Something of this activation came from outside so far. */
-  isFromOutside: false,
   /** The numbers in the history of the answers that came as signals and whose handler has not been called, in their order. */
   answers: [] as number[],
   /** The same of requests to stop. */
@@ -87,7 +83,6 @@ function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes
 }
 
 function begin(input: ActivateInput): void {
-  if ((input.activation.jobs ?? []).some(isFromOutside)) countFromOutside();
   activation.count += 1;
   dropUnreadableSignals(input);
   noteAnswers(input);
@@ -107,17 +102,6 @@ export function anew(holds: () => boolean): Promise<void> {
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const rank = (job: Job): number => (job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
   return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
-}
-
-/** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
-export function countFromOutside(): void {
-  if (activation.isFromOutside) return;
-  activation.isFromOutside = true;
-  activation.fromOutside += 1;
-}
-
-function isFromOutside({ doUpdate, notifyHasPatch, queryWorkflow, updateRandomSeed, removeFromCache }: Job): boolean {
-  return !doUpdate && !notifyHasPatch && !queryWorkflow && !updateRandomSeed && !removeFromCache;
 }
 
 /**

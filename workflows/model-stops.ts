@@ -1,5 +1,4 @@
-import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
-import { patches } from '../contract/names';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
@@ -20,11 +19,6 @@ export class ModelStops {
     } finally {
       this.open.delete(scope);
     }
-  }
-
-  /** Whether a turn that is stopped also withdraws what it asks. */
-  get stopsAsking(): boolean {
-    return patched(patches.stopsAsking);
   }
 
   stop(): void {

@@ -1,8 +1,6 @@
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { limits } from '../contract/limits';
-import { patches } from '../contract/names';
-import { activation } from './interceptors';
 
 /** Of a command beside what it carries: names, timeouts, ids. */
 const ofACommand = 512;
@@ -15,12 +13,9 @@ const ceiling = limits.activation + 128 * 1024;
  * at work, and ends a run whose task is too large. So what finds no room goes into the next task.
  */
 export class TaskRoom {
-  /** What is counted began with this. */
-  private fromOutside = 0;
-  private used = 0;
-  /** What counted before, by which runs of that time have decided: with the length of history that it is of. */
+  /** The task that is counted, by the length that history has in it. */
   private historyLength = 0;
-  private usedBefore = 0;
+  private used = 0;
   private usedByEvents = 0;
 
   constructor(
@@ -31,30 +26,16 @@ export class TaskRoom {
   /** Something has room always, however large it is. `share`: of so many parts of the room, one. */
   has(bytes: number, share = 1): boolean {
     this.begin();
-    if (this.usedBefore > 0 && this.usedBefore + bytes > limits.activationBefore / share) return false;
-    return this.hasNow(bytes, share);
-  }
-
-  /** Room for what did not ask for any before. */
-  hasNow(bytes: number, share = 1): boolean {
-    this.begin();
-    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share || !patched(patches.smallerTasks);
+    return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share;
   }
 
   /** Whether this task can accept an update too, which the server writes with it. Only looks: validators do not run in a replay. */
   accepts(bytes: number): boolean {
-    const used = activation.isFromOutside && this.fromOutside === activation.fromOutside ? this.used : 0;
+    const used = this.historyLength === workflowInfo().historyLength ? this.used : 0;
     return used === 0 || used + bytes + ofACommand <= limits.activation;
   }
 
   take(bytes: number): void {
-    this.begin();
-    this.usedBefore += bytes;
-    this.used += bytes + ofACommand;
-  }
-
-  /** Counts what did not count before. */
-  takeBeside(bytes: number): void {
     this.begin();
     this.used += bytes + ofACommand;
   }
@@ -73,7 +54,7 @@ export class TaskRoom {
 
   /** Waits for a task that has room, and takes none. Absent: this one has. */
   wait(bytes: number, share = 1): Promise<void> | undefined {
-    return this.hasNow(bytes, share) ? undefined : this.nextTask().then(() => this.wait(bytes, share));
+    return this.has(bytes, share) ? undefined : this.nextTask().then(() => this.wait(bytes, share));
   }
 
   /** Code that sends an event cannot wait: what is too much is refused. */
@@ -82,7 +63,7 @@ export class TaskRoom {
     this.usedByEvents += bytes;
     if (this.usedByEvents > limits.stepEvents)
       throw new HoldfastError('payload-too-large', `The events of one step have more than ${limits.stepEvents} bytes together.`);
-    if (this.used > 0 && this.used + bytes > ceiling && patched(patches.smallerTasks))
+    if (this.used > 0 && this.used + bytes > ceiling)
       throw new HoldfastError(
         'payload-too-large',
         `The events of one step and the calls and results beside them have more than ${ceiling} bytes together.`,
@@ -91,13 +72,10 @@ export class TaskRoom {
   }
 
   private begin(): void {
-    const { fromOutside } = activation;
-    if (this.fromOutside !== fromOutside) this.used = 0;
-    this.fromOutside = fromOutside;
     const { historyLength } = workflowInfo();
     if (this.historyLength === historyLength) return;
     this.historyLength = historyLength;
-    this.usedBefore = 0;
+    this.used = 0;
     this.usedByEvents = 0;
   }
 }

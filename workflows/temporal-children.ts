@@ -11,14 +11,13 @@ import {
   TimeoutFailure,
   executeChild,
   getExternalWorkflowHandle,
-  patched,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
 import { limits } from '../contract/limits';
 import type { Failure, JsonObject } from '../contract/messages/messages';
-import { names, patches, workflowIdOf } from '../contract/names';
+import { names, workflowIdOf } from '../contract/names';
 import { retriedSnapshot } from '../contract/record/retry';
 import type { AgentRunInput, AgentRunResult, KeptPoint, StartInput } from '../contract/record/wire';
 import type { ChildUsage } from '../contract/usage';
@@ -93,7 +92,7 @@ export class TemporalChildren {
 
   /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
   private cancelLatest({ tenant, id }: StartInput): void {
-    if (!this.open.has(id) || !patched(patches.cancelLatest)) return;
+    if (!this.open.has(id)) return;
     CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel()).catch(() => undefined);
   }
 
@@ -106,15 +105,10 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
-  /** Whether isolated agents say if an answer counts. */
-  get decide(): boolean {
-    return patched(patches.isolatedDecide);
-  }
-
   /** One after another: several signals at once may come in another order than they were sent in. */
   answer(run: string, answer: Answer): void {
     const before = this.answering.get(run);
-    const sending = before !== undefined && this.decide ? before.then(() => this.send(run, answer)) : this.send(run, answer);
+    const sending = before !== undefined ? before.then(() => this.send(run, answer)) : this.send(run, answer);
     const settled = sending.then(() => {
       if (this.answering.get(run) === settled) this.answering.delete(run);
     });

@@ -62,7 +62,7 @@ export class TemporalPorts implements Ports {
   private readonly builds: TurnBuilds | undefined;
   readonly news: RunNews;
   readonly threw = (error: unknown, place: ThrownAt): void => this.news.threw(error, place);
-  private deferred: (() => void)[] = [];
+  private readonly deferred: (() => void)[] = [];
   private openInterrupts: number;
   /** The task that the last call was made in, by the length that history has in it. */
   private calledAt = 0;
@@ -84,7 +84,7 @@ export class TemporalPorts implements Ports {
       held: () => (this.hold.isOn ? this.hold.over() : undefined),
       refuseWhenCancelled: () => this.refuseWhenCancelled(),
       schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
-      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled && this.tellsOnce(),
+      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled,
       counted: (call) => this.onceCalls.counted(call),
       inAnotherTask: (step, inSpite) => this.inAnotherTask(step, inSpite),
     });
@@ -99,7 +99,7 @@ export class TemporalPorts implements Ports {
       this.parentLine = new ParentLine(
         start,
         (sending) => this.still.counted(sending),
-        (bytes) => this.room.takeBeside(bytes),
+        (bytes) => this.room.take(bytes),
       );
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
@@ -137,12 +137,6 @@ export class TemporalPorts implements Ports {
   }
 
   readonly stopModel = (): void => this.stops?.stop();
-  readonly stopsAsking = (): boolean => this.stops?.stopsAsking === true;
-  readonly editsAskAll = (): boolean => this.tools.editsAskAll;
-  readonly tellsOnce = (): boolean => this.tools.tellsOnce;
-  readonly endsRestored = (): boolean => this.tools.endsRestored;
-  readonly knowsSecondEyes = (): boolean => this.tools.knowsSecondEyes;
-  readonly waivesInRun = (): boolean => this.tools.waivesInRun;
   readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
 
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
@@ -166,16 +160,12 @@ export class TemporalPorts implements Ports {
   }
 
   answerChild(run: string, answer: Answer): void {
-    this.room.takeBeside(jsonSize(answer));
+    this.room.take(jsonSize(answer));
     this.children.answer(run, answer);
   }
 
   cancelChildren(request: CancelRequest, run?: string): void {
     this.children.ask(request, run);
-  }
-
-  isolatedDecide(): boolean {
-    return this.children.decide;
   }
 
   emit(event: EventBody): void {
@@ -195,7 +185,7 @@ export class TemporalPorts implements Ports {
   }
 
   showInterrupt(interrupt: Interrupt): void {
-    this.room.takeBeside(2 * jsonSize(interrupt));
+    this.room.take(2 * jsonSize(interrupt));
     this.log.showInterrupt(interrupt);
     if (this.openInterrupts++ === 0) showStatus('waiting');
   }
@@ -223,19 +213,17 @@ export class TemporalPorts implements Ports {
     await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
   }
 
-  afterHandlers(run: () => void): void {
+  atRest(run: () => void): void {
     this.deferred.push(run);
   }
 
-  /** Whether something waits for the handlers to be done. */
+  /** Whether something waits until code rests. */
   get hasDeferred(): boolean {
     return this.deferred.length > 0;
   }
 
   runDeferred(): void {
-    const runs = this.deferred;
-    this.deferred = [];
-    for (const run of runs) run();
+    this.deferred.shift()?.();
   }
 
   now(): number {

@@ -1,5 +1,4 @@
-import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
-import { patches } from '../contract/names';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Timer } from '../kernel/run/ports';
 import { activation, anew } from './interceptors';
 
@@ -49,7 +48,7 @@ export class Timeline {
   get isBehind(): boolean {
     if (this.holds > 0 || this.due.some(({ isNow }) => !isNow)) return true;
     const now = Date.now();
-    return [...this.open].some(({ at }) => at <= now) || (this.restored.some((at) => at <= now) && patched(patches.inOrder));
+    return [...this.open].some(({ at }) => at <= now) || this.restored.some((at) => at <= now);
   }
 
   /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
@@ -85,7 +84,7 @@ export class Timeline {
         reject(error);
       };
       // What the server would tell later may come behind what it has told.
-      if (at < Date.now() && patched(patches.inOrder)) {
+      if (at < Date.now()) {
         scope.cancelRequested.catch(fail);
         over();
       } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, fail);
@@ -123,7 +122,7 @@ export class Timeline {
       await anew(
         () => activation.isOver && isDone() && this.holds === 0 && (this.due.length > 0 || this.past?.activation === activation.count),
       );
-      if (this.isBehindTimer && patched(patches.inOrder)) {
+      if (this.isBehindTimer) {
         await condition(() => !this.isBehindTimer);
         continue;
       }

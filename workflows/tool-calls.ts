@@ -1,6 +1,5 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { ToolFacts } from '../contract/manifest';
-import { patches } from '../contract/names';
 import type { CallToolInput, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
 import type { RunLog } from '../kernel/log/run-log';
@@ -27,31 +26,6 @@ export class ToolCalls {
     private readonly log: RunLog,
     private readonly desk: CallDesk,
   ) {}
-
-  /** Whether the run tells what became of `once` calls. Runs that began before do not. */
-  get tellsOnce(): boolean {
-    return patched(patches.onceTold);
-  }
-
-  /** Whether an edit of a call asks all again who are asked about it. */
-  get editsAskAll(): boolean {
-    return patched(patches.editsAskAll);
-  }
-
-  /** Whether questions of before a continue-as-new end that no code has asked again. */
-  get endsRestored(): boolean {
-    return patched(patches.endsRestored);
-  }
-
-  /** Whether whoever wrote to a turn, and another form of a name, are no second pair of eyes. */
-  get knowsSecondEyes(): boolean {
-    return patched(patches.secondEyes);
-  }
-
-  /** Whether what a person approved for the rest of the run holds for later turns of an agent. */
-  get waivesInRun(): boolean {
-    return patched(patches.waivesInRun);
-  }
 
   async call(call: ToolCallRequest): Promise<CallToolResult> {
     const held = this.desk.held();

@@ -1,8 +1,8 @@
-import { ActivityFailure, ApplicationFailure, condition, patched, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
-import { names, patches } from '../contract/names';
+import { names } from '../contract/names';
 import { unpackedInput } from '../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
@@ -68,8 +68,11 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
   const facts = new TemporalPorts(input, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
-  await condition(() => activation.settled && !trial.asks);
-  return trial.failure;
+  for (;;) {
+    await condition(() => activation.settled && (trial.goesOn || !trial.asks));
+    if (!trial.goesOn) return trial.failure;
+    trial.goOn();
+  }
 }
 
 /** The workflow that a run's worker starts under the newest build. */
@@ -118,6 +121,6 @@ export class CannotGoOnHere extends Error {}
 export async function tryUntried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
-  const failure = await tryHere(agents, input, patched(patches.triesCopy) ? copyOf(snapshot) : snapshot);
+  const failure = await tryHere(agents, input, copyOf(snapshot));
   if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
 }

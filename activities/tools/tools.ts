@@ -228,6 +228,7 @@ function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
   if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
     refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
+  if (tool['quick'] !== undefined) refuse('there is no field "quick": every call of a tool is an activity. Leave it out.');
 }
 
 function milliseconds(given: string | undefined, fallback: number): number {

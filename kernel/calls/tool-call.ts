@@ -148,14 +148,14 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
 
 /** The run was cancelled while a tool was asked whether a call took effect. It is asked again, and the run ends with what it says. */
 function isCutOffQuestion({ run }: AgentScope, { reconcile }: ToolCallRequest, error: unknown): boolean {
-  return reconcile === true && isCancellation(error) && run.ports.cancelled && run.ports.tellsOnce();
+  return reconcile === true && isCancellation(error) && run.ports.cancelled;
 }
 
 /** Readers see what a tool said that was asked whether a call took effect. */
 function told(scope: AgentScope, { call, hidden }: ToolCallPlan, { reconcile }: Extra, { address, outcome }: CallToolResult): ToolOutcome {
   const { run, agent, path } = scope;
   const said = reconcile === true ? reconciliationOf(outcome) : undefined;
-  if (said === undefined || said.said === 'nothing' || hidden === true || !run.ports.tellsOnce()) return outcome;
+  if (said === undefined || said.said === 'nothing' || hidden === true) return outcome;
   run.ports.emit({ type: 'tool-reconcile', agent: agent.name, runPath: path, tool: call.name, callId: call.id, address, ...said });
   return outcome;
 }

@@ -128,15 +128,16 @@ export class Frame {
     this.checkAwaited(n, kind);
     this.journal.goesOn(this.key);
     this.journal.start(this.key, n, kind);
+    let wasAwaited = false;
     const settle = (value: T): T => {
-      this.journal.settle(this.key, { n, kind, value });
+      this.journal.settle(this.key, { n, kind, value }, wasAwaited);
       return value;
     };
     const refuse = (error: unknown): unknown => {
       if (isCancellation(error)) {
         this.journal.toldCancelled();
         this.journal.ended(this.key, n);
-      } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) });
+      } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) }, wasAwaited);
       return error;
     };
     let value: MaybePromise<T>;
@@ -146,14 +147,21 @@ export class Frame {
       throw refuse(error);
     }
     if (!isPromise(value)) return settle(value);
+    wasAwaited = true;
     const opened = this.journal.openedAt(this.key, n);
+    const succeed = (result: T): MaybePromise<T> =>
+      opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error);
+    const fail = (error: unknown): Promise<T> => {
+      if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
+      throw ending.refused(refuse(error));
+    };
     const waiting: Promise<T> = value.then(
-      (result) => (opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error)),
+      (result) => this.journal.turn(this.key, n)?.then(() => succeed(result)) ?? succeed(result),
       (error: unknown) => {
         // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
         handle(waiting);
-        if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
-        throw ending.refused(refuse(error));
+        const turn = isCancellation(error) ? undefined : this.journal.turn(this.key, n);
+        return turn?.then(() => fail(error)) ?? fail(error);
       },
     );
     return waiting;

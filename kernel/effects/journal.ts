@@ -42,7 +42,7 @@ export class Journal {
   private readonly awaited: OnTheirWay = new Map();
   /** Those on their way that others were on their way beside. */
   private readonly beside = new Map<string, Set<number>>();
-  readonly order = new SettleOrder((address, n) => this.find(address, n) !== undefined);
+  readonly order: SettleOrder;
   private readonly notes = new Map<string, Map<string, Json>>();
   private readonly opened = new Map<string, Map<number, OpenedEffect>>();
   readonly remains = new Remains();
@@ -54,11 +54,14 @@ export class Journal {
 
   constructor(
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
-    private readonly isCancelled = (): boolean => false,
+    private readonly isCancelled: () => boolean,
     notes: Notes = {},
     /** Told what was on its way at the continue-as-new, and whose frame ends before its code has asked for it again. */
-    private readonly leftOver: (address: string, n: number, kind: string) => void = () => undefined,
+    private readonly leftOver: (address: string, n: number, kind: string) => void,
+    /** Runs something when all code of the run has run as far as it can. */
+    atRest: (run: () => void) => void,
   ) {
+    this.order = new SettleOrder((address, n) => this.find(address, n) !== undefined, atRest);
     for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
     for (const [address, effects] of Object.entries(saved)) {
       for (const effect of effects) {
@@ -68,7 +71,7 @@ export class Journal {
           continue;
         }
         this.keep(address, effect);
-        if (effect.at !== undefined) this.order.restore(address, effect.n, effect as Turn);
+        if (effect.at !== undefined) this.order.restore(address, effect.n, { at: effect.at });
       }
     }
     this.order.restored();
@@ -198,13 +201,18 @@ export class Journal {
     else marked.add(n);
   }
 
-  /** What settles after its frame has closed is nobody's any more. */
-  settle(address: string, effect: JournalEffect): void {
+  /** Settles when code may be given the end of an effect that others are on their way beside. Absent: now. */
+  turn(address: string, n: number): Promise<void> | undefined {
+    return this.beside.get(address)?.has(n) === true ? this.order.turn(address, n) : undefined;
+  }
+
+  /** What settles after its frame has closed is nobody's any more. `wasAwaited`: code was not given it at once. */
+  settle(address: string, effect: JournalEffect, wasAwaited: boolean): void {
     this.ended(address, effect.n);
     if (this.started.get(address)?.delete(effect.n) !== true) return;
     if ('error' in effect) this.remains.failed(address, effect.n);
     const isBeside = this.beside.get(address)?.delete(effect.n) === true;
-    this.keep(address, isBeside ? { ...effect, ...this.order.next(address) } : effect);
+    this.keep(address, isBeside && wasAwaited ? { ...effect, ...this.order.next() } : effect);
   }
 
   /** It can be ended no more. */

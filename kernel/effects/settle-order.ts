@@ -1,133 +1,113 @@
-import { defined } from '../../contract/defined';
-
-/** Where an effect stands among those that were on their way at the same time in one piece of code. */
+/** The end of an effect that was on its way beside others. */
 export interface Turn {
-  /** The position of its end among all ends of the run. */
+  /** The position of the end among all ends of the run. */
   readonly at: number;
-  /** How many microtasks after the end before it. Absent: more than code takes to act on an end. */
-  readonly gap?: number;
 }
 
-interface DueTurn extends Turn {
+interface DueEnd extends Turn {
   readonly address: string;
   readonly n: number;
-  /** Hands it out. Absent: nobody has asked for it yet. */
+  /** Hands the end to code. Absent: code has not asked for the effect yet. */
   hand?: () => void;
 }
 
-interface Line {
-  due: DueTurn[];
-  /** Microtasks since something was asked for or handed out, and since the last one was handed out. */
-  quiet: number;
-  since: number;
-  runs: boolean;
-}
-
-/** In so many microtasks code has acted on what it was given, however many functions hand that on. */
-const mostTurns = 100;
-
-const soon = Promise.resolve();
-
 /**
- * Keeps the order in which effects end that one piece of code waits for at the same time. Entered again, the code is given them in that
- * order, each when it has acted on the one before. What it does not ask for any more holds up nothing.
+ * Hands out the ends of effects that one piece of code waits for at the same time: one end each time that all code of the run has run as far as it can.
+ * Code that is entered again after a continue-as-new is given the ends in the order in which it was given them before, however many promises hand them on.
  */
 export class SettleOrder {
-  private readonly lines = new Map<string, Line>();
-  private readonly clocks = new Map<string, { ticks: number }>();
+  /** In the order of the ends. */
+  private due: DueEnd[] = [];
   private count = 0;
+  /** Code acts on an end, or is about to ask for one. */
+  private isAwaitingRest = false;
 
-  constructor(private readonly isRecorded: (address: string, n: number) => boolean) {}
+  constructor(
+    private readonly isRecorded: (address: string, n: number) => boolean,
+    private readonly atRest: (run: () => void) => void,
+  ) {}
 
   /** An end from before the continue-as-new. */
-  restore(address: string, n: number, { at, gap }: Turn): void {
+  restore(address: string, n: number, { at }: Turn): void {
     this.count = Math.max(this.count, at + 1);
-    const due: DueTurn = { address, n, at, ...defined({ gap }) };
-    const line = this.lines.get(lineOf(address));
-    if (line === undefined) this.lines.set(lineOf(address), { due: [due], quiet: 0, since: mostTurns, runs: false });
-    else line.due.push(due);
+    this.due.push({ address, n, at });
   }
 
   restored(): void {
-    for (const { due } of this.lines.values()) due.sort((one, other) => one.at - other.at);
+    this.due.sort((one, other) => one.at - other.at);
   }
 
-  /** The turn of an effect that ends now. */
-  next(address: string): Turn {
-    const name = lineOf(address);
-    const before = this.clocks.get(name);
-    const clock = { ticks: 0 };
-    this.clocks.set(name, clock);
-    const tick = (): void => {
-      if (this.clocks.get(name) !== clock) return;
-      if (++clock.ticks < mostTurns) void soon.then(tick);
-      else this.clocks.delete(name);
-    };
-    void soon.then(tick);
-    return { at: this.count++, ...(before === undefined ? {} : { gap: before.ticks }) };
+  /** The place of an end that code is given now. */
+  next(): Turn {
+    return { at: this.count++ };
   }
 
-  /** Whether something of this code is still to be handed out. */
+  /** Settles when an end that comes now may be given to code. Absent: now. */
+  turn(address: string, n: number): Promise<void> | undefined {
+    if (this.isAwaitingRest) return this.later(address, n);
+    this.awaitRest();
+    return undefined;
+  }
+
+  /** Whether ends from before the continue-as-new are still to be handed out to this code. */
   isBehind(address: string): boolean {
-    return this.lines.size > 0 && this.lines.has(lineOf(address));
+    return this.due.length > 0 && this.due.some((one) => lineOf(one.address) === lineOf(address));
   }
 
-  /** Hands out a recorded end at its turn. False: it has none, or that is over. */
+  /** Hands out a recorded end at its turn. False: the effect has none, or its turn is over. */
   handOut(address: string, n: number, hand: () => void): boolean {
-    const line = this.lines.get(lineOf(address));
-    const due = line?.due.find((one) => one.n === n && one.address === address);
-    if (line === undefined || due === undefined) return false;
+    const due = this.due.find((one) => one.n === n && one.address === address && one.hand === undefined);
+    if (due === undefined) return false;
     due.hand = hand;
-    this.asked(lineOf(address), line);
+    this.awaitRest();
     return true;
   }
 
   /** Settles when everything from before the continue-as-new has been handed out. */
   caughtUp(address: string): Promise<void> {
-    const line = this.lines.get(lineOf(address));
-    if (line === undefined) return soon;
+    return this.isBehind(address) ? this.later(address, -1) : Promise.resolve();
+  }
+
+  private later(address: string, n: number): Promise<void> {
     return new Promise((hand) => {
-      line.due.push({ address, n: -1, at: Infinity, hand });
-      this.asked(lineOf(address), line);
+      this.due.push({ address, n, at: Infinity, hand });
+      this.awaitRest();
     });
   }
 
-  private asked(name: string, line: Line): void {
-    line.quiet = 0;
-    if (line.runs) return;
-    line.runs = true;
-    const tick = (): void => {
-      line.quiet += 1;
-      line.since += 1;
-      this.turn(line);
-      if (line.due.length === 0) this.lines.delete(name);
-      else if (line.due.some(({ hand }) => hand !== undefined)) return void soon.then(tick);
-      line.runs = false;
-    };
-    void soon.then(tick);
+  private awaitRest(): void {
+    if (this.isAwaitingRest) return;
+    this.isAwaitingRest = true;
+    this.atRest(() => {
+      this.isAwaitingRest = false;
+      const next = this.takeNext();
+      if (next === undefined) return;
+      this.awaitRest();
+      next();
+    });
   }
 
-  private turn(line: Line): void {
-    for (;;) {
-      const [first] = line.due;
-      if (first === undefined) return;
-      if (first.hand === undefined) {
-        // Its frame is over, or its code is another: the others go on without it.
-        if (line.quiet < mostTurns && this.isRecorded(first.address, first.n)) return;
-      } else if (first.gap === undefined ? line.quiet < mostTurns : line.since < first.gap) return;
-      line.due.shift();
-      if (first.hand === undefined) continue;
-      line.quiet = 0;
-      line.since = 0;
-      first.hand();
-    }
+  /** What code has not asked for by now, though it rests, holds up nothing: its frame is over, or its code is another. */
+  private takeNext(): (() => void) | undefined {
+    this.due = this.due.filter(({ address, n, hand }) => hand !== undefined || this.isRecorded(address, n));
+    const lines = new Set<string>();
+    const firsts = this.due.filter(({ address }) => {
+      const line = lineOf(address);
+      return !lines.has(line) && lines.add(line);
+    });
+    const next = firsts.find(({ hand }) => hand !== undefined) ?? this.due.find(({ hand }) => hand !== undefined);
+    if (next === undefined) return undefined;
+    const before = this.due.indexOf(next);
+    this.due = this.due.filter(
+      ({ address }, position) => position > before || (position < before && lineOf(address) !== lineOf(next.address)),
+    );
+    return next.hand;
   }
 }
 
 /** Branches of a race are one piece of code with what is around them. */
 function lineOf(address: string): string {
-  const position = address.indexOf('/race');
-  return position < 0 || !isInRace(address) ? address : address.slice(0, address.search(race));
+  return isInRace(address) ? address.slice(0, address.search(race)) : address;
 }
 
 const race = /\/race\d+\//u;

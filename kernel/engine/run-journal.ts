@@ -12,6 +12,7 @@ export function journalOf(state: RunState, ports: Ports, dropQuestion: (id: stri
     (address, n, kind) => {
       if (kind === 'interrupt') dropQuestion(interruptId(address.split('/'), n));
     },
+    (run) => ports.atRest(run),
   );
   for (const address of state.remains ?? []) journal.remains.lose(address, 'it continued as new after a part of it had failed');
   return journal;

@@ -69,7 +69,7 @@ export class AgentRun {
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
     this.journal = journalOf(state, ports, (id) => this.openInterrupts.drop(id));
     const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
-    this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(ports, isTurnStopped));
+    this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(isTurnStopped));
     this.cancels = new CancelPlan(state, ports, (error) => {
       this.openInterrupts.cancelAll(error);
       this.inbox?.cancel(error);

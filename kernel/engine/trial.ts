@@ -38,6 +38,16 @@ export class Trial {
     return this.ports.asking > 0;
   }
 
+  /** Whether code goes on with something when it rests. */
+  get goesOn(): boolean {
+    return this.ports.waiting.length > 0;
+  }
+
+  /** All code has run as far as it can. */
+  goOn(): void {
+    this.ports.waiting.shift()?.();
+  }
+
   /** What is wrong with the code, once all of it has run as far as it can. */
   get failure(): Failure | undefined {
     const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
@@ -47,6 +57,8 @@ export class Trial {
 
 class TrialPorts implements Ports {
   asking = 0;
+  /** What is to run when all code has run as far as it can. */
+  readonly waiting: (() => void)[] = [];
   readonly isTrial = true;
   readonly nextOffset = 0;
   readonly cancelled = false;
@@ -94,35 +106,6 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
-  tellsOnce(): boolean {
-    return true;
-  }
-
-  isolatedDecide(): boolean {
-    return true;
-  }
-
-  stopsAsking(): boolean {
-    return true;
-  }
-
-  /** What is not asked again shows that the code changed. */
-  endsRestored(): boolean {
-    return false;
-  }
-
-  editsAskAll(): boolean {
-    return true;
-  }
-
-  knowsSecondEyes(): boolean {
-    return true;
-  }
-
-  waivesInRun(): boolean {
-    return true;
-  }
-
   sleep(): Timer {
     return this.timer();
   }
@@ -155,8 +138,8 @@ class TrialPorts implements Ports {
     return undefined;
   }
 
-  afterHandlers(run: () => void): void {
-    run();
+  atRest(run: () => void): void {
+    this.waiting.push(run);
   }
 
   stop(_: HoldfastError): void {

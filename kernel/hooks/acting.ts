@@ -10,6 +10,7 @@ import type { AnswerOfSomebody, DecisionOfSomebody, Inside, Eyes, StartedWith, T
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, ValueStore } from '../define/middleware';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
+import { people } from '../../contract/people';
 import { checkedEvent, checkedValue, keptValue, ownValue } from '../effects/kept-values';
 import { storedMessage } from '../effects/transcript';
 import { askIn } from '../run/ask-in-frame';
@@ -19,7 +20,6 @@ import { noteAction } from '../run/flow';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
-import { peopleOf } from '../run/second-eyes';
 import type { PendingInterrupt } from '../run/state';
 import { writersOf } from '../run/state';
 import { waivedElsewhere } from '../run/waivers';
@@ -154,7 +154,7 @@ export class Acting implements Inside {
   }
 
   get together(): Together {
-    return new LayerTogether(this.frame, this.scope.run.ports);
+    return new LayerTogether(this.frame);
   }
 
   planOf(policy: string, { name: tool, input }: ToolCall): Promise<PolicyPlan> {
@@ -242,16 +242,15 @@ export class Acting implements Inside {
     return this.inAgent('ctx.random', () => read(this.frame, 'random', () => this.scope.run.ports.random()));
   }
 
-  // The effects keep the kind that they had when waivers were run-local values: open frames find theirs again.
   get waivers(): Waivers {
     const { frame } = this;
     const key = this.scope.path.join('/');
-    const { state, ports } = this.scope.run;
+    const { state } = this.scope.run;
     const given = (): readonly string[] => state.waivers?.[key] ?? [];
     const others = (): readonly string[] => waivedElsewhere(state, this.scope.path);
     return {
-      has: (name) => frame.once('run-local', () => given().includes(name) || (others().includes(name) && ports.waivesInRun())),
-      all: () => frame.once('run-local', () => (others().length > 0 && ports.waivesInRun() ? [...given(), ...others()] : given())),
+      has: (name) => frame.once('run-local', () => given().includes(name) || others().includes(name)),
+      all: () => frame.once('run-local', () => [...given(), ...others()]),
       add: (name) => frame.once('run-local', () => void (state.waivers = { ...state.waivers, [key]: [...given(), name] })),
     };
   }
@@ -262,15 +261,15 @@ export class Acting implements Inside {
   }
 
   get eyes(): Eyes {
-    return { writers: this.writers.filter((name) => name !== null), people: peopleOf(this.scope.run.ports) };
+    return { writers: this.writers.filter((name) => name !== null), people };
   }
 
   /** Entered again, code sees those whom it saw. */
   private get writers(): readonly (string | null)[] {
     const { frame, scope } = this;
-    const { state, ports } = scope.run;
+    const { state } = scope.run;
     const writers = writersOf(state) ?? [];
-    return frame.seen('writers', () => (writers.every((name) => name === state.startedBy) || !ports.knowsSecondEyes() ? [] : writers));
+    return frame.seen('writers', () => (writers.every((name) => name === state.startedBy) ? [] : writers));
   }
 
   get tellsEdits(): boolean {

@@ -1,15 +1,11 @@
 import type { ToolCall } from '../../contract/messages/messages';
 import type { AskAgain, HeldCall, Pass, Together } from '../define/inside';
 import type { Frame } from '../effects/frames';
-import type { Ports } from '../run/ports';
 import { decidedOf } from './agreed';
 
 /** One of several layers that ask people about a call. */
 export class LayerTogether implements Together {
-  constructor(
-    private readonly frame: Frame,
-    private readonly ports: Pick<Ports, 'editsAskAll'>,
-  ) {}
+  constructor(private readonly frame: Frame) {}
 
   holds(ask: AskAgain): void {
     this.frame.decision?.holds(this.frame.key, ask);
@@ -20,7 +16,7 @@ export class LayerTogether implements Together {
     if (decision?.isHeldAround(key, call === undefined ? undefined : decidedOf(call)) !== true) return false;
     // What older code let pass before a continue-as-new is under way.
     const isUnderWay = isKnownNext && !decision.noted('asked-around').includes(key);
-    if (isUnderWay || !this.ports.editsAskAll()) return false;
+    if (isUnderWay) return false;
     decision.note('asked-around', key);
     return true;
   }

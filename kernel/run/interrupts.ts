@@ -3,6 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
+import { people } from '../../contract/people';
 import { endOfAsking } from './end-of-asking';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
@@ -12,7 +13,6 @@ import { InterruptLine } from './interrupt-line';
 import type { InterruptStepEvent } from './interrupt-steps';
 import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
-import { peopleOf } from './second-eyes';
 import type { Ports } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 import { byOf, policyIn, toldOf } from './told-of-answer';
@@ -35,7 +35,7 @@ export class OpenInterrupts {
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
-    private readonly ending = new AskingEnd(ports),
+    private readonly ending = new AskingEnd(),
   ) {
     this.line = new InterruptLine(state, ports);
     this.past = new PastInterrupts(state);
@@ -65,7 +65,7 @@ export class OpenInterrupts {
 
   /** In a run that ends, a call that may have happened stands in the log, where nobody is asked about it any more. */
   private tellDoubt(shown: Interrupt, error: unknown): unknown {
-    if (shown.kind !== 'in-doubt' || !this.ports.tellsOnce()) return error;
+    if (shown.kind !== 'in-doubt') return error;
     this.list({ shown });
     this.takeBack(shown.id);
     return error;
@@ -131,7 +131,7 @@ export class OpenInterrupts {
 
   /** Nobody answers any more what the turn at work asks. Isolated agents end, and their word ends their questions. */
   stopAsking(): void {
-    if (this.waiting.size + this.line.size === 0 || !this.ports.stopsAsking()) return;
+    if (this.waiting.size + this.line.size === 0) return;
     if (this.held.isOn) return this.held.act(() => this.stopAsking());
     for (const { shown, apart, refuse } of this.line.removeAll()) {
       if (apart === undefined) refuse(this.tellDoubt(shown, turnStopped(shown)));
@@ -147,7 +147,7 @@ export class OpenInterrupts {
       this.withdraw(shown.id, { answer: null, reason: 'cancel' });
       waiting.timer?.cancel();
       // Whoever stopped it hears so first.
-      this.ports.afterHandlers(() => waiting.reject(turnStopped(shown)));
+      this.ports.atRest(() => waiting.reject(turnStopped(shown)));
     }
   }
 
@@ -173,14 +173,14 @@ export class OpenInterrupts {
     this.line.showNext();
   }
 
-  /** It went over a continue-as-new, and ends before code has asked it again. In runs of before, it stayed open. */
+  /** It went over a continue-as-new, and ends before code has asked it again. In a trial that shows that the code changed. */
   private isLeftOver(id: string): boolean {
-    return this.state.interrupts.some(({ shown }) => shown.id === id) && this.ports.endsRestored();
+    return this.state.interrupts.some(({ shown }) => shown.id === id) && this.ports.isTrial !== true;
   }
 
   /** What was handed on is told of in the run that somebody gave it to. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
-    if (answer.at !== undefined && this.state.parent !== undefined && this.ports.isolatedDecide()) return;
+    if (answer.at !== undefined && this.state.parent !== undefined) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
@@ -207,7 +207,7 @@ export class OpenInterrupts {
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     // Behind a continue-as-new the turn may be stopped before its code asks again.
     if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
-    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, peopleOf(this.ports));
+    return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, people);
   }
 
   /**
@@ -222,7 +222,7 @@ export class OpenInterrupts {
       return (told?.(refused), this.state.sequence);
     }
     const waiting = this.waiting.get(answer.interruptId);
-    if (waiting?.apart !== undefined && this.ports.isolatedDecide()) return this.give(answer, at, told, waiting);
+    if (waiting?.apart !== undefined) return this.give(answer, at, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
     const asked = policyIn(this.state, answer.interruptId);
     this.remove(answer.interruptId);
@@ -235,7 +235,7 @@ export class OpenInterrupts {
     // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
     const whole: Answer = { ...answer, at };
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
-    else if (waiting !== undefined) this.ports.afterHandlers(() => waiting.resolve(answer.answer, whole));
+    else if (waiting !== undefined) this.ports.atRest(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
     told?.();
     return this.state.sequence;
@@ -246,7 +246,7 @@ export class OpenInterrupts {
     this.given.add(answer, told);
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
-    this.ports.afterHandlers(() => waiting.resolve(answer.answer, { ...answer, at }));
+    this.ports.atRest(() => waiting.resolve(answer.answer, { ...answer, at }));
     return ++this.state.sequence;
   }
 
@@ -286,7 +286,8 @@ export class OpenInterrupts {
 
   /** The run ends: nobody waits any more for what is open, whether code has asked it again or not. */
   endAll(): void {
-    for (const { shown } of [...this.state.interrupts]) if (this.ports.endsRestored()) this.end(shown.id);
+    if (this.ports.isTrial === true) return;
+    for (const { shown } of [...this.state.interrupts]) this.end(shown.id);
   }
 
   private end(id: string): void {

@@ -318,7 +318,7 @@ export class MessageInbox {
     this.waiting = undefined;
     waiting.timer?.cancel();
     // The reply to whoever said it comes first.
-    this.ports.afterHandlers(() => (this.closed === undefined ? waiting.resolve() : waiting.reject(this.closed.error)));
+    this.ports.atRest(() => (this.closed === undefined ? waiting.resolve() : waiting.reject(this.closed.error)));
   }
 
   /** Messages are taken, and begin no turn: the run may go on elsewhere, where they are found. */

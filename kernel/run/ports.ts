@@ -108,20 +108,6 @@ export interface Ports {
   answerChild(run: string, answer: Answer): void;
   /** Hands a cancel on to all isolated agents, or to one. */
   cancelChildren(request: CancelRequest, run?: string): void;
-  /** Whether the log says what was asked about a call that was lost, also in a cancelled run. It did not in runs of 0.1.0. */
-  tellsOnce(): boolean;
-  /** Whether an answer to an isolated agent counts when that agent says so. It counted at once in runs of 0.1.0. */
-  isolatedDecide(): boolean;
-  /** Whether a turn that somebody ends withdraws what it asks. It waited for the answers in runs of before. */
-  stopsAsking(): boolean;
-  /** Whether questions of before a continue-as-new end that no code has asked again. They stayed open in runs of before. */
-  endsRestored(): boolean;
-  /** Whether an edit of a call asks all again who are asked about it. In runs of before, each person decided for themselves. */
-  editsAskAll(): boolean;
-  /** Whether whoever wrote to a turn is no second pair of eyes, nor another form of a name. In runs of before, they were. */
-  knowsSecondEyes(): boolean;
-  /** Whether what a person approved for the rest of the run holds for later turns of an agent, too. In runs of before, each turn asked again. */
-  waivesInRun(): boolean;
   /** An event of the durable log; it rides in the next command. */
   emit(event: EventBody): void;
   /** Told of what code of users threw and somebody caught, for the log of whoever runs it. Absent: nobody hears of it. */
@@ -137,8 +123,8 @@ export interface Ports {
   timer(at: number): Timer;
   /** A continue-as-new may lie in it: the code that is entered again asks for the same moment. */
   sleep(until: number): Timer;
-  /** Runs something once all messages that came in together have been handled. */
-  afterHandlers(run: () => void): void;
+  /** Runs something when all code of the run has run as far as it can. Of several such things, one each time. */
+  atRest(run: () => void): void;
   /** The time at which that happened which woke the code: what is late does not make the time later. */
   now(): number;
   uuid(): string;

@@ -1,7 +1,6 @@
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { isCancellation } from '../effects/errors';
-import type { Ports } from './ports';
 import type { RunScope } from './scope';
 
 /** What a question ends with when somebody ends the turn that it is part of. */
@@ -20,13 +19,10 @@ const mostRefusals = 1000;
 export class AskingEnd {
   private refusals = 0;
 
-  constructor(
-    private readonly ports: Pick<Ports, 'stopsAsking'>,
-    private readonly isTurnStopped = (): boolean => false,
-  ) {}
+  constructor(private readonly isTurnStopped = (): boolean => false) {}
 
   get isReached(): boolean {
-    if (this.isTurnStopped()) return this.ports.stopsAsking();
+    if (this.isTurnStopped()) return true;
     this.refusals = 0;
     return false;
   }

@@ -48,8 +48,8 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   const cause = error ?? rejection(agent.name, rejectReason);
   const tell = (last: { readonly last?: true }): void => tellRetry(scope, attempt, cause, { ...defined({ rejectReason }), ...last });
   if (attempt >= retry.maxRetries) {
-    // Readers have seen the answer, which does not count. The choice of another model tells them as well. Runs of 0.1.0 did not tell.
-    if (error === undefined && agent.failover === undefined && run.ports.tellsOnce()) tell({ last: true });
+    // Readers have seen the answer, which does not count. The choice of another model tells them as well.
+    if (error === undefined && agent.failover === undefined) tell({ last: true });
     return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
   }
   const changes = changesOf(scope, ended, decision);

@@ -141,7 +141,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
 
 /** A turn that is stopped ends behind its calls, each of which has a result. */
 function cutOff({ run, path }: AgentScope, { id, written }: NamedCall, frame: Frame, error: unknown): ToolStepResult {
-  if (!isStopped({ run, path }) || !run.ports.stopsAsking()) throw error;
+  if (!isStopped({ run, path })) throw error;
   frame.forget();
   const message = messageOf(error);
   return {
@@ -178,7 +178,7 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
 /** By the run itself, by somebody outside of it, or by a worker. A turn that is stopped begins no call. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   const isLate = frame.decision?.isWithdrawn === true || isStopped(scope);
-  if (isLate && !frame.isKnownNext && scope.run.ports.stopsAsking()) return Promise.reject(stoppedBeforeCall());
+  if (isLate && !frame.isKnownNext) return Promise.reject(stoppedBeforeCall());
   if (isExternalTool(scope, plan.call.name)) return callExternalTool(scope, frame, plan);
   const own = scope.agent.ownTools.get(plan.call.name);
   return own === undefined
@@ -225,7 +225,7 @@ function throughParsedLayers(
   const calls = new ParsedCalls(scope, raw);
   const held = layers.some(({ changesOutput }) => changesOutput === true);
   const core = ({ call, rawInput }: ParsedCall, inner: Frame): Promise<Json> => {
-    checkDecided(scope, inner, call);
+    checkDecided(inner, call);
     const execution = new CallExecution(frame, inner, address, call);
     const observed = compose(toolObservers(scope), (asked: ToolCall, innermost) =>
       execute(scope, innermost, {
@@ -260,7 +260,7 @@ function withParsed(parsed: MaybePromise<ParsedCall>, run: (parsed: ParsedCall) 
 }
 
 /** What people agreed to is what runs. */
-function checkDecided({ run }: AgentScope, inner: Frame, call: ToolCall): void {
+function checkDecided(inner: Frame, call: ToolCall): void {
   const now = decidedOf(call);
   const misfits = (inner.decision?.boundAt(inner.key) ?? []).map((agreedTo) => !agreesTo(agreedTo, now) && agreedTo);
   const [last, ...others] = misfits;
@@ -271,7 +271,7 @@ function checkDecided({ run }: AgentScope, inner: Frame, call: ToolCall): void {
       `A layer behind the approval of '${call.name}' changed its ${changed}. Put it before the approval, so that people see what will run.`,
     );
   }
-  if (inner.isKnownNext || others.every((misfit) => misfit === false) || !run.ports.editsAskAll()) return;
+  if (inner.isKnownNext || others.every((misfit) => misfit === false)) return;
   throw new ToolError(
     { code: 'answer-stale', message: `'${call.name}' did not run: its arguments were changed after a person had approved others.` },
     undefined,

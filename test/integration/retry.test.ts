@@ -83,7 +83,10 @@ describe('an agent that makes calls again', () => {
   };
   const attemptsOf = async (run: Run): Promise<readonly number[]> => {
     const { events } = await temporal.handle(run.id).fetchHistory();
-    return (events ?? []).flatMap(({ activityTaskStartedEventAttributes: started }) => (started?.attempt == null ? [] : [started.attempt]));
+    const models = (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callModel');
+    return (events ?? []).flatMap(({ activityTaskStartedEventAttributes: started }) =>
+      models.some(({ eventId }) => eventId != null && started?.scheduledEventId?.equals(eventId)) ? [started?.attempt ?? 0] : [],
+    );
   };
 
   it('waits with timers between calls of one attempt each, and shows what does not count as void', async () => {

@@ -6,10 +6,7 @@ import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 
 /** The list of a run, with a question of an isolated agent in it. */
-function deskOf(
-  decide = true,
-  parent?: RunState['parent'],
-): {
+function deskOf(parent?: RunState['parent']): {
   readonly desk: OpenInterrupts;
   readonly events: EventBody[];
   readonly handedOn: Answer[];
@@ -27,8 +24,7 @@ function deskOf(
     roomToShow: () => undefined,
     showInterrupt: () => undefined,
     hideInterrupt: (id) => void hidden.push(id),
-    afterHandlers: (run) => run(),
-    isolatedDecide: () => decide,
+    atRest: (run) => run(),
   };
   const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0, ...(parent === undefined ? {} : { parent }) };
   const desk = new OpenInterrupts(state as RunState, ports as Ports);
@@ -89,15 +85,9 @@ describe('an answer to an isolated agent', () => {
       [undefined, ['interrupt-unknown']],
       [{ id: 'run', from: 'team' }, []],
     ] as const) {
-      const { desk, events } = deskOf(true, parent);
+      const { desk, events } = deskOf(parent);
       desk.answer({ interruptId: 'gone', answer: 'yes', at: 900 });
       expect(ends(events)).toEqual(told);
     }
-  });
-
-  it('counts at once in histories of 0.1.0', () => {
-    const { events, told, give } = deskOf(false);
-    give('yes');
-    expect([told, ends(events)]).toEqual([[undefined], ['answer']]);
   });
 });

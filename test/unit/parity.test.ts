@@ -22,7 +22,7 @@ const sets = [
 const recordings = sets.flatMap(({ folder, agents, tools }) =>
   readdirSync(join(expected, folder))
     // Parts of a chain are no whole runs.
-    .filter((file) => file.startsWith('0.1.0-') && !/\.\d\.json$/.test(file))
+    .filter((file) => !/\.\d\.json$/.test(file))
     .map((file) => ({ file, agents, tools, recorded: JSON.parse(readFileSync(join(expected, folder, file), 'utf8')) as Recorded })),
 );
 

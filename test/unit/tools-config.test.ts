@@ -6,12 +6,6 @@ import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
 
 const basics = { description: 'Works.', inputSchema: z.object({}) };
 const plain = { ...basics, execute: () => 'done' };
-const streaming = {
-  ...basics,
-  async *stream() {
-    yield 'done';
-  },
-};
 const calling = (...names: string[]) => scriptedModel([{ toolCalls: names.map((name) => ({ name, input: {} })) }, { text: 'Done.' }]);
 
 describe('refused when the worker starts:', () => {
@@ -30,10 +24,6 @@ describe('refused when the worker starts:', () => {
     ['no attempt', { ...plain, retry: { attempts: 0 } }, /retry\.attempts must be a whole number of at least 1\. It is 0\./],
     ['a limit over 1 MB', { ...plain, resultLimit: 2 ** 21 }, /resultLimit must be a number from 1 to 1048576\. It is /],
     ['a limit that is none', { ...plain, resultLimit: Number.NaN }, /resultLimit must be a number from 1 to 1048576\. It is /],
-    ['a quick once tool', { ...plain, quick: true, effect: 'once' }, /cannot be quick/],
-    ['a quick tool that streams', { ...streaming, quick: true }, /streams cannot be quick/],
-    ['a quick tool with both forms', { ...plain, ...streaming, quick: true }, /streams cannot be quick/],
-    ['a quick tool that takes its time', { ...plain, quick: true, timeout: '11s' }, /at most 10s/],
   ])('%s', (_, tool, message) => {
     expect(() => new ToolRegistry({ tool })).toThrow(
       expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(/^Tool "tool": /) }),
@@ -52,10 +42,8 @@ describe('facts of a tool', () => {
       plain,
       slow: { ...plain, effect: 'idempotent', timeout: '5m', heartbeat: '1m', retry: { attempts: 9 }, resultLimit: 10 },
       once: { ...plain, effect: 'once', retry: { attempts: 9 } },
-      quick: { ...plain, quick: true },
-      lessQuick: { ...plain, quick: true, effect: 'idempotent', timeout: '10s' },
     });
-    expect(registry.factsOf('plain')).toMatchObject({ effect: 'none', timeoutMs: 60_000, heartbeatMs: 10_000, attempts: 5, quick: false });
+    expect(registry.factsOf('plain')).toMatchObject({ effect: 'none', timeoutMs: 60_000, heartbeatMs: 10_000, attempts: 5 });
     expect(registry.factsOf('slow')).toMatchObject({
       effect: 'idempotent',
       timeoutMs: 300_000,
@@ -65,14 +53,11 @@ describe('facts of a tool', () => {
     });
     // Of a once tool these are the attempts of its reconcile.
     expect(registry.factsOf('once')).toMatchObject({ attempts: 9 });
-    expect(registry.factsOf('quick')).toMatchObject({ quick: true, timeoutMs: 5_000 });
-    expect(registry.factsOf('lessQuick')).toMatchObject({ quick: true, timeoutMs: 10_000 });
   });
 
-  it('take the defaults of the worker, but for quick tools', () => {
-    const registry = new ToolRegistry({ plain, quick: { ...plain, quick: true } }, { timeoutMs: 1_000, attempts: 2 });
+  it('take the defaults of the worker', () => {
+    const registry = new ToolRegistry({ plain }, { timeoutMs: 1_000, attempts: 2 });
     expect(registry.factsOf('plain')).toMatchObject({ timeoutMs: 1_000, attempts: 2 });
-    expect(registry.factsOf('quick')).toMatchObject({ timeoutMs: 5_000 });
   });
 
   it('change their hash with the schema only', () => {

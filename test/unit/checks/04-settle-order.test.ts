@@ -2,8 +2,6 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { HookContext } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
-import { Frame } from '../../../kernel/effects/frames';
-import { Journal } from '../../../kernel/effects/journal';
 import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
 
 type Act = (ctx: HookContext) => Promise<void>;
@@ -239,15 +237,5 @@ describe('[check 4] the order in which effects end', () => {
     await answer(run, 'a');
     await run.goOnAsNew(racing(true));
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
-  });
-
-  it('leaves a snapshot that does not know it readable', async () => {
-    const effects = [
-      { n: 1, kind: 'sleep', value: 'late' },
-      { n: 0, kind: 'interrupt', value: 'yes' },
-    ];
-    const frame = new Frame(new Journal({ agent: effects }), ['agent']);
-    const never = (): Promise<string> => new Promise(() => undefined);
-    expect(await Promise.all([frame.effect('interrupt', never), frame.effect('sleep', never)])).toEqual(['yes', 'late']);
   });
 });
