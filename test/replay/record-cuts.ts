@@ -19,6 +19,7 @@ import { testServer } from '../support/test-bed';
 const root = process.cwd();
 const version = process.argv[2] ?? (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
 const target = resolve(root, 'test/replay/histories/scripts');
+const packed = new Map<string, Buffer>();
 
 /** Scripts with parallel calls, one or more of each agent. Among these are all kinds of messages, teams, timers, late answers and going on as new. */
 const scripts = [
@@ -40,10 +41,11 @@ async function main(): Promise<void> {
   process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
   const [temporal, beds] = await Promise.all([openTemporal(), openParityBeds()]);
   try {
-    mkdirSync(target, { recursive: true });
-    for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
     // All at once: a worker that is busy gets several events in one task.
     await Promise.all(scripts.map((script) => record(script, beds, temporal, directory)));
+    mkdirSync(target, { recursive: true });
+    for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
+    for (const [file, bytes] of packed) writeFileSync(join(target, file), bytes);
   } finally {
     await beds.close();
     await temporal.close();
@@ -52,7 +54,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Plays a script on the server as it was played in memory, and saves its run and its isolated agents. */
+/** Plays a script on the server as it was played in memory, and keeps the histories of its run and of its isolated agents. */
 async function record(script: (typeof scripts)[number], beds: ParityBeds, temporal: Temporal, scratch: string): Promise<void> {
   const id = idOf(script.name);
   const memory = await lead(script, id, tableInMemory);
@@ -60,17 +62,20 @@ async function record(script: (typeof scripts)[number], beds: ParityBeds, tempor
     tableOnServer(await beds.bedFor(one), temporal, one, runId, places),
   );
   const difference = whatDiffers({ memory, server: played });
-  if (difference !== '') throw new Error(`${script.name} (${script.agent}) differs: ${difference}`);
+  if (difference !== '') {
+    process.exitCode = 1;
+    console.error(`${script.name} (${script.agent}) differs: ${difference}`);
+  }
   for (const [part, place] of ['', ...memory.parts.map((one) => one.place)].entries()) {
     const file = join(scratch, `${id}.${part}.json`);
     await recordHistory({ server: testServer(), id: `${id}${place}`, file });
-    writeFileSync(join(target, `${version}-${id}${part === 0 ? '' : `.${part}`}.json.gz`), gzipSync(readFileSync(file), { level: 9 }));
+    packed.set(`${version}-${id}${part === 0 ? '' : `.${part}`}.json.gz`, gzipSync(readFileSync(file), { level: 9 }));
   }
   console.log(`scripts/${version}-${id}: ${script.agent}`);
 }
 
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
     console.error(error);
     process.exit(1);
