@@ -9,6 +9,14 @@ jest.mock('@temporalio/workflow', () => ({
   workflowInfo: () => ({ workflowType: 'agentRun' }),
 }));
 
+const scope = globalThis as { __TEMPORAL_ACTIVATOR__?: unknown };
+beforeEach(() => {
+  scope.__TEMPORAL_ACTIVATOR__ = { blockedConditions: new Map() };
+});
+afterEach(() => {
+  delete scope.__TEMPORAL_ACTIVATOR__;
+});
+
 /** The interceptor of a new run. What has reached the code is in `woken`. */
 function run(): { activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void; woken: string[] } {
   let activate: Activate = () => undefined;

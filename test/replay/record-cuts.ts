@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { recordHistory } from '../../testing/index';
+import { quietRuntime } from '../../worker/runtime';
+import type { ParityBeds } from '../parity/bed';
+import { openParityBeds } from '../parity/bed';
+import { whatDiffers } from '../parity/contest';
+import { scriptOf } from '../parity/generate';
+import { follow, lead } from '../parity/play';
+import { tableInMemory, tableOnServer } from '../parity/tables';
+import type { Temporal } from '../support/temporal';
+import { openTemporal } from '../support/temporal';
+import { testServer } from '../support/test-bed';
+
+// Records the histories of forty random scripts again: `npm run build && node dist/test/replay/record-cuts.js [version]`, from the repository's root.
+const root = process.cwd();
+const version = process.argv[2] ?? (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
+const target = resolve(root, 'test/replay/histories/scripts');
+const packed = new Map<string, Buffer>();
+
+/** Scripts with parallel calls, one or more of each agent. Among these are all kinds of messages, teams, timers, late answers and going on as new. */
+const scripts = [
+  1, 4, 11, 14, 16, 26, 32, 45, 59, 69, 79, 80, 92, 125, 127, 129, 139, 142, 156, 163, 168, 174, 176, 178, 202, 203, 208, 213, 235, 248,
+  265, 273, 275, 284, 292, 326, 346, 361, 375, 382,
+].map((number) => scriptOf(`cuts/${number}`));
+
+/** The run's id in file names. */
+const idOf = (name: string): string => name.replace('/', '-');
+
+async function main(): Promise<void> {
+  quietRuntime();
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-record-'));
+  const server = await startEmbeddedServer({
+    directory,
+    dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
+  });
+  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
+  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
+  const [temporal, beds] = await Promise.all([openTemporal(), openParityBeds()]);
+  try {
+    // All at once: a worker that is busy gets several events in one task.
+    await Promise.all(scripts.map((script) => record(script, beds, temporal, directory)));
+    mkdirSync(target, { recursive: true });
+    for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
+    for (const [file, bytes] of packed) writeFileSync(join(target, file), bytes);
+  } finally {
+    await beds.close();
+    await temporal.close();
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Plays a script on the server as it was played in memory, and keeps the histories of its run and of its isolated agents. */
+async function record(script: (typeof scripts)[number], beds: ParityBeds, temporal: Temporal, scratch: string): Promise<void> {
+  const id = idOf(script.name);
+  const memory = await lead(script, id, tableInMemory);
+  const played = await follow(memory, id, async (one, runId, places) =>
+    tableOnServer(await beds.bedFor(one), temporal, one, runId, places),
+  );
+  const difference = whatDiffers({ memory, server: played });
+  if (difference !== '') {
+    process.exitCode = 1;
+    console.error(`${script.name} (${script.agent}) differs: ${difference}`);
+  }
+  for (const [part, place] of ['', ...memory.parts.map((one) => one.place)].entries()) {
+    const file = join(scratch, `${id}.${part}.json`);
+    await recordHistory({ server: testServer(), id: `${id}${place}`, file });
+    packed.set(`${version}-${id}${part === 0 ? '' : `.${part}`}.json.gz`, gzipSync(readFileSync(file), { level: 9 }));
+  }
+  console.log(`scripts/${version}-${id}: ${script.agent}`);
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
