@@ -47,7 +47,8 @@ export async function examine(folder: string, bundle: WorkflowBundle): Promise<E
         problems.push(`task failed at event ${String(event.eventId)} of ${id}: ${message.slice(0, 300)}`);
     }
   const replayed = await replayHistories({ agents: agentsPath, bundle, histories: folder, changes: 'requests' });
-  for (const { id, error } of replayed) if (error !== undefined) problems.push(`${id} does not replay: ${error.code}: ${error.message.slice(0, 300)}`);
+  for (const { id, error } of replayed)
+    if (error !== undefined) problems.push(`${id} does not replay: ${error.code}: ${error.message.slice(0, 300)}`);
   return { ...counts, histories: files.length, problems };
 }
 

@@ -57,7 +57,13 @@ export class Storm {
     const problems: [Outcome, string][] = [];
     try {
       server = await follow(memory, id, async (script, runId, places) => {
-        const table = await tableOnServer(this.bed(() => stuck !== undefined), temporal, script, runId, places);
+        const table = await tableOnServer(
+          this.bed(() => stuck !== undefined),
+          temporal,
+          script,
+          runId,
+          places,
+        );
         showers = beginShowers(temporal, `${seed}`, ids, conditions);
         return table;
       });
@@ -80,7 +86,13 @@ export class Storm {
     const [first] = problems;
     if (first === undefined) forget(folder);
     else keepComparison(folder, memory, server, problems);
-    const { queries, refused, unanswered, signals, updates } = showers?.asked ?? { queries: 0, refused: 0, unanswered: 0, signals: 0, updates: 0 };
+    const { queries, refused, unanswered, signals, updates } = showers?.asked ?? {
+      queries: 0,
+      refused: 0,
+      unanswered: 0,
+      signals: 0,
+      updates: 0,
+    };
     const { tasks, timeouts, failedTasks, histories } = examined;
     return {
       seed,
@@ -88,7 +100,18 @@ export class Storm {
       problems: problems.map(([, text]) => text.slice(0, 1000)),
       agent: memory.script.agent,
       seconds: Math.round((Date.now() - began) / 1000),
-      counts: { tasks, timeouts, failedTasks, histories, queries, refused, unanswered, signals, updates, payments: server === undefined ? 0 : paymentsOf(server).length },
+      counts: {
+        tasks,
+        timeouts,
+        failedTasks,
+        histories,
+        queries,
+        refused,
+        unanswered,
+        signals,
+        updates,
+        payments: server === undefined ? 0 : paymentsOf(server).length,
+      },
     };
   }
 
@@ -117,7 +140,13 @@ export class Storm {
   private async examined(folder: string): Promise<Examined> {
     const examining = this.examining
       .then(() => examine(folder, this.sea.bundle))
-      .catch((error: unknown) => ({ tasks: 0, timeouts: 0, failedTasks: 0, histories: 0, problems: [`the replay failed: ${messageOf(error)}`] }));
+      .catch((error: unknown) => ({
+        tasks: 0,
+        timeouts: 0,
+        failedTasks: 0,
+        histories: 0,
+        problems: [`the replay failed: ${messageOf(error)}`],
+      }));
     this.examining = examining;
     return examining;
   }
@@ -126,7 +155,9 @@ export class Storm {
 /** Where an answer makes another one void that is given with it, their order is up to the server. Such a script is answered one by one. */
 async function leadInOrder(script: Script, id: string): Promise<PlayedScript> {
   const led = await lead(script, id, tableInMemory);
-  const isRefused = led.moves.some(({ acts }) => acts.some((act, position) => position > 0 && act.do === 'answer' && act.refused !== undefined));
+  const isRefused = led.moves.some(({ acts }) =>
+    acts.some((act, position) => position > 0 && act.do === 'answer' && act.refused !== undefined),
+  );
   return isRefused && script.together ? lead({ ...script, together: false }, id, tableInMemory) : led;
 }
 

@@ -19,7 +19,7 @@ export async function untilStuck(
   let still = 0;
   let total = 0;
   let worked = false;
-  for (let last = Date.now(); ; ) {
+  for (let last = Date.now(); ;) {
     await setTimeout(lookMs, undefined, { signal: over }).catch(() => undefined);
     if (over.aborted) return undefined;
     const now = Date.now();
@@ -29,9 +29,16 @@ export async function untilStuck(
     worked = worker.works;
     total += passed;
     still += passed;
-    const described = (await Promise.all(ids.map((id) => temporal.handle(id).describe().catch(() => undefined)))).map((one) =>
-      one === undefined ? '' : `${one.runId} ${one.historyLength} ${one.status.name}`,
-    );
+    const described = (
+      await Promise.all(
+        ids.map((id) =>
+          temporal
+            .handle(id)
+            .describe()
+            .catch(() => undefined),
+        ),
+      )
+    ).map((one) => (one === undefined ? '' : `${one.runId} ${one.historyLength} ${one.status.name}`));
     const progress = described.join(' | ');
     if (progress !== known) [known, still] = [progress, 0];
     if (still >= stuckMs) return `no progress for ${stuckMs / 1000} s: ${await standOf(temporal, ids)}`;
@@ -43,7 +50,9 @@ export async function untilStuck(
 async function standOf({ handle }: Temporal, ids: readonly string[]): Promise<string> {
   const stands = await Promise.all(
     ids.map(async (id) => {
-      const described = await handle(id).describe().catch(() => undefined);
+      const described = await handle(id)
+        .describe()
+        .catch(() => undefined);
       if (described === undefined || described.status.name !== 'RUNNING') return [];
       const { pendingWorkflowTask: task, pendingActivities } = described.raw;
       const calls = (pendingActivities ?? []).map(({ activityId, attempt }) => `${activityId} (attempt ${attempt})`);

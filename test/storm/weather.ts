@@ -116,7 +116,7 @@ export function beginGusts(worker: KilledWorker, seed: string, { stops, kills }:
   const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: ending.signal }).catch(() => undefined);
   const count = { stops: 0, ended: 0 };
   const blow = async (): Promise<void> => {
-    for (let next = Date.now() + 5000; !ending.signal.aborted; ) {
+    for (let next = Date.now() + 5000; !ending.signal.aborted;) {
       await pause(500);
       if (worker.hasEnded) {
         count.ended += 1;
@@ -150,10 +150,13 @@ export function beginGusts(worker: KilledWorker, seed: string, { stops, kills }:
 }
 
 /** Ends with its parent. */
-const busyLoop = 'const parent = process.ppid; for (;;) { const until = Date.now() + 1000; while (Date.now() < until); if (process.ppid !== parent) break; }';
+const busyLoop =
+  'const parent = process.ppid; for (;;) { const until = Date.now() + 1000; while (Date.now() < until); if (process.ppid !== parent) break; }';
 
 /** Something else to do for each core, until the returned function is called. */
 export function beginLoops(): () => void {
-  const loops = Array.from({ length: availableParallelism() }, (): ChildProcess => spawn(process.execPath, ['-e', busyLoop], { stdio: 'ignore' }));
+  const loops = Array.from({ length: availableParallelism() }, (): ChildProcess =>
+    spawn(process.execPath, ['-e', busyLoop], { stdio: 'ignore' }),
+  );
   return () => loops.forEach((loop) => loop.kill('SIGKILL'));
 }
