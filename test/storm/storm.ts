@@ -39,14 +39,14 @@ export class Storm {
 
   async play(seed: number): Promise<Played> {
     const began = Date.now();
-    const { temporal, worker, conditions } = this.sea;
+    const { temporal, conditions } = this.sea;
     const id = `storm-${seed}`;
     const memory = await leadInOrder(stormyScriptOf(`storm/${seed}`), id);
     const ids = [id, ...memory.parts.map(({ place }) => `${id}${place}`)];
     const folder = this.sea.folderOf(seed);
     const over = new AbortController();
     let stuck: string | undefined;
-    const watching = untilStuck(temporal, worker, ids, over.signal).then(async (reason) => {
+    const watching = untilStuck(this.sea, ids, over.signal).then(async (reason) => {
       if (reason === undefined) return;
       stuck = reason;
       await keepHistories(ids, folder);

@@ -67,7 +67,7 @@ export function beginShowers({ connection, handle }: Temporal, seed: string, ids
   const disturb = async (): Promise<void> => {
     const random = new Random(`${seed} disturbances`);
     while (!ending.signal.aborted) {
-      await pause(300 + random.below(1500));
+      await pause(100 + random.below(900));
       const run = handle(random.of(ids));
       if (random.chance(0.5)) {
         asked.signals += 1;
