@@ -103,10 +103,18 @@ export function anew(holds: () => boolean): Promise<void> {
   });
 }
 
-/** Results in the order of the history, then what people send. */
+/**
+ * Results in the order of the history, then what people send. An isolated agent sends its last news before its end, so news stand before the first end of one.
+ */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const rank = (job: Job): number => (job.doUpdate ? 2 : job.signalWorkflow ? 1 : 0);
-  return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
+  const [results = [], signals = [], updates = []] = [0, 1, 2].map((place) => jobs.filter((job) => rank(job) === place));
+  const end = results.findIndex(({ resolveChildWorkflowExecution }) => resolveChildWorkflowExecution);
+  const isNews = ({ signalWorkflow }: Job): boolean => end >= 0 && signalWorkflow?.signalName === names.childSignal;
+  const others = signals.filter((job) => !isNews(job));
+  return [...results.slice(0, Math.max(end, 0)), ...signals.filter(isNews), ...results.slice(Math.max(end, 0)), ...others, ...updates].map(
+    (job) => [job],
+  );
 }
 
 /** Called by the handler of each update: one that is refused stands in no history, so it must not count. */
