@@ -23,7 +23,7 @@ async function given(...jobs: readonly Job[]): Promise<readonly Job[]> {
   const blockedConditions = new Map<number, { fn(): boolean }>();
   sandbox.__TEMPORAL_ACTIVATOR__ = { blockedConditions };
   const parts: Job[] = [];
-  activate({ activation: { jobs: [...jobs], historyLength: 1 }, batchIndex: 0 } as unknown as ActivateInput, ({ activation }) =>
+  activate({ activation: { jobs: [...jobs], historyLength: 1 }, batchIndex: 0 }, ({ activation }) =>
     parts.push(...(activation.jobs ?? [])),
   );
   // The SDK looks at its conditions until none holds, and takes away those that held.
