@@ -21,7 +21,7 @@ const keyOfAnotherLook = -2;
  * conditions. It hands out the next part when microtasks have run since the last part, and no other condition holds.
  */
 export class Door {
-  private waiting: (() => void)[] = [];
+  private waiting: { readonly jobs: readonly Job[]; give(): void }[] = [];
   private hasMicrotasksRun = true;
   /** The code has run as far as it can with what it was given. */
   hasCodeRun = false;
@@ -30,10 +30,15 @@ export class Door {
     return this.waiting.length === 0;
   }
 
+  /** Whether something of that kind has yet to be given. */
+  holds(isMeant: (job: Job) => boolean): boolean {
+    return this.waiting.some(({ jobs }) => jobs.some(isMeant));
+  }
+
   /** Gives `give` the parts of an activation: one now, and each other one when the code rests. */
   pass(input: ActivateInput, parts: readonly (readonly Job[])[], give: (part: ActivateInput) => void): void {
     this.stand();
-    this.waiting = parts.map((jobs) => () => give({ ...input, activation: { ...input.activation, jobs: [...jobs] } }));
+    this.waiting = parts.map((jobs) => ({ jobs, give: () => give({ ...input, activation: { ...input.activation, jobs: [...jobs] } }) }));
     this.handOut();
   }
 
@@ -64,7 +69,7 @@ export class Door {
   private handOut(): void {
     this.hasCodeRun = false;
     this.awaitMicrotasks(() => (this.hasCodeRun = true));
-    this.waiting.shift()?.();
+    this.waiting.shift()?.give();
   }
 
   private awaitMicrotasks(then?: () => void): void {

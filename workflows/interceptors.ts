@@ -24,6 +24,10 @@ export const activation = {
   get isOver(): boolean {
     return door.hasCodeRun && door.isEmpty;
   },
+  /** The code has been given all that people sent with this activation. */
+  get hasMessages(): boolean {
+    return !door.holds(isMessage);
+  },
   /** Counts all that was handed to the code. */
   count: 0,
   /** Something of this activation came from outside so far. */
@@ -85,6 +89,10 @@ function begin(input: ActivateInput): void {
   dropUnreadableSignals(input);
 }
 
+function isMessage({ doUpdate, signalWorkflow }: Job): boolean {
+  return doUpdate != null || (signalWorkflow != null && signalWorkflow.signalName !== names.childSignal);
+}
+
 /** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
 export function anew(holds: () => boolean): Promise<void> {
   let isNew = true;
@@ -95,10 +103,16 @@ export function anew(holds: () => boolean): Promise<void> {
   });
 }
 
-/** Results in the order of the history, then what people send. The client sends the signal of a cancel, and then the cancel. */
+/**
+ * News of isolated agents, results in the order of the history, and then what people send. An isolated agent sends its last news before its end, and the
+ * client sends the signal of a cancel before the cancel.
+ */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const rank = (job: Job): number => (job.doUpdate ? 2 : (job.signalWorkflow ?? job.cancelWorkflow) ? 1 : 0);
-  return [0, 1, 2].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
+  const rank = ({ doUpdate, signalWorkflow: signal, cancelWorkflow }: Job): number => {
+    if (signal?.signalName === names.childSignal) return 0;
+    return doUpdate ? 3 : (signal ?? cancelWorkflow) ? 2 : 1;
+  };
+  return [0, 1, 2, 3].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
 /**

@@ -102,7 +102,15 @@ export class Timeline {
   /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      await anew(() => activation.isOver && isDone() && this.holds === 0 && (this.hasTurn || this.past?.activation === activation.count));
+      // What people sent with the end of a timer may have been given before that end. Nothing else of an activation decides when a timer ends.
+      await anew(
+        () =>
+          activation.settled &&
+          activation.hasMessages &&
+          isDone() &&
+          this.holds === 0 &&
+          (this.hasTurn || this.past?.activation === activation.count),
+      );
       this.past = undefined;
       if (!this.hasTurn) continue;
       const [answer] = this.answers;

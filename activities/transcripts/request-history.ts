@@ -70,26 +70,25 @@ export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): re
   switch (fact.kind) {
     case 'activity-completed': {
       results.set(fact.scheduledId, fact.result);
-      const { message } = (fact.result ?? {}) as { message?: StoredMessage };
-      return message === undefined ? [] : [message];
+      return wholeMessages([fact.result ?? {}]);
     }
     case 'tool-scheduled': {
       const result = results.get(fact.eventId);
       const message = result === undefined ? undefined : messageOfOutcome(fact.input, result as Parameters<typeof messageOfOutcome>[1]);
-      const events = messagesInEvents(fact.input.events);
+      const events = wholeMessages(fact.input.events);
       return message === undefined ? events : [message, ...events];
     }
     case 'model-scheduled': {
       const inserted = (fact.input.splices ?? []).flatMap(([, , insert]) =>
         insert.filter((item): item is StoredMessage => typeof item !== 'string'),
       );
-      return [...inserted, ...messagesInEvents(fact.input.events)];
+      return [...inserted, ...wholeMessages(fact.input.events)];
     }
     case 'memo':
-      return messagesInEvents(fact.values[names.memo.events] as readonly { readonly message?: unknown }[] | undefined);
+      return wholeMessages(fact.values[names.memo.events] as readonly { readonly message?: unknown }[] | undefined);
     case 'start': {
       const { start, snapshot } = fact.input;
-      if (snapshot !== undefined) return [...Object.values(snapshot.lists).flat(), ...snapshot.shown, ...messagesInEvents(snapshot.events)];
+      if (snapshot !== undefined) return [...Object.values(snapshot.lists).flat(), ...snapshot.shown, ...wholeMessages(snapshot.events)];
       return messagesOfInput(start.input) ?? [];
     }
     default:
@@ -97,6 +96,7 @@ export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): re
   }
 }
 
-function messagesInEvents(events: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
-  return (events ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
+/** Of events and results. Elsewhere a `message` is an id, or what a tool says of arguments that do not fit. */
+function wholeMessages(given: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
+  return (given ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
 }

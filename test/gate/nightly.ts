@@ -23,6 +23,7 @@ const jest = (...args: readonly string[]): string => `npx --no-install jest ${ar
 const stages: Readonly<Record<string, Stage>> = {
   seeds: { command: jest('--selectProjects unit system --testPathPatterns policy-batches protocols configured-policies rejected-updates') },
   parity: { command: node('test/parity/main', '300', seed) },
+  storm: { command: node('test/storm/main', '--seeds', '40', '--from', seed) },
   updates: { command: node('test/updates/main', '5000', seed) },
   research: { command: node('test/kill/chaos', 'research') },
   refund: { command: node('test/kill/chaos', 'refund') },

@@ -8,7 +8,17 @@ import type { Decision, Said, Script, ScriptedCall } from './script';
 export function scriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.15) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.5) } } : {};
-  const kills = random.chance(0.1);
+  return drawnScript(name, random, gaveUp, random.chance(0.1));
+}
+
+/** A script whose worker may stand still or be killed at any time, without an influence on what comes of it. It has more calls, teams and payments than others. */
+export function stormyScriptOf(name: string): Script {
+  const random = new Random(name);
+  const gaveUp = random.chance(0.25) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.8) } } : {};
+  return { ...drawnScript(name, random, gaveUp, true, true), killsAt: [] };
+}
+
+function drawnScript(name: string, random: Random, gaveUp: Pick<Script, 'gaveUp'>, kills: boolean, storms = false): Script {
   const drawn = random.weighted<AgentName>([
     ...agentNames.map((one) => [one === 'hurried' ? (kills ? 0 : 2) : 1, one] as const),
     // `whole` has all that the others have.
@@ -16,12 +26,14 @@ export function scriptOf(name: string): Script {
     [1, 'steps'],
     [2, 'racing'],
     [2, 'renamed'],
-    ...teamNames.map((one) => [isolatedTeams.includes(one) ? 1.5 : 1, one] as const),
+    ...teamNames.map((one) => [(isolatedTeams.includes(one) ? 1.5 : 1) * (storms ? 3 : 1), one] as const),
   ]);
   // Answers that come late take long to play, so few scripts have them, and these in every hundred for certain.
   const agent = !kills && Number(name.split('/')[1]) % 12 === 5 ? 'hurried' : drawn;
   const saidIn = (member?: Member): readonly Said[] =>
-    random.list(1 + random.below(4), () => saidBy(random, { agent, kills, ...(member === undefined ? {} : { member }) }));
+    random.list((storms ? 2 : 1) + random.below(4), () =>
+      saidBy(random, { agent, kills, storms, ...(member === undefined ? {} : { member }) }),
+    );
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
   // An answer that comes while the worker is killed is stored, and nobody can say yet whether a race is decided before it.
   const script: Script = {
@@ -73,11 +85,12 @@ interface Speaker {
   readonly member?: Member;
   /** Its worker is killed. */
   readonly kills: boolean;
+  readonly storms: boolean;
 }
 
 function saidBy(random: Random, speaker: Speaker): Said {
   const kind = random.weighted([
-    [8, 'calls'],
+    [speaker.storms ? 20 : 8, 'calls'],
     [4, 'says'],
     // What fails in a team ends much of it.
     [speaker.kills ? 0 : speaker.member === undefined ? 3.5 : 1, 'fails'],
@@ -91,7 +104,7 @@ function saidBy(random: Random, speaker: Speaker): Said {
     };
   }
   const count = random.weighted([
-    [5, 1],
+    [speaker.storms ? 1 : 5, 1],
     [4, 2],
     [3, 3],
     [1, 5],
@@ -200,6 +213,9 @@ const killedTools: readonly (readonly [number, string])[] = [
   [1, 'answer'],
 ];
 
+/** Agents with a worker middleware that sees each call of a tool, but not what `reconcile` says in the place of its result. */
+const changesCalls: ReadonlySet<AgentName> = new Set(['hooked', 'strict', 'whole']);
+
 /** The tools of a team are those that come to the same whoever is at work beside. */
 const teamTools: readonly (readonly [number, string])[] = [
   [8, 'act'],
@@ -211,7 +227,7 @@ const teamTools: readonly (readonly [number, string])[] = [
   [1.5, 'answer'],
 ];
 
-function callFor(random: Random, { agent, member, kills }: Speaker, position: number): ScriptedCall {
+function callFor(random: Random, { agent, member, kills, storms }: Speaker, position: number): ScriptedCall {
   // Ids repeat from message to message, as those of providers do.
   const id = `call-${position}`;
   const name = random.weighted([
@@ -219,6 +235,8 @@ function callFor(random: Random, { agent, member, kills }: Speaker, position: nu
     ...(member?.agents ?? []).map((one) => [4, one] as const),
     ...(member?.transfers ?? []).map((one) => [3, `to ${one}`] as const),
   ]);
+  if (storms && member === undefined && !changesCalls.has(agent) && random.chance(0.25))
+    return { id, name: 'pay', input: { say: random.of(['fine', 'fine', 'risky']) } };
   if (name.startsWith('to ')) return { id, name: 'transfer_to_agent', input: { agent_name: name.slice(3) } };
   if (member?.agents?.includes(name) === true) return { id, name, input: { request: `Do ${position}.` } };
   if (random.chance(0.05)) return { id, name, input: random.of<Json>([{}, 'no object', { say: 5 }, { question: 5 }]) };

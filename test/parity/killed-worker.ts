@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { CallContext } from '../../activities/calls/call-context';
 import { messageOf } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
@@ -15,6 +16,9 @@ export interface WorkerProcessSettings {
   readonly bundle: string;
   readonly bundles: string;
   readonly taskQueue: string;
+  readonly maxCachedRuns?: number;
+  /** A call takes up to so long before it is told, and behind that. Default: 0. */
+  readonly paceMs?: number;
 }
 
 interface Told {
@@ -40,6 +44,7 @@ export class KilledWorker {
   private ready: Promise<unknown>;
   private killing: Promise<void> | undefined;
   private closed = false;
+  private stopped = false;
   /** Absent: it is on its way. */
   private readyAt: number | undefined;
 
@@ -50,6 +55,34 @@ export class KilledWorker {
   /** When it was last there anew: now, while it is on its way. */
   get disturbedAt(): number {
     return (this.killing === undefined ? this.readyAt : undefined) ?? Date.now();
+  }
+
+  /** Whether it works. */
+  get works(): boolean {
+    return this.killing === undefined && !this.stopped && !this.hasEnded && this.readyAt !== undefined;
+  }
+
+  /** Whether it ended though nobody killed it. */
+  get hasEnded(): boolean {
+    return this.killing === undefined && (this.child.exitCode !== null || this.child.signalCode !== null);
+  }
+
+  /** Lets it stand still for so long. */
+  async stop(ms: number): Promise<void> {
+    await this.killing;
+    await this.ready;
+    const { child } = this;
+    this.stopped = true;
+    child.kill('SIGSTOP');
+    await setTimeout(ms);
+    child.kill('SIGCONT');
+    this.stopped = false;
+  }
+
+  /** Settles when another one has taken the place of a killed one. */
+  async replaced(): Promise<void> {
+    await this.killing;
+    await this.ready;
   }
 
   /** Whoever asks while somebody else's kill is on its way gets that one. */

@@ -19,6 +19,13 @@ export interface Asked {
   readonly request: ModelRequest;
 }
 
+/** What a model said last, and to which attempt of which call. */
+interface Spoken extends Pick<CallContext, 'runId' | 'attempt'> {
+  readonly count: number;
+  readonly address: string;
+  readonly said: Said;
+}
+
 /** What models and tools of one run, and of the isolated agents in it, were asked. */
 export interface Play {
   readonly script: Script;
@@ -28,7 +35,7 @@ export interface Play {
   readonly askedBeside: Json[];
   readonly used: Json[];
   /** What was said last in a lane, in which call, and how much was said before. */
-  readonly lanes: Map<string, { readonly count: number; readonly address: string; readonly said: Said | undefined }>;
+  readonly lanes: Map<string, Spoken>;
   /** Until then no call goes on. */
   held?: Promise<void>;
 }
@@ -58,7 +65,9 @@ export function holdCalls(runId: string): () => void {
 export type Line =
   | { readonly is: 'asked'; readonly request: ModelRequest }
   | { readonly is: 'asked beside'; readonly request: Json }
-  | { readonly is: 'used'; readonly call: Json };
+  | { readonly is: 'used'; readonly call: Json }
+  /** Whether a call with this idempotency key was made. */
+  | { readonly is: 'asked whether'; readonly key: string };
 
 export type Tell = (call: CallContext, line: Line) => Said | undefined | Promise<Said | undefined>;
 
@@ -71,6 +80,8 @@ export const tellHere: Tell = (call, line) => {
 
 function take(play: Play, call: CallContext, line: Line): Said | undefined {
   if (line.is === 'asked') return saidTo(play, call, line.request);
+  if (line.is === 'asked whether')
+    return play.used.some((one) => (one as { readonly idempotencyKey?: string }).idempotencyKey === line.key) ? { says: 'yes' } : undefined;
   if (line.is === 'used') play.used.push(line.call);
   else play.askedBeside.push(line.request);
   return undefined;
@@ -90,7 +101,7 @@ export async function told(line: Line): Promise<Said | undefined> {
   return tell(call, line);
 }
 
-function saidTo(play: Play, { workflowId, activityId, attempt }: CallContext, request: ModelRequest): Said {
+function saidTo(play: Play, { workflowId, runId, activityId, attempt }: CallContext, request: ModelRequest): Said {
   const inner = runIdOf(workflowId).split('~').slice(1).join('~');
   const place = activityId.replace(/\/t\d+\/[^/]*$/, '');
   const agent = nameOfSegment(place.slice(place.lastIndexOf('/') + 1));
@@ -98,12 +109,17 @@ function saidTo(play: Play, { workflowId, activityId, attempt }: CallContext, re
   const segments = place.split('/');
   const begun = segments.length - [...segments].reverse().findIndex((segment) => /[@!]/.test(segment));
   const lane = `${inner} ${[...(begun > segments.length ? [] : segments.slice(0, begun)), agent].join('/')}`;
-  const before = play.lanes.get(lane) ?? { count: 0, address: '', said: undefined };
+  const before = play.lanes.get(lane);
   play.asked.push({ lane, address: activityId, attempt, request });
-  // An answer that was lost with its worker is said again.
-  if (attempt > 1 && before.address === activityId && before.said !== undefined && !('fails' in before.said)) return before.said;
+  if (before?.address === activityId) {
+    // An answer that was lost with its worker is said again.
+    if (attempt > 1 && !('fails' in before.said)) return before.said;
+    // The server made the call again while its worker stood still, and the first attempt goes on now.
+    if (runId === before.runId && attempt < before.attempt) return before.said;
+  }
   const { parts, said } = play.script;
-  const next = (parts?.[agent] ?? said)[before.count] ?? { says: 'The end.' };
-  play.lanes.set(lane, { count: before.count + 1, address: activityId, said: next });
+  const count = before?.count ?? 0;
+  const next = (parts?.[agent] ?? said)[count] ?? { says: 'The end.' };
+  play.lanes.set(lane, { count: count + 1, runId, attempt, address: activityId, said: next });
   return next;
 }

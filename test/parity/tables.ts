@@ -24,6 +24,7 @@ import type { Script } from './script';
 import type { Standing, Table } from './table';
 import { firstLimit, lateMs, lateTime, openAfter } from './table';
 import { halves, outputs, tools } from './tools';
+import { WholeCalls } from './whole-calls';
 
 type AnyAgent = Agent<string, Json, unknown>;
 const agents = new Map<string, AnyAgent>(
@@ -148,6 +149,7 @@ export async function tableOnServer(
   const { client } = bed;
   const run: Run = await client.start(agent, input, { id, stream });
   const log: RunEvent[] = [];
+  const whole = new WholeCalls();
   const leaving = new AbortController();
   let wake: () => void = () => undefined;
   const signals = new Set<Promise<void>>();
@@ -160,7 +162,9 @@ export async function tableOnServer(
         .catch(() => undefined);
   };
   const follow = async (): Promise<void> => {
-    for await (const event of run.events({ from: log.length, deltas: false, signal: leaving.signal })) {
+    for await (const given of run.events({ from: log.length + whole.hidden, deltas: false, signal: leaving.signal })) {
+      const event = whole.shown(given);
+      if (event === undefined) continue;
       log.push(event);
       if (bordersAt.includes(log.length)) {
         const sending = signalAll().then(() => void signals.delete(sending));
@@ -189,7 +193,10 @@ export async function tableOnServer(
         await soon((resolve) => (wake = resolve), Math.min(until, Date.now() + 1000));
       }
     },
-    view: () => run.view(),
+    async view() {
+      const view = await run.view();
+      return { ...view, nextOffset: view.nextOffset - whole.hidden };
+    },
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     async cancel() {
       // One that goes on as new just now would be cancelled before it stands as it stood.

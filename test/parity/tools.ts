@@ -59,7 +59,14 @@ export const tools = {
   act: defineTool({ description: 'Acts.', inputSchema: said, effect: 'none', execute: act('act') }),
   answer: defineTool({ description: 'Answers.', inputSchema: said, execute: act('answer') }),
   quick: defineTool({ description: 'Acts at once.', inputSchema: said, execute: act('quick') }),
-  pay: defineTool({ description: 'Acts once.', inputSchema: said, effect: 'once', execute: act('pay') }),
+  pay: defineTool({
+    description: 'Acts once.',
+    inputSchema: said,
+    effect: 'once',
+    execute: act('pay'),
+    reconcile: async ({ say }, { idempotencyKey: key }) =>
+      (await told({ is: 'asked whether', key })) === undefined ? { happened: false } : { happened: true, result: { said: say, key } },
+  }),
   flaky: defineTool({
     description: 'Fails the first time.',
     inputSchema: said,

@@ -1,5 +1,7 @@
 /** A worker for the agents of the scripts as a process of its own, to be killed at any time. What its calls do it tells the process that has the plays. */
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { defined } from '../../contract/defined';
 import type { TemporalSettings } from '../../host/connection';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
@@ -7,20 +9,25 @@ import { quietRuntime } from '../../worker/runtime';
 import { agentsPath, workerParts } from './bed';
 import { tellElsewhere } from './plays';
 import type { Heard, WorkerProcessSettings } from './killed-worker';
+import { Random } from './random';
 import type { Said } from './script';
 
-const { server, bundle, bundles, taskQueue } = JSON.parse(process.argv[2] ?? '{}') as WorkerProcessSettings & { server: TemporalSettings };
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerProcessSettings & { server: TemporalSettings };
+const { server, bundle, bundles, taskQueue, maxCachedRuns, paceMs = 0 } = settings;
 const waiting = new Map<number, { resolve(said: Said | undefined): void; reject(error: Error): void }>();
 let asked = 0;
 
-tellElsewhere(
-  (call, line) =>
-    new Promise((resolve, reject) => {
-      const id = asked++;
-      waiting.set(id, { resolve, reject });
-      process.send?.({ id, call, line });
-    }),
-);
+tellElsewhere(async (call, line) => {
+  const pace = new Random(`${call.workflowId} ${call.activityId}`);
+  if (paceMs > 0) await setTimeout(pace.below(paceMs));
+  const said = await new Promise<Said | undefined>((resolve, reject) => {
+    const id = asked++;
+    waiting.set(id, { resolve, reject });
+    process.send?.({ id, call, line });
+  });
+  if (paceMs > 0) await setTimeout(pace.below(paceMs));
+  return said;
+});
 
 process.on('message', ({ id, said, problem }: Heard) => {
   const one = waiting.get(id);
@@ -35,6 +42,7 @@ async function main(): Promise<void> {
   quietRuntime();
   const worker = await HoldfastWorker.create({
     ...workerParts,
+    ...defined({ maxCachedRuns }),
     server,
     agents: agentsPath,
     bundle: JSON.parse(readFileSync(bundle, 'utf8')) as WorkflowBundle,

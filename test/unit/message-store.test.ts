@@ -95,6 +95,15 @@ describe('the message store', () => {
     expect(store.misses).toMatchObject({ messages: 1, lists: 0 });
   });
 
+  it('takes what a tool says of arguments that do not fit for no message', async () => {
+    const unfit: HistoryFact = { kind: 'activity-completed', time: 2, scheduledId: 99, result: { ok: false, message: 'They do not fit.' } };
+    const { history } = historyOf([...facts.slice(0, 5), unfit, ...facts.slice(5)]);
+    const store = new MessageStore(history);
+    store.seed('run', 'a', [message('input.0')]);
+    await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
+    expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
+  });
+
   it('reads the whole history when it does not know the list', async () => {
     const { history, reads } = historyOf(facts);
     const store = new MessageStore(history);

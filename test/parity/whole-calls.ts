@@ -1,0 +1,26 @@
+import type { RunEvent } from '../../contract/events';
+
+/** The log of a run as it would be if no worker had been lost in the middle of a `once` call. */
+export class WholeCalls {
+  /** The number of events that are not shown. */
+  hidden = 0;
+  private readonly begun = new Map<string, string>();
+  private readonly lost = new Set<string>();
+
+  /** The event as the log shows it, or nothing. */
+  shown(event: RunEvent): RunEvent | undefined {
+    if (event.type === 'tool-reconcile' || (event.type === 'tool-start' && event.again === true)) {
+      this.hidden += 1;
+      this.lost.add(callOf(event));
+      return undefined;
+    }
+    const shown = { ...event, offset: event.offset - this.hidden };
+    if (event.type === 'tool-start') this.begun.set(callOf(event), event.address);
+    if (event.type !== 'tool-end' || !this.lost.delete(callOf(event))) return shown;
+    return { ...shown, address: this.begun.get(callOf(event)) } as RunEvent;
+  }
+}
+
+function callOf({ runPath, callId }: Extract<RunEvent, { type: 'tool-start' | 'tool-end' | 'tool-reconcile' }>): string {
+  return `${runPath.join('/')} ${callId}`;
+}

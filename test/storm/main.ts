@@ -1,0 +1,102 @@
+/**
+ * `npm run storm` plays 1,000 random scripts with workflow tasks of a second on busy cores, while each run is asked again and again, gets updates and
+ * signals that it refuses, and its worker stands still for 12 s or is killed. Each run has to end as it ends in memory, each payment to be made once, each
+ * history to replay. The results are in `.holdfast-storm/seeds.jsonl`, one line for each seed; the next sitting at the same commit goes on there.
+ */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '../../client/connect';
+import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { quietRuntime } from '../../worker/runtime';
+import { agentsPath } from '../parity/bed';
+import { KilledWorker } from '../parity/killed-worker';
+import { madeBundle } from '../support/made-bundle';
+import { openTemporal } from '../support/temporal';
+import { testServer } from '../support/test-bed';
+import { commitOf } from './commit';
+import { StormRecord } from './record';
+import type { StormSettings } from './settings';
+import { settingsIn, wordsOf } from './settings';
+import { Storm } from './storm';
+import { beginGusts, beginLoops } from './weather';
+
+const root = join(__dirname, '..', '..', '..');
+/** So long does a call of a model or a tool take at most, before it does something and behind that: long enough to be lost now and then. */
+const paceMs = 400;
+
+async function main(given: readonly string[]): Promise<number> {
+  quietRuntime();
+  const settings = settingsIn(given, root);
+  const commit = commitOf(root);
+  const record = new StormRecord(join(settings.folder, 'seeds.jsonl'), commit, wordsOf(settings.conditions));
+  const open = [...record.open(settings.from, settings.seeds)];
+  if (open.length > 0) await sail(settings, commit, record, open);
+  for (const line of record.summary) console.log(line);
+  return record.bad.length === 0 && record.open(settings.from, settings.seeds).length === 0 ? 0 : 1;
+}
+
+async function sail({ conditions, folder, atOnce }: StormSettings, commit: string, record: StormRecord, open: number[]): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-storm-'));
+  const server = await startEmbeddedServer({
+    directory,
+    dynamicConfig: {
+      'history.workflowIdReuseMinimalInterval': '0s',
+      'history.timerProcessorMaxTimeShift': '10ms',
+      'history.defaultWorkflowTaskTimeout': conditions.taskTimeout,
+    },
+  });
+  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
+  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
+  const taskQueue = 'storm';
+  const bundle = await madeBundle(agentsPath);
+  const file = join(directory, 'bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  const worker = new KilledWorker({
+    server: testServer(),
+    bundle: file,
+    bundles: join(directory, 'bundles'),
+    taskQueue,
+    paceMs,
+    ...(conditions.cache === undefined ? {} : { maxCachedRuns: conditions.cache }),
+  });
+  const [temporal, client] = await Promise.all([openTemporal(), connect({ server: testServer(), taskQueue })]);
+  await worker.replaced();
+  const endLoops = conditions.loops ? beginLoops() : (): void => undefined;
+  const gusts = beginGusts(worker, `${open[0] ?? 0}`, conditions);
+  const folderOf = (seed: number): string => join(folder, 'kept', commit, String(seed));
+  const storm = new Storm({ client, worker, temporal, bundle, conditions, folderOf });
+  let isLeft = false;
+  const leave = (): void => {
+    if (isLeft) process.exit(130);
+    isLeft = true;
+    console.log('storm: the seeds that have begun are played to their end');
+  };
+  process.on('SIGINT', leave).on('SIGTERM', leave);
+  const playRest = async (): Promise<void> => {
+    for (let seed = open.shift(); seed !== undefined && !isLeft; seed = open.shift()) {
+      const played = await storm.play(seed);
+      record.add(played);
+      console.log(JSON.stringify(played));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, playRest));
+  } finally {
+    endLoops();
+    await gusts.end();
+    console.log(`storm: ${gusts.stops} stops, ${worker.kills} kills, ${gusts.ended} ends of a worker that nobody killed`);
+    await worker.close();
+    await client.close();
+    await temporal.close();
+    await server.stop();
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
