@@ -11,10 +11,7 @@ export const errorTable = {
   },
   'call-unknown': { status: 404, fix: 'Take the address of a call from `model-start` or `tool-start` in the log of the run.' },
   'run-id-invalid': { status: 400, fix: 'Use 1 to 200 letters, digits and . _ - : @ as an id, starting with a letter or digit.' },
-  'run-id-in-use': {
-    status: 409,
-    fix: 'Use a new id, or send the same agent and input to get that run.',
-  },
+  'run-id-in-use': { status: 409, fix: 'Use a new id, or send the same agent and input to get that run.' },
   'input-invalid': {
     status: 400,
     fix: 'Send a text, a list of messages, or the fields of the input that the agent takes: the message names what does not fit.',
@@ -309,10 +306,7 @@ export const errorTable = {
     status: 500,
     fix: 'Let Holdfast start the server anew, or give it `--dynamic-config-value \'frontend.httpAllowedHosts=["a long random name"]\'`.',
   },
-  'data-outdated': {
-    status: 500,
-    fix: 'Let its runs end under that version, or remove the directory, and its runs with it. Or give HOLDFAST_DIR another directory.',
-  },
+  'data-outdated': { status: 500, fix: 'Let its runs end under that version, or remove it, or give HOLDFAST_DIR another one.' },
   'server-outdated': { status: 500, fix: 'Upgrade the server that the message names, or take another one (TEMPORAL_ADDRESS).' },
   'node-unsupported': { status: 500, fix: 'Install one of the versions of Node that the message names.' },
   'packages-differ': {
