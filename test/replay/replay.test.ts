@@ -40,7 +40,7 @@ it('a history under code that would do something else is an error that names it'
   expect(waiting?.id).toMatch(/support-waiting$/);
   expect(waiting?.error?.message).toMatch(/Nondeterminism/i);
   expect(waiting?.error?.code).toBe('frame-changed');
-  expect(waiting?.error?.message).toMatch(/^The code after support\/t2\/model changed: it does not do again event 26 of this history \(/);
+  expect(waiting?.error?.message).toMatch(/^The code after support\/t2\/model changed: it does not do again event 29 of this history \(/);
   expect(JSON.parse(JSON.stringify(waiting))).toMatchObject({ error: { code: 'frame-changed', message: waiting?.error?.message } });
 });
 

@@ -226,7 +226,7 @@ describe('a history', () => {
 
   it('keeps the slots of a request that did not change', () => {
     const fold = folded(start);
-    const slots = { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, halves: [] };
+    const slots = { instructions: 'Be.', tools: ['t'], model: 'x/y', settings: null, workerMiddleware: [] };
     fold.add({ kind: 'model-scheduled', time: 2, eventId: 5, activityId: 'one', input: { base: 'start', slots, path: ['a'], turn: 1 } });
     fold.add({
       kind: 'model-scheduled',
@@ -329,7 +329,7 @@ describe('the ledger', () => {
     const ledger = new Ledger({ a: [hi] }, []);
     expect(ledger.editFor(call('one', [hi]))).toEqual({
       base: 'start',
-      slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', halves: [], stream: 'whole' },
+      slots: { instructions: 'Be.', tools: ['t'], model: 'x/y', workerMiddleware: [], stream: 'whole' },
     });
     ledger.learn(text('m1'));
     expect(ledger.editFor(call('two', [hi, text('m1')]))).toEqual({ base: 'one', splices: [[1, 0, ['m1']]] });
