@@ -1,7 +1,7 @@
 import { isRecord } from './check';
 import { clientToolsProblem } from './client-tools';
 import type { ToolSpec } from './manifest';
-import { isPersonName } from './people';
+import { isPersonName, personName } from './people';
 import { isPartList } from './messages/messages';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 
@@ -139,7 +139,7 @@ function isFileData(data: unknown): boolean {
 export function commandProblem(command: unknown): string | undefined {
   if (!isRecord(command)) return 'The command must be an object.';
   const { type, id, title, mode, messages, by } = command;
-  if (by !== undefined && !isPersonName(by)) return '`by` must be a name of 1 to 200 characters.';
+  if (by !== undefined && !isPersonName(by)) return `\`by\` must be ${personName.wanted}.`;
   switch (type) {
     case 'send':
       return Array.isArray(messages) ? messages.map(sentProblem).find((problem) => problem !== undefined) : '`messages` must be a list.';
@@ -167,7 +167,7 @@ function sentProblem(sent: unknown): string | undefined {
   const { id, mode, by, tools } = sent;
   if (!isMessageId(id)) return 'The id of a message must be 1 to 100 letters, digits and . _ : -, beginning with a letter or digit.';
   if (!sendModes.includes(mode as SendMode)) return `The mode of a message must be one of: ${sendModes.join(', ')}.`;
-  if (by !== undefined && !isPersonName(by)) return '`by` must be a name of 1 to 200 characters.';
+  if (by !== undefined && !isPersonName(by)) return `\`by\` must be ${personName.wanted}.`;
   if (tools !== undefined && mode === 'next-step')
     return 'A message of the mode next-step joins a turn that has its tools. It brings none.';
   return (tools === undefined ? undefined : clientToolsProblem(tools)) ?? contentProblem(sent['content']);
