@@ -24,9 +24,9 @@ export const activation = {
   get isOver(): boolean {
     return door.hasCodeRun && door.isEmpty;
   },
-  /** The code has been given all that people sent with this activation. */
-  get hasMessages(): boolean {
-    return !door.holds(isMessage);
+  /** The code has been given all signals of people that came with this activation. */
+  get hasSignals(): boolean {
+    return !door.holds(isSignalOfPeople);
   },
   /** Counts all that was handed to the code. */
   count: 0,
@@ -89,8 +89,8 @@ function begin(input: ActivateInput): void {
   dropUnreadableSignals(input);
 }
 
-function isMessage({ doUpdate, signalWorkflow }: Job): boolean {
-  return doUpdate != null || (signalWorkflow != null && signalWorkflow.signalName !== names.childSignal);
+function isSignalOfPeople({ signalWorkflow: signal }: Job): boolean {
+  return signal != null && signal.signalName !== names.childSignal;
 }
 
 /** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */

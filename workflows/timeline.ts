@@ -48,7 +48,7 @@ export class Timeline {
 
   /** Whether an answer that comes in now has to wait for its turn. */
   get isBehind(): boolean {
-    return this.isBusy || this.isBehindTimer(Date.now());
+    return this.isBusy || this.isBehindNow;
   }
 
   /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
@@ -102,11 +102,12 @@ export class Timeline {
   /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      // What people sent with the end of a timer may have been given before that end. Nothing else of an activation decides when a timer ends.
+      // A signal beside the end of a timer was in the history first, or may have been. An update is in no history before the run accepts it, and core may
+      // give an update apart from the other events of its task: an update that comes with the end of a timer is late.
       await anew(
         () =>
           activation.settled &&
-          activation.hasMessages &&
+          activation.hasSignals &&
           isDone() &&
           this.holds === 0 &&
           (this.hasTurn || this.past?.activation === activation.count),
@@ -127,7 +128,7 @@ export class Timeline {
         }
         this.answers.shift();
         // Code has no time behind a timer that has yet to end.
-        if (this.isBehindTimer(Date.now())) this.goBackTo(answer.at);
+        if (this.isBehindNow) this.goBackTo(answer.at);
         answer.take();
       }
     }
@@ -145,12 +146,18 @@ export class Timeline {
 
   /** Something is due, and no timer ended before it that the server has not told of, or that is not made again yet. */
   private get hasTurn(): boolean {
-    const first = Math.min(this.firstGiven, this.firstOver?.at ?? Infinity);
-    return first < Infinity && !this.isBehindTimer(first, ({ isOver }) => !isOver);
+    const [over, given] = [this.firstOver?.at ?? Infinity, this.firstGiven];
+    if (over <= given) return over < Infinity && !this.isBehindTimer((at) => at < over, isNotOver);
+    return !this.isBehindTimer((at) => at <= given, isNotOver);
   }
 
-  private isBehindTimer(at: number, counts: (timer: OpenTimer) => boolean = () => true): boolean {
-    return [...this.open].some((timer) => timer.at <= at && counts(timer)) || this.restored.some((end) => end <= at);
+  private isBehindTimer(isBefore: (at: number) => boolean, counts: (timer: OpenTimer) => boolean = () => true): boolean {
+    return [...this.open].some((timer) => isBefore(timer.at) && counts(timer)) || this.restored.some(isBefore);
+  }
+
+  private get isBehindNow(): boolean {
+    const now = Date.now();
+    return this.isBehindTimer((at) => at <= now);
   }
 
   /** The earliest of the answers that wait: none is too late because of one that came before it. */
@@ -164,3 +171,5 @@ export class Timeline {
     return first;
   }
 }
+
+const isNotOver = ({ isOver }: OpenTimer): boolean => !isOver;

@@ -49,7 +49,10 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
     yield cut('early', [earlier(before, activation)]);
     const next = run.steps[place + 1]?.activation;
     const later = next === undefined ? [] : outsideOf(next);
-    if (next === undefined || later.length === 0 || later.some((job) => (begun.get(askedFor(job) ?? '') ?? 0) >= place)) continue;
+    // Today's core merges a task with the next one only where no event stands between the two, so that the next one brings nothing but updates. Results are
+    // merged here, too: the door gives them in the same order. A signal would change its place.
+    if (next === undefined || later.length === 0 || later.some(({ signalWorkflow }) => signalWorkflow)) continue;
+    if (later.some((job) => (begun.get(askedFor(job) ?? '') ?? 0) >= place)) continue;
     yield cut('merge', [withJobs(next, [...activation.jobs, ...next.jobs].sort(byRank))], [jobs, later]);
   }
 }

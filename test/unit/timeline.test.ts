@@ -3,7 +3,7 @@ import type { Timeline } from '../../workflows/timeline';
 const conditions: { holds: () => boolean; resolve: () => void }[] = [];
 /** Timers of the server that are not over. */
 const told = new Map<number, () => void>();
-const activation = { hasMessages: true, settled: true, count: 1 };
+const activation = { hasSignals: true, settled: true, count: 1 };
 
 jest.mock('@temporalio/workflow', () => ({
   sleep: (milliseconds: number) => new Promise<void>((resolve) => told.set(Date.now() + milliseconds, resolve)),
