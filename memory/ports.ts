@@ -223,6 +223,11 @@ export class MemoryPorts implements Ports {
     if (this.atNextRest.length === 1) this.awaitRest();
   }
 
+  /** Something waits until code rests. */
+  get hasDeferred(): boolean {
+    return this.atNextRest.length > 0;
+  }
+
   private awaitRest(): void {
     void this.world.work.settle().then(() => {
       if (!this.left) this.atNextRest[0]?.();
@@ -263,7 +268,7 @@ export class MemoryPorts implements Ports {
   standing(isAsked: boolean, isBusy: boolean): RunStanding {
     const { children } = this;
     return this.still.standing({
-      isBusy: isBusy || this.atNextRest.length > 0 || !children.standStill,
+      isBusy: isBusy || this.hasDeferred || !children.standStill,
       isAsked: isAsked || children.size > 0,
     });
   }

@@ -131,12 +131,17 @@ export class MemoryRun {
   private inTurn<T>(act: () => T): Promise<T> {
     const { root } = this;
     const acted = root.turn.then(act);
-    root.turn = acted.then(
-      () => this.work.settle(),
-      () => undefined,
-    );
+    const rest = async (): Promise<void> => {
+      do await this.work.settle();
+      while (root.hasDeferred);
+    };
+    root.turn = acted.then(rest, () => undefined);
     // Whoever reads the run after a call sees what it did.
     return root.turn.then(() => acted);
+  }
+
+  private get hasDeferred(): boolean {
+    return this.stretch.ports.hasDeferred || [...this.children.values()].some((child) => child.hasDeferred);
   }
 
   private takeNow(answer: Answer): Failure | undefined {
@@ -232,23 +237,21 @@ export class MemoryRun {
   /** Goes on with a run that has failed, or was cancelled, if need be with other code. Throws where it cannot. */
   async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, by?: string): Promise<void> {
     await this.idle();
-    const { start } = this.stretch.input;
-    const snapshot = snapshotBehindEnd(this.view(), this.point, how, by);
-    this.agents = agents;
-    this.stretch = this.enter(asJson({ start, snapshot }));
+    this.enterBehindEnd(how, agents, by);
   }
 
   /** Of an isolated agent that was cancelled with the run that it is part of, or failed in it: it goes on where it stood. */
   private resumed(hear: ChildRun['hear'], agents: Agents): this {
-    const { start } = this.stretch.input;
-    const view = this.view();
-    this.agents = agents;
     if (this.parent !== undefined) this.parent = { ...this.parent, hear };
     this.end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
-    this.stretch = this.enter(
-      asJson({ start, snapshot: snapshotBehindEnd(view, this.point, view.status === 'failed' ? 'run-retry' : 'run-resume') }),
-    );
+    this.enterBehindEnd(this.view().status === 'failed' ? 'run-retry' : 'run-resume', agents);
     return this;
+  }
+
+  private enterBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents, by?: string): void {
+    const snapshot = snapshotBehindEnd(this.view(), this.point, how, by);
+    this.agents = agents;
+    this.stretch = this.enter(asJson({ start: this.stretch.input.start, snapshot }));
   }
 
   private enter(given: AgentRunInput): Stretch {
@@ -256,7 +259,7 @@ export class MemoryRun {
     const { start, snapshot } = input;
     this.record.write({ kind: 'start', workflowId: this.workflowId, input });
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
-    const world = {
+    const ports = new MemoryPorts(input, {
       work: this.work,
       clock: this.clock,
       record: this.record,
@@ -264,8 +267,7 @@ export class MemoryRun {
       wantsContinueAsNew: () => this.nextAgents !== undefined,
       startChild: (child: ChildRun) => this.startChild(child),
       ...(this.parent === undefined ? {} : { tellParent: (event: EventBody) => this.parent?.hear([event]) }),
-    };
-    const ports = new MemoryPorts(input, world);
+    });
     const run = new AgentRun(this.agents, state, ports);
     let stall: (error: HoldfastError) => void = () => undefined;
     const stalled = new Promise<never>((_, reject) => (stall = reject));
