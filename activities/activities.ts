@@ -6,7 +6,6 @@ import { waitsForTool } from '../contract/missing-tool';
 import type { AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answers-elsewhere';
 import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { StoredMessage } from '../contract/messages/messages';
 import { runIdOf } from '../contract/names';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type {
@@ -49,7 +48,7 @@ import { manifestFor } from './prepare-run';
 
 /** What the workflow schedules, by the names that stand in history. */
 export interface Activities {
-  prepareRun(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  prepareRun(request: ManifestRequest): Promise<Manifest>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
   planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
@@ -71,12 +70,9 @@ export function createActivities(parts: WorkerParts): Activities {
     return changes;
   };
   return {
-    async prepareRun(request, messages) {
-      const { workflowExecution } = Context.current().info;
+    async prepareRun(request) {
       try {
-        const manifest = manifestFor(request, parts);
-        parts.messages.seed(workflowExecution?.runId ?? '', request.agent, messages);
-        return manifest;
+        return manifestFor(request, parts);
       } catch (error) {
         throw activityFailure(codeOf(error) ?? 'run-failed', messageOf(error), { retryable: false });
       }

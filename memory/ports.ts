@@ -4,7 +4,7 @@ import type { EventBody } from '../contract/events';
 import { eventsOfInterrupts } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { Failure, Json, StoredMessage } from '../contract/messages/messages';
+import type { Failure, Json } from '../contract/messages/messages';
 import { workflowIdOf } from '../contract/names';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
@@ -61,9 +61,9 @@ export class MemoryPorts implements Ports {
     this.still = new Standstill(() => world.changed());
   }
 
-  async prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
+  async prepare(request: ManifestRequest): Promise<Manifest> {
     this.refuseWhenCancelled();
-    return this.counted(this.orCancelled(this.world.work.prepare(asJson(request), asJson(messages))));
+    return this.counted(this.orCancelled(this.world.work.prepare(asJson(request))));
   }
 
   async parseInput(tool: string, input: Json): Promise<ParseInputResult> {

@@ -14,7 +14,7 @@ export async function failureOfTrial(
   now: number,
 ): Promise<Failure | undefined> {
   const facts: Facts = {
-    prepare: (request, messages) => work.prepare(asJson(request), asJson(messages)),
+    prepare: (request) => work.prepare(asJson(request)),
     parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
     planPolicy: (request) => work.planPolicy(asJson(request)),
     parseOutput: (output, text) => work.parseOutput({ output, text }),

@@ -1,6 +1,5 @@
 import type { StoredRequest } from '../contract/record/wire';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { StoredMessage } from '../contract/messages/messages';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
 import type {
@@ -32,7 +31,7 @@ export interface MemoryCall<Facts> {
 
 /** All that does I/O. What is thrown here is a call that a worker lost. */
 export interface MemoryWork {
-  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(request: StoredRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
   callTool(input: CallToolInput, call: MemoryCall<ToolFacts>): Promise<CallToolResult>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;

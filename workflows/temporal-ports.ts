@@ -102,9 +102,8 @@ export class TemporalPorts implements Ports {
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
-  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest> {
-    // A message that the agent's prompt made stands in no history yet: it goes with the first model call.
-    return this.timeline.entering(coded(this.short.run('prepareRun', [request, this.log.known(messages)], 60_000)));
+  prepare(request: ManifestRequest): Promise<Manifest> {
+    return this.timeline.entering(coded(this.short.run('prepareRun', [request], 60_000)));
   }
 
   parseInput(tool: string, input: Json): Promise<ParseInputResult> {

@@ -58,12 +58,6 @@ export class MessageStore {
     this.starts = new StartStore(history, maxBytes / 16);
   }
 
-  /** What a run began with, told by the first activity on this worker. */
-  seed(runId: string, agent: string, messages: readonly StoredMessage[]): void {
-    for (const message of messages) this.putMessage(runId, message);
-    this.putList(runId, startKey([agent]), { ids: messages.map(({ id }) => id), slots: {} });
-  }
-
   putMessage(runId: string, message: StoredMessage): void {
     const ofRun = this.touch(this.messages, runId) ?? new Map<string, KeptMessage>();
     this.messages.set(runId, ofRun);
@@ -87,7 +81,7 @@ export class MessageStore {
 
   private baseOf(runId: string, input: CallModelInput): CachedList | undefined {
     if (input.base === undefined) return { ids: [], slots: {} };
-    return this.touch(this.lists, `${runId}:${input.base === 'start' ? startKey(input.path) : input.base}`)?.list;
+    return this.touch(this.lists, `${runId}:${input.base}`)?.list;
   }
 
   private async fromMemory(workflowId: string, runId: string, base: CachedList, input: CallModelInput): Promise<StoredRequest | undefined> {
@@ -181,8 +175,4 @@ export class MessageStore {
     if (victims.size === 0) this.messages.delete(oldest[0]);
     return true;
   }
-}
-
-function startKey(path: readonly string[]): string {
-  return `start:${path.join('/')}`;
 }

@@ -90,7 +90,7 @@ export class AgentRun {
     if (isFirst) checkRunOptions(state.options, root.name, inside);
     const path = [root.name];
     const messages = this.beginning(root, path, isFresh);
-    const manifest = await this.ports.prepare(manifestRequest(root, state), messages);
+    const manifest = await this.ports.prepare(manifestRequest(root, state));
     if (isFirst) {
       const isOwn = (tool: string): boolean => isOwnTool(root, tool);
       checkToolsOfOptions(state.options, manifest, isOwn);

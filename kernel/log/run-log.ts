@@ -76,11 +76,6 @@ export class RunLog {
     return this.ledger.knows(id);
   }
 
-  /** Those of these messages that history has, whole. */
-  known(messages: readonly StoredMessage[]): readonly StoredMessage[] {
-    return messages.filter(({ id }) => this.knows(id));
-  }
-
   /** The input of a model call that is about to be scheduled. Undefined: there is no room for it now, and all is as before. */
   modelStep(call: ModelCall): CallModelInput | undefined {
     const { address, path, turn, messages, runLocal } = call;

@@ -94,7 +94,7 @@ export interface ThrownAt {
 
 /** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
 export interface Ports {
-  prepare(request: ManifestRequest, messages: readonly StoredMessage[]): Promise<Manifest>;
+  prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
   parseInput(tool: string, input: Json): Promise<ParseInputResult>;

@@ -71,35 +71,32 @@ function historyOf(all: readonly HistoryFact[], pageSize = 2) {
 const ids = ({ messages }: { messages: readonly StoredMessage[] }): readonly string[] => messages.map(({ id }) => id);
 
 describe('the message store', () => {
-  it('reads no history when it was there all the time', async () => {
+  it('reads history once when it was there all the time: for the list that the run began with', async () => {
     const { history, reads } = historyOf(facts);
     const store = new MessageStore(history);
-    store.seed('run', 'a', [message('input.0')]);
     expect(ids(await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots }))).toEqual(['input.0']);
     store.putMessage('run', message('m1'));
     store.putMessage('run', message('m2'));
     const request = await store.resolve('default/r', 'run', 't2', second);
     expect(ids(request)).toEqual(['input.0', 'm1', 'm2']);
     expect(request.slots).toEqual(slots);
-    expect(reads).toEqual({ pages: 0, all: 0 });
+    expect(reads).toEqual({ pages: 0, all: 1 });
   });
 
   it('finds a message of another worker on the newest pages, as far back as it must', async () => {
     const { history, reads } = historyOf(facts);
     const store = new MessageStore(history);
-    store.seed('run', 'a', [message('input.0')]);
     await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
     const request = await store.resolve('default/r', 'run', 't2', second);
     expect(request.messages[2]).toEqual({ id: 'm2', role: 'tool', parts: [{ type: 'tool-result', callId: 'c1', name: 't', output: 'x' }] });
-    expect(reads).toEqual({ pages: 2, all: 0 });
-    expect(store.misses).toMatchObject({ messages: 1, lists: 0 });
+    expect(reads).toEqual({ pages: 2, all: 1 });
+    expect(store.misses).toMatchObject({ messages: 1, lists: 1 });
   });
 
   it('takes what a tool says of arguments that do not fit for no message', async () => {
     const unfit: HistoryFact = { kind: 'activity-completed', time: 2, scheduledId: 99, result: { ok: false, message: 'They do not fit.' } };
     const { history } = historyOf([...facts.slice(0, 5), unfit, ...facts.slice(5)]);
     const store = new MessageStore(history);
-    store.seed('run', 'a', [message('input.0')]);
     await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
     expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
   });
@@ -118,10 +115,10 @@ describe('the message store', () => {
   it('keeps runs apart that have the same ids', async () => {
     const { history } = historyOf([]);
     const store = new MessageStore(history);
-    store.seed('run-1', 'a', [message('input.0')]);
-    await expect(store.resolve('default/r', 'run-2', 't1', { path: ['a'], turn: 1, base: 'start' })).rejects.toMatchObject({
+    await store.resolve('default/r', 'run-1', 't1', { path: ['a'], turn: 1, splices: [[0, 0, [message('input.0')]]] });
+    await expect(store.resolve('default/r', 'run-2', 't2', { path: ['a'], turn: 2, base: 't1' })).rejects.toMatchObject({
       code: 'internal',
-      message: expect.stringContaining('no model call t1'),
+      message: expect.stringContaining('no model call t2'),
     });
   });
 
@@ -159,19 +156,16 @@ describe('the message store', () => {
         snapshot: { state: { interrupts: [] }, lists: { a: [message('listed')] }, shown: [message('shown')], nextOffset: 3, events: [] },
       },
     };
-    const { history } = historyOf([carried, memo, turn(1, { base: 'start', splices: [[1, 0, ['shown', 'in-memo']]] })]);
+    const first: CallModelInput = { path: ['a'], turn: 1, splices: [[0, 0, ['listed', 'shown', 'in-memo']]] };
+    const { history } = historyOf([carried, memo, turn(1, first)]);
     const store = new MessageStore(history);
-    store.seed('run', 'a', [message('listed')]);
-    expect(
-      ids(await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['shown', 'in-memo']]] })),
-    ).toEqual(['listed', 'shown', 'in-memo']);
+    expect(ids(await store.resolve('default/r', 'run', 't1', first))).toEqual(['listed', 'shown', 'in-memo']);
     expect(store.misses.lists).toBe(0);
   });
 
   it('forgets the oldest when it is full, and finds them again', async () => {
     const { history } = historyOf(facts);
     const store = new MessageStore(history, 20_000);
-    store.seed('run', 'a', [message('input.0')]);
     await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
     for (let n = 0; n < 200; n++) store.putMessage('other', message(`big${n}`, 1000));
     const { bytes, messages } = store as unknown as { bytes: number; messages: Map<string, unknown> };
