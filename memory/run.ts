@@ -147,8 +147,7 @@ export class MemoryRun {
   private takeNow(answer: Answer): Failure | undefined {
     const refused = this.refusalOf(answer);
     if (refused !== undefined) return refused;
-    const { id, status } = this.view();
-    if (this.ended) return { code: 'run-ended', message: `The run "${id}" has ended (${status}).` };
+    if (this.ended) return { code: 'run-ended', message: `The run "${this.view().id}" has ended (${this.view().status}).` };
     const { root } = this;
     const there = this.answerInRoot(answer);
     const refusedThere = there === undefined ? undefined : root.refusalOf(there);
