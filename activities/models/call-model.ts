@@ -7,7 +7,7 @@ import type { FinishReason, Message, StoredMessage, Usage } from '../../contract
 import { isMessage, notJson } from '../../contract/messages/messages';
 import type { Uncounted } from '../../contract/usage';
 import { uncountedIn } from '../../contract/usage';
-import type { ParseInputResult, StoredRequest } from '../../contract/record/wire';
+import type { ParseInputResult, ParseOutputResult, StoredRequest } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly } from './chunks';
@@ -16,7 +16,7 @@ import type { ModelCallParts } from './called-model';
 import { CalledModel, checkedUsage, noMessage } from './called-model';
 import { consume, orAborted } from './model-stream';
 import { streamed, whole } from './model-layers';
-import { parsedCalls } from '../schemas/parse-calls';
+import { parsedCalls, readOutput } from '../schemas/parse-calls';
 import type { WorkerCall, WorkerModelRequest } from '../worker-middleware/worker-middleware';
 
 export interface ModelAnswer {
@@ -26,6 +26,7 @@ export interface ModelAnswer {
   readonly uncounted?: readonly Uncounted[];
   readonly finish?: FinishReason;
   readonly parsed?: readonly (ParseInputResult | null)[];
+  readonly read?: ParseOutputResult;
 }
 
 /** What is left of a call that gave no answer. */
@@ -61,6 +62,7 @@ export async function generate(
   const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
     ...answer,
     ...(await parsedCalls(parts.tools, slots.parse, answer.message)),
+    ...(await readOutput(parts.outputs, slots.output, answer.message)),
   });
   const assembly = new AnswerAssembly();
   try {

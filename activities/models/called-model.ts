@@ -11,6 +11,7 @@ import { exitToolSpec } from '../tools/exit-tool';
 import { modelVerdict } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
+import type { OutputRegistry } from '../schemas/outputs';
 import type { ToolRegistry, ToolSpec } from '../tools/tools';
 import type { GateTurn } from '../limits/gate';
 import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
@@ -19,7 +20,7 @@ export interface ModelCallParts {
   readonly models: ModelRegistry;
   readonly tools: ToolRegistry;
   readonly middleware: WorkerMiddlewareRegistry;
-  readonly outputs?: { specOf(name: string): GenerateRequest['output'] };
+  readonly outputs?: Pick<OutputRegistry, 'specOf' | 'parse'>;
   readonly observers?: Observers;
   /** How long a stream may be silent. */
   readonly stallMs?: number;

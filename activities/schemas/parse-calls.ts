@@ -1,9 +1,10 @@
 import { jsonSize } from '../../contract/limits';
 import type { Message } from '../../contract/messages/messages';
-import { toolCallsOf } from '../../contract/messages/messages';
-import type { ParseInputResult } from '../../contract/record/wire';
+import { textOf, toolCallsOf } from '../../contract/messages/messages';
+import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import { parseInput } from './parse-input';
 import type { ToolRegistry } from '../tools/tools';
+import type { OutputRegistry } from './outputs';
 
 const patienceMs = 1_000;
 const mostBytes = 64 * 1024;
@@ -23,6 +24,17 @@ export async function parsedCalls(
     calls.map(async ({ name, input }) => (names?.includes(name) === true ? soonOrNull(parseInput(tools, { tool: name, input })) : null)),
   );
   return jsonSize(parsed) > mostBytes || parsed.every((result) => result === null) ? {} : { parsed };
+}
+
+/** The same of an answer without calls, by the output that the agent names. */
+export async function readOutput(
+  outputs: Pick<OutputRegistry, 'parse'> | undefined,
+  name: string | null | undefined,
+  message: Message,
+): Promise<{ readonly read?: ParseOutputResult }> {
+  if (outputs === undefined || name === null || name === undefined || toolCallsOf(message).length > 0) return {};
+  const read = await soonOrNull(outputs.parse(name, textOf(message)));
+  return read === null || jsonSize(read) > mostBytes ? {} : { read };
 }
 
 async function soonOrNull<T>(parsing: Promise<T>): Promise<T | null> {

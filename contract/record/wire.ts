@@ -168,6 +168,8 @@ export interface CallModelResult {
   readonly partial?: Message;
   /** What parsing made of the tool calls of the message, in their order. null: not known yet. */
   readonly parsed?: readonly (ParseInputResult | null)[];
+  /** What the output that the agent names makes of the answer. Absent: not known yet. */
+  readonly read?: ParseOutputResult;
   /** Absent: the call was made at once. */
   readonly waited?: CallWaits;
   /** What worker middleware changed. Absent: nothing. */

@@ -4,8 +4,8 @@ import type { Uncounted } from '../../contract/usage';
 import { addModelUsage, addUsage } from '../../contract/usage';
 import { limits, utf8Length } from '../../contract/limits';
 import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
-import { isMessage, toolCallsOf } from '../../contract/messages/messages';
-import type { ModelFailure, RequestSlots } from '../../contract/record/wire';
+import { isMessage, textOf, toolCallsOf } from '../../contract/messages/messages';
+import type { ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
 import type { ModelError } from '../define/retry-options';
 import { parsedArgumentsOf } from '../run/parsed-arguments';
@@ -71,11 +71,17 @@ export async function callModelOnce(
   if (!isMessage(result.message))
     throw new HoldfastError('model-response-invalid', `The model call ${address} came back without a message.`);
   if (slots.parse !== null) run.parsed.set(scope.path.join('/'), parsedArgumentsOf(result.message, result.parsed));
+  noteRead(scope, result.message, result.read);
   return {
     message: result.message,
     model: result.model ?? slots.model,
     ...defined({ usage: result.usage, uncounted: result.uncounted, finish: result.finish }),
   };
+}
+
+function noteRead({ run, path }: AgentScope, message: Message, result: ParseOutputResult | undefined): void {
+  if (result === undefined) run.read.delete(path.join('/'));
+  else run.read.set(path.join('/'), { text: textOf(message), result });
 }
 
 function countUsage(state: RunState, model: string, usage: Usage): void {

@@ -307,6 +307,7 @@ export class AgentRun {
       checkpoints: this.checkpoints,
       leftAgents: this.leftAgents,
       parsed: new Map(),
+      read: new Map(),
       onceCalls: this.onceCalls,
       pace: new LivelockGuard(() => this.ports.heard + this.openInterrupts.ended),
       ended: false,

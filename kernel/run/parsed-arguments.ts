@@ -1,10 +1,16 @@
 import type { Message } from '../../contract/messages/messages';
 import { canonicalJson, toolCallsOf } from '../../contract/messages/messages';
-import type { ParseInputResult } from '../../contract/record/wire';
+import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AgentScope } from './scope';
 
 /** What parsing made of arguments, by tool and arguments. An answer brings it along for the calls in it. */
 export type ParsedArguments = ReadonlyMap<string, ParseInputResult>;
+
+/** What an output made of an answer of a model. */
+export interface ReadAnswer {
+  readonly text: string;
+  readonly result: ParseOutputResult;
+}
 
 export function parsedArgumentsOf(message: Message, parsed: readonly (ParseInputResult | null)[] = []): ParsedArguments {
   const calls = toolCallsOf(message).map(

@@ -12,7 +12,7 @@ import type { Journal } from '../effects/journal';
 import type { OpenInterrupts } from './interrupts';
 import type { LeftAgent } from './left-agents';
 import type { MessageInbox } from './message-inbox';
-import type { ParsedArguments } from './parsed-arguments';
+import type { ParsedArguments, ReadAnswer } from './parsed-arguments';
 import type { LivelockGuard } from './livelock-guard';
 import type { Ports } from './ports';
 import type { RunLocalBook } from './run-local';
@@ -38,6 +38,8 @@ export interface RunScope {
   readonly leftAgents: Map<string, LeftAgent>;
   /** What parsing made of the tool calls of the last answer, by the path of the agent. */
   readonly parsed: Map<string, ParsedArguments>;
+  /** What the output of an agent made of the last answer, by the path of the agent. */
+  readonly read: Map<string, ReadAnswer>;
   /** The frames in which hooks have called tools whose effect is once. */
   readonly onceCalls: Map<string, string>;
   /** Counts agents that end without having waited for anything. */

@@ -143,10 +143,14 @@ const mostCorrections = 2;
 
 /** An answer with a schema is read by it. One that does not fit goes back to the model, which is told why; then the run fails. */
 async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: Frame): Promise<AgentResult | undefined> {
-  const { run, agent, record } = scope;
+  const { run, agent, path, record } = scope;
   const { output } = agent;
   if (output === undefined || answer.pendingToolCalls !== undefined) return answer;
-  const parsed = await iteration.effect('output', () => run.ports.parseOutput(output, answer.text));
+  const read = run.read.get(path.join('/'));
+  // The worker read what the model said. It is asked where layers changed that, and after a continue-as-new.
+  const parsed = await iteration.effect('output', async () =>
+    read?.text === answer.text ? read.result : run.ports.parseOutput(output, answer.text),
+  );
   if (parsed.ok) return { output: parsed.value, text: answer.text };
   const corrections = (record.corrections ?? 0) + 1;
   if (corrections > mostCorrections) {

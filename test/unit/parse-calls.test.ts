@@ -89,3 +89,34 @@ describe('layers of a tool', () => {
     ]);
   });
 });
+
+describe('an answer of an agent with an output', () => {
+  const { defineAgent } = agentsFor<Record<string, never>>();
+  let reads = 0;
+  const outputs = { number: z.object({ id: z.number() }).refine(() => ((reads += 1), true)) };
+  const shared = { description: 'Answers.', instructions: 'You answer.', model: 'default', tools: [], output: 'number' } as const;
+
+  it('is read where it is made, and by the worker a second time only where a layer changed it', async () => {
+    const read = async (agent: Parameters<typeof testRun>[0]): Promise<unknown> => {
+      reads = 0;
+      const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: '{"id":1}' }]), outputs });
+      return [await run.result(), reads];
+    };
+    const plain = defineAgent({ name: 'plain', ...shared });
+    const changing = defineAgent({
+      name: 'changing',
+      ...shared,
+      middleware: [
+        {
+          name: 'changes',
+          wrapModel: async (request, next) => {
+            const response = await next(request);
+            return { ...response, message: { ...response.message, parts: [{ type: 'text', text: '{"id":2}' }] } };
+          },
+        },
+      ],
+    });
+    expect(await read(plain)).toEqual([{ id: 1 }, 1]);
+    expect(await read(changing)).toEqual([{ id: 2 }, 2]);
+  });
+});
