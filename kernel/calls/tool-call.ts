@@ -241,6 +241,7 @@ function doubtOf(
     id: interruptId(frame.address, frame.next),
     address: frame.address,
     agent: scope.agent.name,
+    ...frame.decision?.deciders,
     kind: 'in-doubt',
     info: {
       tool: name,

@@ -1,4 +1,6 @@
+import { defined } from '../../contract/defined';
 import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { Asked, AskedInTime } from '../../contract/who-may-answer';
 
 /** Calls of one message, by the names that the agent has for their tools. */
 export interface CallsBeside {
@@ -37,10 +39,16 @@ interface Place {
 /** The layers that have told the model of an edit. */
 type Noted = 'told-of-edit';
 
+/** Whom a question asks. `escalate`: these as well, after a time. */
+interface Question extends Asked {
+  readonly notBy?: readonly string[];
+  readonly escalate?: Asked;
+}
+
 /** What is kept as long as the call. */
 export interface DecisionNotes {
-  read(name: Noted): Json | undefined;
-  keep(name: Noted, layers: readonly string[]): void;
+  read(name: Noted | 'deciders'): Json | undefined;
+  keep(name: Noted | 'deciders', value: Json): void;
 }
 
 /**
@@ -66,6 +74,23 @@ export class ToolDecision {
   /** A person has agreed to what this layer showed. */
   agreed(layer: string): void {
     this.asked.add(layer);
+  }
+
+  /** A question about the call has its answer. */
+  decided({ by, roles, notBy, escalate }: Question): void {
+    const before = this.deciders;
+    const later = by === undefined && roles === undefined ? undefined : escalate;
+    const deciders = {
+      by: joined(before?.by, by, later?.by),
+      roles: joined(before?.roles, roles, later?.roles),
+      notBy: before === undefined ? notBy : before.notBy?.filter((name) => notBy?.includes(name)),
+    };
+    this.notes.keep('deciders', defined(deciders));
+  }
+
+  /** The people of all questions about the call so far. Only who was excluded from each question is excluded here. */
+  get deciders(): Pick<AskedInTime, 'by' | 'roles' | 'notBy'> | undefined {
+    return this.notes.read('deciders') as object | undefined;
   }
 
   /** This layer can ask again. */
@@ -126,6 +151,11 @@ export class ToolDecision {
       return ask === undefined ? [] : [{ agreedTo, ask }];
     });
   }
+}
+
+function joined(...lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const all = new Set(lists.flatMap((list) => list ?? []));
+  return all.size === 0 ? undefined : [...all];
 }
 
 export function agreesTo(agreedTo: readonly Decided[], { hash, options }: Decided): boolean {

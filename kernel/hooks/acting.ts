@@ -177,6 +177,7 @@ export class Acting implements Inside {
     };
     return this.asking('ctx.approve', () =>
       askIn(scope.run, frame, asked, () => scope.life.letGo()).then((answer) => {
+        frame.decision?.decided(options);
         // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
         if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
         frame.decision?.agreed(owner.key);

@@ -106,7 +106,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   const decision = new ToolDecision(
     (action) => passed.keep({ action }),
     () => ({ position, tools: calls.map((call) => call.name) }),
-    { read: (note) => frame.noteOf(note), keep: (note, layers) => frame.note(note, layers) },
+    { read: (note) => frame.noteOf(note), keep: (note, value) => frame.note(note, value) },
   );
   const frame: Frame = iteration.child(name, undefined, decision);
   // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Reconciled } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
+import { approval, policy } from 'holdfast/middleware';
 import type { LoseCall } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
@@ -29,12 +30,13 @@ function paying(reconcile?: (key: string) => Reconciled<string>) {
   });
 }
 
-const start = (pay: ReturnType<typeof paying>, lose: LoseCall, middleware: readonly AgentMiddleware[] = []) =>
+const start = (pay: ReturnType<typeof paying>, lose: LoseCall, middleware: readonly AgentMiddleware[] = [], more: { by?: string } = {}) =>
   testRun(agentWith({ tools: ['pay'], middleware }), {
     input: 'Hi',
     model: scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, { text: 'Done.' }]),
     tools: { pay },
     lose,
+    ...more,
   });
 
 describe('a once tool whose worker was lost', () => {
@@ -103,6 +105,39 @@ describe('a once tool whose worker was lost', () => {
     const second = only(await run.interrupts());
     await run.resume(second.id, { happened: false });
     expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
+  });
+
+  it.each<readonly [string, AgentMiddleware, readonly object[], readonly string[]]>([
+    [
+      'a policy asked, in any of its stages, but for whoever started the run',
+      policy({
+        name: 'payments',
+        tools: ['pay'],
+        stages: [
+          { by: { users: ['ada', 'bob', 'sue'] }, fourEyes: true, need: 2 },
+          { by: { roles: ['finance'] }, fourEyes: true, escalate: { after: '1d', to: { users: ['mona'] } } },
+        ],
+      }),
+      [{ by: 'ada' }, { by: 'bob' }, { by: 'fay', roles: ['finance'] }],
+      ['ada', 'bob', 'mona'],
+    ],
+    ['an approval asked', approval({ tools: { pay: { by: ['ada', 'bob'] } } }), [{ by: 'bob' }], ['ada', 'bob']],
+  ])('is in doubt for those whom %s', async (_, middleware, answers, by) => {
+    const run = await start(paying(), loseFirst('after'), [middleware], { by: 'sue' });
+    for (const who of answers) {
+      await run.outcome();
+      await run.approve(only(await run.interrupts()).id, who);
+    }
+    await run.outcome();
+    const doubt = only(await run.interrupts());
+    expect(doubt).toMatchObject({ kind: 'in-doubt', by });
+    for (const who of [{}, { by: 'sue', roles: ['finance'] }, { by: 'eve' }])
+      await expect(run.resume(doubt.id, { happened: false }, who)).rejects.toMatchObject({ code: 'answer-forbidden' });
+    await run.goOnAsNew();
+    expect(await run.interrupts()).toEqual([doubt]);
+    await run.resume(doubt.id, { happened: true, result: 'paid, says Ada' }, { by: 'ada' });
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect(payments).toHaveLength(1);
   });
 
   it('gets no doubt from an error of its own', async () => {
