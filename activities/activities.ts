@@ -55,7 +55,6 @@ export interface Activities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
-  newestBuild(deployment: string): Promise<string>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
   /** Does nothing: its input in the history is what a run goes on with. */
   keepResumePoint(point: KeptPoint): Promise<void>;
@@ -227,10 +226,6 @@ export function createActivities(parts: WorkerParts): Activities {
       } catch (error) {
         throw activityFailure('upgrade-failed', messageOf(error), { retryable: false });
       }
-    },
-
-    async newestBuild(deployment) {
-      return (await parts.newestBuild?.(deployment)) ?? '';
     },
 
     keepResumePoint: () => Promise.resolve(),

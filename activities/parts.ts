@@ -40,8 +40,6 @@ export interface WorkerParts {
   readonly stallMs?: number;
   /** Asks the newest build of the task queue whether it can go on with a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
-  /** The build to which new runs go. Absent: there are no others. */
-  readonly newestBuild?: (deployment: string) => Promise<string>;
   readonly answers?: AnswerLookup;
   /** Turns of models and tools that are limited. Absent: as in memory, where nothing is. */
   readonly turns?: Turns;

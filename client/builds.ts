@@ -22,6 +22,24 @@ export async function noWorkerOf({
   return { taskQueue: name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
 }
 
+const keptMs = 60_000;
+
+/** The build to which new runs go. The server is asked at most once a minute. */
+export class NewestBuild {
+  private at = -Infinity;
+  private found: ReturnType<DeploymentReader['newest']> = Promise.resolve(undefined);
+
+  constructor(
+    private readonly deployment: Pick<DeploymentReader, 'newest'>,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get(): ReturnType<DeploymentReader['newest']> {
+    if (this.now() - this.at >= keptMs) [this.at, this.found] = [this.now(), this.deployment.newest()];
+    return this.found;
+  }
+}
+
 /** The builds of a task queue, newest first. Empty where no worker has ever been. */
 export async function listBuilds(
   deployment: Pick<DeploymentReader, 'name' | 'described' | 'allPolls' | 'openRuns'>,

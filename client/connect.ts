@@ -24,7 +24,7 @@ import type { InterruptPage, NoWorker, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
 import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
-import { listBuilds, noWorkerOf } from './builds';
+import { NewestBuild, listBuilds, noWorkerOf } from './builds';
 import type { DryRun } from './dry-runs';
 import { DryRuns } from './dry-runs';
 import { answered, withCode } from './lost-server';
@@ -115,6 +115,7 @@ export class HoldfastClient<Module = never> {
   private readonly lists: RunLists;
   private readonly counter: RunCounter;
   private readonly deployment: DeploymentReader;
+  private readonly newest: NewestBuild;
   private readonly dryRuns: DryRuns;
   private readonly usageReports: UsageReports;
   private readonly converter: LoadedDataConverter;
@@ -143,6 +144,7 @@ export class HoldfastClient<Module = never> {
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
     this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
+    this.newest = new NewestBuild(this.deployment);
     this.dryRuns = new DryRuns(this.reader, this.deployment);
     const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => this.reader.modelCalls(workflowId, runId);
     this.usageReports = new UsageReports({ executions: this.reader.executions, calls }, this.tenant);
@@ -187,7 +189,7 @@ export class HoldfastClient<Module = never> {
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
     const { workflow, reader, tenant, taskQueue } = this;
-    const channel = { workflow, reader, workflowId: workflowIdOf(tenant, id), id };
+    const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
     // Whoever says the first word starts it.

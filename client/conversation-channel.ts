@@ -12,6 +12,7 @@ import type { RunEvent, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import { names } from '../contract/names';
 import { askedAgain, isTimeout } from './asked-again';
+import type { NewestBuild } from './builds';
 import type { ConversationChannel } from './conversation';
 import { unknownConversation } from './conversation';
 import { withCode } from './lost-server';
@@ -30,6 +31,7 @@ export interface ChannelSettings {
   readonly reader: RunReader;
   readonly workflowId: string;
   readonly id: string;
+  readonly newest: Pick<NewestBuild, 'get'>;
   /** What the first command starts, by whoever gives it. Absent: the conversation has to be there. */
   readonly start?: (by: string | undefined) => StartOperation;
 }
@@ -62,7 +64,11 @@ export class RunChannel implements ConversationChannel {
   }
 
   command(command: ConversationCommand): Promise<ConversationReply | undefined> {
-    return this.settings.reader.work.wait(() => this.deliver({ ...command, at: Date.now() }));
+    const { reader, newest } = this.settings;
+    const at = Date.now();
+    return reader.work.wait(async () =>
+      this.deliver({ ...command, at, ...(command.type === 'send' ? defined({ newest: await newest.get() }) : {}) }),
+    );
   }
 
   private async deliver(command: ConversationCommand): Promise<ConversationReply | undefined> {

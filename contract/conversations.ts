@@ -35,6 +35,12 @@ export interface SentMessage {
   readonly tools?: readonly ToolSpec[];
 }
 
+/** A build, and the Worker Deployment that it belongs to. */
+export interface BuildOfQueue {
+  readonly deployment: string;
+  readonly build: string;
+}
+
 /** A message that waits for its turn. */
 export interface QueuedMessage {
   readonly id: string;
@@ -47,6 +53,8 @@ export interface QueuedMessage {
 export type ConversationCommand = {
   /** When the client took the command, in milliseconds since 1970. */
   readonly at?: number;
+  /** The build to which new runs of the client's task queue go, of `send`, when the client knows. */
+  readonly newest?: BuildOfQueue;
 } &
   /** `agent`: whom they are for, when that is known. */
   (

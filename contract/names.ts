@@ -12,7 +12,6 @@ export const names = {
   statusQuery: 'status',
   trialWorkflow: 'agentTrial',
   trialActivity: 'tryNewestBuild',
-  buildActivity: 'newestBuild',
   elsewhereActivity: 'answersElsewhere',
   keepActivity: 'keepResumePoint',
   pointActivity: 'resumePointOf',

@@ -1,4 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
+import type { BuildOfQueue } from '../contract/conversations';
 import { addressOf } from './server-address';
 import { visibilityGate } from './visibility-gate';
 
@@ -29,6 +30,8 @@ export const keeping = 'keeps-open-runs';
 export const replacing = ' instead of ';
 
 const patienceMs = 30_000;
+/** Nobody waits longer for what may be told the next time. */
+const lookMs = 2000;
 
 /** VERSION_DRAINAGE_STATUS_DRAINED. */
 const drainedStatus = 2;
@@ -52,6 +55,20 @@ export class DeploymentReader {
   async standing(): Promise<DeploymentStanding> {
     const { standing } = await this.described();
     return standing;
+  }
+
+  /** The build to which new runs go. Undefined: the server knows none, or does not say so soon. */
+  async newest(): Promise<BuildOfQueue | undefined> {
+    const { connection, namespace, name } = this;
+    try {
+      const { workerDeploymentInfo } = await connection.withDeadline(Date.now() + lookMs, () =>
+        connection.workflowService.describeWorkerDeployment({ namespace, deploymentName: name }),
+      );
+      const build = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId;
+      return build ? { deployment: name, build } : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   /** The same, with when each build came. */

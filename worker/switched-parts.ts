@@ -54,7 +54,6 @@ export class SwitchedParts {
       callModel: (...given) => now().callModel(...given),
       callTool: (...given) => now().callTool(...given),
       tryNewestBuild: (...given) => now().tryNewestBuild(...given),
-      newestBuild: (...given) => now().newestBuild(...given),
       answersElsewhere: (...given) => now().answersElsewhere(...given),
       keepResumePoint: (...given) => now().keepResumePoint(...given),
       resumePointOf: (...given) => now().resumePointOf(...given),

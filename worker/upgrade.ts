@@ -32,13 +32,3 @@ export function newestBuildTrials(
     }
   };
 }
-
-const lookMs = 2000;
-
-/** The build to which new runs go. Empty: the server knows none. */
-export async function newestBuildOf(connection: ConnectionLike, namespace: string, deploymentName: string): Promise<string> {
-  const { workerDeploymentInfo } = await connection.withDeadline(Date.now() + lookMs, () =>
-    connection.workflowService.describeWorkerDeployment({ namespace, deploymentName }),
-  );
-  return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '';
-}

@@ -23,7 +23,7 @@ import { answerLookup } from './answer-lookup';
 import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import type { WorkerOptions } from './create-worker';
 import { runHistory } from './run-history';
-import { newestBuildOf, newestBuildTrials } from './upgrade';
+import { newestBuildTrials } from './upgrade';
 
 /** What of a worker's options its activities need. */
 export type PartsOptions = Pick<
@@ -78,7 +78,6 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
     stallMs: options.modelStallMs ?? 300_000,
     answers: answerLookup(source, converter),
     tryNewestBuild: (input) => newestBuildTrials(connection(), source.namespace, taskQueue(), dataConverter())(input),
-    newestBuild: (deployment) => newestBuildOf(connection(), source.namespace, deployment),
     language: options.language ?? 'en',
     toolDefaults,
     modelFacts: {

@@ -7,6 +7,7 @@ import type { AgentRun } from '../kernel/engine/run';
 import type { Ports } from '../kernel/run/ports';
 import { refusedAnswer } from './answer-inbox';
 import type { TaskRoom } from './task-room';
+import type { TemporalPorts } from './temporal-ports';
 
 const conversationUpdate = defineUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate);
 const conversationSignal = defineSignal<[ConversationCommand]>(names.conversationSignal);
@@ -14,7 +15,7 @@ const conversationSignal = defineSignal<[ConversationCommand]>(names.conversatio
 interface Listening {
   readonly run: Pick<AgentRun, 'converse'>;
   readonly room: Pick<TaskRoom, 'accepts' | 'take'>;
-  readonly ports: Pick<Ports, 'emit'>;
+  readonly ports: Pick<Ports, 'emit'> & Pick<TemporalPorts, 'heardOfBuild'>;
   came(how: 'signals' | 'updates'): void;
 }
 
@@ -24,6 +25,7 @@ export function listenToConversation({ run, room, ports, came }: Listening): voi
     // It stands in the history as it came, and in the event that tells of it.
     room.take(2 * jsonSize(command));
     const problem = commandProblem(command);
+    if (problem === undefined) ports.heardOfBuild(command.newest);
     return problem === undefined ? run.converse(command) : { refused: { code: 'input-invalid', message: problem } };
   };
   setHandler(

@@ -91,7 +91,7 @@ export class TemporalPorts implements Ports {
     this.timeline = new Timeline(openLimits(snapshot));
     if (start.conversation !== undefined) {
       this.stops = new ModelStops();
-      this.builds = new TurnBuilds(input, this.short, { now: () => this.now(), move: () => owner.move?.() });
+      this.builds = new TurnBuilds(input, () => owner.move?.());
     }
     if (start.parent !== undefined)
       this.parentLine = new ParentLine(
@@ -134,7 +134,9 @@ export class TemporalPorts implements Ports {
   }
 
   readonly stopModel = (): void => this.stops?.stop();
-  readonly beforeTurn = (): Promise<void> | undefined => this.builds?.beforeTurn();
+  readonly beforeTurn = (): void => this.builds?.beforeTurn();
+  /** A message brought the name of the newest build. */
+  readonly heardOfBuild = (newest: unknown): void => this.builds?.hear(newest);
 
   /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
   callTool(call: ToolCallRequest): Promise<CallToolResult> {

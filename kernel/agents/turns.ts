@@ -43,8 +43,7 @@ export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbo
 /** Waits for messages, or for the end. False: what was there is gone again. */
 async function mayBegin({ ports }: RunScope, inbox: MessageInbox): Promise<boolean> {
   if (!(await inbox.next())) return true;
-  const moved = ports.beforeTurn?.();
-  if (moved !== undefined) await moved;
+  ports.beforeTurn?.();
   const checkpoint = ports.checkpoint();
   if (checkpoint !== undefined) await checkpoint;
   await inbox.room(() => inbox.queued);

@@ -4,6 +4,7 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import { hiddenModelCall } from '../../contract/record/call-addresses';
 import { sourceOf } from '../../contract/messages/context-messages';
 import type { EventBody, WireEvent } from '../../contract/events';
+import { jsonSize } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { Splice } from '../../contract/record/splice';
 import { spliceBetween } from '../../contract/record/splice';
@@ -34,6 +35,7 @@ export class Ledger {
 
   constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
     for (const [key, messages] of Object.entries(lists)) {
+      if (isShort(messages)) continue;
       const ids = messages.map(({ id }) => id);
       for (const id of ids) this.known.add(id);
       this.entries.set(key, { base: 'start', ids, slots: {} });
@@ -148,6 +150,11 @@ export class Ledger {
     this.known.add(id);
     this.fresh.push(id);
   }
+}
+
+/** What stands in the start of the run goes along with the first call once more, where that is little: reading the history for it would cost more. */
+function isShort(messages: readonly StoredMessage[]): boolean {
+  return messages.length <= 4 && jsonSize(messages) <= 4096;
 }
 
 /** Whether it is an agent behind the root that calls its model, and no hook of one. */

@@ -140,8 +140,8 @@ export interface Ports {
   readonly nextOffset: number;
   /** Ends the calls of models that are under way, with what they said so far. Absent: nothing can. */
   stopModel?(): void;
-  /** Called before a turn of a conversation begins. Absent, or returns nothing: it begins here. */
-  beforeTurn?(): Promise<void> | undefined;
+  /** Called before a turn of a conversation begins. The checkpoint behind it may take the run elsewhere. */
+  beforeTurn?(): void;
   /** Nothing is done, and whatever goes wrong is to be told. */
   readonly isTrial?: true;
   /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */

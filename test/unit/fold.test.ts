@@ -299,7 +299,7 @@ describe('a history that something else than Holdfast began', () => {
 });
 
 describe('the ledger', () => {
-  const hi = text('input.0', 'user');
+  const hi: StoredMessage = { ...text('input.0', 'user'), parts: [{ type: 'text', text: 'hi '.repeat(2000) }] };
   const slots: ModelCall['slots'] = {
     instructions: 'Be.',
     tools: ['t'],
@@ -337,6 +337,12 @@ describe('the ledger', () => {
       base: 'two',
       slots: { model: 'x/z' },
     });
+  });
+
+  it('writes a short list that the run began with once more', () => {
+    const ledger = new Ledger({ a: [text('input.0', 'user')] }, []);
+    const { base, splices } = ledger.editFor(call('one', [text('input.0', 'user')]));
+    expect([base, splices]).toEqual([undefined, [[0, 0, [text('input.0', 'user')]]]]);
   });
 
   it('writes a message that was born in the workflow whole, once', () => {

@@ -60,7 +60,8 @@ describe('what nobody took of a conversation', () => {
       handle: () => ({ executeUpdate: async () => late() }),
       view: async () => view,
     };
-    return new RunChannel({ reader: reader as never, workflow: {} as never, workflowId: 'default/c', id: 'c' });
+    const newest = { get: async () => undefined };
+    return new RunChannel({ newest, reader: reader as never, workflow: {} as never, workflowId: 'default/c', id: 'c' });
   };
 
   it('needs a worker', async () => {
