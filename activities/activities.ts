@@ -224,7 +224,7 @@ export function createActivities(parts: WorkerParts): Activities {
         if (parts.tryNewestBuild === undefined) throw new HoldfastError('internal', 'This worker has no other builds to ask.');
         return await parts.tryNewestBuild(input);
       } catch (error) {
-        throw activityFailure('upgrade-failed', messageOf(error), { retryable: false });
+        throw activityFailure('upgrade-failed', messageOf(error), { retryable: true });
       }
     },
 

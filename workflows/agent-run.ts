@@ -159,7 +159,7 @@ class RunWorkflow {
     const { movedTo, retried } = this.input.snapshot ?? {};
     if (movedTo === undefined && retried === undefined) return this.run.execute();
     this.trying = true;
-    return (movedTo === undefined ? tryRetried : tryUntried)(this.agents, this.input).then(() => {
+    return (movedTo === undefined ? tryRetried(this.agents, this.input) : tryUntried(this.input)).then(() => {
       this.trying = false;
       return this.run.execute();
     });
@@ -325,7 +325,7 @@ class RunWorkflow {
 
   private get mayContinueAsNew(): boolean {
     const { standing } = this;
-    return standing === 'parked' || (standing === 'waiting' && this.wantsContinueAsNew());
+    return !this.trying && (standing === 'parked' || (standing === 'waiting' && this.wantsContinueAsNew()));
   }
 
   private async answerAfterHandlers(): Promise<never> {

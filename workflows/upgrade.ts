@@ -1,9 +1,9 @@
-import { ActivityFailure, ApplicationFailure, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import type { VersioningBehavior } from '@temporalio/common';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
 import { names } from '../contract/names';
-import { unpackedInput } from '../contract/record/snapshot-messages';
+import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot, TrialVerdict, UpgradeReceipt } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
 import type { RunState } from '../kernel/run/state';
@@ -89,12 +89,16 @@ export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Pro
 }
 
 /**
- * Unpins the run with the task that continues it as new, so that it goes on under the newest build. The SDK has an option of
+ * Unpins the run with this task and those behind it: the next build that becomes the newest takes the run over. The SDK has an option of
  * continue-as-new for this, which server 1.29 takes and does not heed; all heed the behaviour that a task reports.
  */
 export function unpin(): void {
+  report('AUTO_UPGRADE');
+}
+
+function report(behaviour: VersioningBehavior): void {
   const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { versioningBehavior?: VersioningBehavior } };
-  if (activator !== undefined) activator.versioningBehavior = 'AUTO_UPGRADE';
+  if (activator !== undefined) activator.versioningBehavior = behaviour;
 }
 
 /** A run that is tried again comes to the newest build. Where that has other code than the run had, it does nothing, and the run fails again. */
@@ -115,12 +119,21 @@ function copyOf(snapshot: Snapshot): Snapshot {
 export class CannotGoOnHere extends Error {}
 
 /**
- * A run that moved comes to the build that tried it, or, when another became the newest in that moment, to one that did not. That one
- * tries it first. A task that fails leaves nothing behind, and the run is stuck, unharmed, until a build comes that can go on with it.
+ * A run that moved comes to the build that tried it, or, when another became the newest in that moment, to one that did not. That one tries the run
+ * first, and the run is bound to no build until one of them can go on with the run. A task that fails leaves nothing behind, and the run is stuck,
+ * unharmed. The next build finds the verdict of another one in the history, and tries for itself.
  */
-export async function tryUntried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
-  const { snapshot } = input;
+export async function tryUntried({ start, snapshot }: AgentRunInput): Promise<void> {
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
-  const failure = await tryHere(agents, input, copyOf(snapshot));
+  const takesBehaviour = isVersioned();
+  if (takesBehaviour) unpin();
+  const input: AgentRunInput = { start, snapshot: packedSnapshot(snapshot) };
+  const ask = (): Promise<TrialVerdict> => scheduleActivity(names.trialActivity, [input], { startToCloseTimeout: 40_000 });
+  let verdict: TrialVerdict;
+  do {
+    verdict = await CancellationScope.nonCancellable(ask);
+  } while (verdict.build !== ownBuild());
+  const { failure } = verdict;
   if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
+  if (takesBehaviour) report('PINNED');
 }

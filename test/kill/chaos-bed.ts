@@ -241,13 +241,22 @@ function placeOf(event: RunEvent): string {
 async function partAccountOf(id: string, run: Run, events: readonly RunEvent[], isOpen: boolean): Promise<PartAccount> {
   const { messages, usage, output, status } = await run.view();
   const paths: Record<string, string[]> = {};
-  for (const { offset: _, time: __, ...event } of events) {
+  const questions = new Map<string, string>();
+  const placeIn = (event: RunEvent): string => {
+    if ('runPath' in event) return event.runPath.join('/');
+    if (!isOpen) return '';
+    if (event.type === 'interrupt-start') questions.set(event.interrupt.id, `questions of ${event.interrupt.address.join('/')}`);
+    const id = event.type === 'interrupt-start' ? event.interrupt.id : event.type === 'interrupt-end' ? event.interruptId : '';
+    return questions.get(id) ?? '';
+  };
+  for (const whole of events) {
+    const { offset: _, time: __, ...event } = whole;
     // Of a `once` call that had not happened readers see both starts, and what the tool said of it when it was asked.
     if (('again' in event && event.again !== undefined) || event.type === 'tool-reconcile') continue;
-    const path = 'runPath' in event ? event.runPath.join('/') : '';
-    (paths[path] ??= []).push(normalised(event, id));
+    (paths[placeIn(whole)] ??= []).push(normalised(event, id));
   }
-  if (isOpen) for (const [path, lines] of Object.entries(paths)) if (path !== '') lines.sort();
+  const inOrder = new Set(['', ...questions.values()]);
+  if (isOpen) for (const [path, lines] of Object.entries(paths)) if (!inOrder.has(path)) lines.sort();
   return {
     end: normalised({ usage, output, status }, id),
     messages: messages.map((message) => normalised(message, id)).sort(),

@@ -223,9 +223,8 @@ describe('runs that are stuck when corrected code is deployed', () => {
 import { agentsFor } from 'holdfast/workflow';
 const { defineAgent, defineMiddleware } = agentsFor();
 const base = { description: 'Loops.', instructions: '', model: 'test/model', tools: [] };
-const early = defineMiddleware({ name: 'early', beforeAgent() { for (;;) continue; } });
-const late = defineMiddleware({ name: 'late', afterModelRewriteState() { for (;;) continue; } });
-export const first = defineAgent({ ...base, name: 'first', middleware: [early] });
+const late = defineMiddleware({ name: 'late', beforeAgent() { for (;;) continue; } });
+export const first = defineAgent({ ...base, name: 'first', prompt: (job) => { for (;;) continue; return String(job); } });
 export const second = defineAgent({ ...base, name: 'second', middleware: [late] });`;
   let broken: WorkflowBundle;
   let corrected: WorkflowBundle;

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, WorkflowClient } from '@temporalio/client';
+import { temporal as protocol } from '@temporalio/proto';
 import { z } from 'zod';
 import type { GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
@@ -77,6 +78,14 @@ describe('a run that waits deep inside, and an upgrade', () => {
 
   const workflowOf = (run: Run): string => `default/${run.id}`;
   const executionOf = async (run: Run): Promise<string> => (await temporal.workflow.getHandle(workflowOf(run)).describe()).runId;
+  const versionOf = async (run: Run): Promise<object> => {
+    const { raw } = await temporal.workflow.getHandle(workflowOf(run)).describe();
+    const { behavior, deploymentVersion } = raw.workflowExecutionInfo?.versioningInfo ?? {};
+    return {
+      behavior: behavior === protocol.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_PINNED ? 'PINNED' : behavior,
+      build: deploymentVersion?.buildId,
+    };
+  };
   const waiting = async (run: Run): Promise<void> => {
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ agent: 'deep' }] });
     // The other lanes go on beside it.
@@ -142,8 +151,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
     await finish(run);
     expect(asked).toEqual(['deep: Old.', 'outer: Old.', 'last: New.']);
     expect(countsOf(run)).toBe(4);
-    const { versioningInfo } = (await temporal.workflow.getHandle(workflowOf(run)).describe()).raw.workflowExecutionInfo ?? {};
-    expect(versioningInfo?.deploymentVersion?.buildId).toBe(next.worker.buildId);
+    expect(await versionOf(run)).toEqual({ behavior: 'PINNED', build: next.worker.buildId });
   });
 
   it('is tried again by a build that became the newest after the trial, and stands unharmed until one comes that can go on with it', async () => {
@@ -169,6 +177,7 @@ describe('a run that waits deep inside, and an upgrade', () => {
     const mended = await deploy({ last: 'Mended.', wrap: kept });
     try {
       await eventually(async () => expect(await run.outcome()).toEqual({ status: 'waiting', interrupts }));
+      await eventually(async () => expect(await versionOf(run)).toEqual({ behavior: 'PINNED', build: mended.worker.buildId }));
       asked.length = 0;
       await finish(run);
       expect(asked).toEqual(['deep: Old.', 'outer: Old.', 'last: Mended.']);
