@@ -108,8 +108,9 @@ describe('[check 14] a run within the documented limits ends on a server that no
     for (const { delivery } of updates) await temporal.untilAdmitted(run.id, delivery);
     const second = await startTestBed(answering, { dataConverter, taskQueue: first.taskQueue });
     const said = await Promise.all(sent);
-    expect(said.filter((one) => one === 'taken')).toHaveLength(6);
-    expect(said.filter((one) => one === 'run-busy')).toHaveLength(4);
+    // The call that the first answer wakes has its place in that task, too.
+    expect(said.filter((one) => one === 'taken')).toHaveLength(5);
+    expect(said.filter((one) => one === 'run-busy')).toHaveLength(5);
     const left = updates.filter((_, n) => said[n] === 'run-busy');
     await Promise.all(left.map(({ interruptId, answer }) => run.resume(interruptId, answer)));
     expect(await run.result()).toBe('Done.');
