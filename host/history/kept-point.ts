@@ -9,7 +9,10 @@ export interface EndEvent {
   readonly workflowExecutionCanceledEventAttributes?: object | null | undefined;
   readonly workflowExecutionFailedEventAttributes?: object | null | undefined;
   readonly activityTaskScheduledEventAttributes?:
-    | { readonly activityType?: { readonly name?: string | null } | null; readonly input?: { readonly payloads?: readonly Payload[] | null } | null }
+    | {
+        readonly activityType?: { readonly name?: string | null } | null;
+        readonly input?: { readonly payloads?: readonly Payload[] | null } | null;
+      }
     | null
     | undefined;
 }

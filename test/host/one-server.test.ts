@@ -139,13 +139,7 @@ describe('[check 13] what Holdfast keeps', () => {
     const directory = join(temporaryDirectory(), 'old');
     mkdirSync(join(directory, 'bundles'), { recursive: true });
     mkdirSync(join(directory, 'snapshots'));
-    const files = [
-      'runs-1.29.1.db',
-      'runs-1.29.1.db-wal',
-      'server.log',
-      'bundles/0123456789abcdef.js',
-      `snapshots/${'a'.repeat(64)}`,
-    ];
+    const files = ['runs-1.29.1.db', 'runs-1.29.1.db-wal', 'server.log', 'bundles/0123456789abcdef.js', `snapshots/${'a'.repeat(64)}`];
     for (const file of files) {
       writeFileSync(join(directory, file), '');
       chmodSync(join(directory, file), 0o644);
