@@ -44,13 +44,14 @@ import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { CancelInbox } from './cancel-inbox';
-import { activation, endsAsCancelled } from './interceptors';
+import { activation } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
 import { failureOfRun, isGoingOn } from './run-failure';
+import { endsAsCancelled, reportVersioning } from './sdk-internals';
 import { TemporalPorts } from './temporal-ports';
-import { UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried, unpin } from './upgrade';
+import { UpgradeRequests, askNewestBuild, moves, tryRetried, tryUntried } from './upgrade';
 import { isCancellation } from '../kernel/effects/errors';
 
 export const answerSignal = defineSignal<[Answer]>(names.answerSignal);
@@ -288,7 +289,7 @@ class RunWorkflow {
     const next = this.ports.log.continueAsNew(this.run.snapshot(), (snapshot) =>
       this.nextInput(verdict === undefined ? snapshot : { ...snapshot, movedTo: verdict.build }),
     );
-    if (verdict !== undefined) unpin();
+    if (verdict !== undefined) reportVersioning('AUTO_UPGRADE');
     return makeContinueAsNewFunc<(input: AgentRunInput) => Promise<AgentRunResult>>({
       memo: listedMemo(),
       typedSearchAttributes: listedAttributes(),

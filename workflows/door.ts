@@ -1,17 +1,7 @@
 import type { ActivateInput } from '@temporalio/workflow';
+import { actInLook, lookFirst, someConditionHolds } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
-
-/** The part of the SDK's state that a door needs. It is private there. */
-interface Activator {
-  readonly blockedConditions: Map<number, { fn(): boolean; resolve(): void }>;
-  /** The SDK ends its look at conditions with `false`, also a look in the middle of another one. */
-  rethrowSynchronously: boolean;
-}
-
-/** The SDK counts its conditions from 1 on. */
-const keyOfDoor = -1;
-const keyOfAnotherLook = -2;
 
 /**
  * Gives a run the parts of an activation one at a time: the next part when the code that the last part woke has run as far as it can. Temporal's core cuts
@@ -37,33 +27,15 @@ export class Door {
 
   /** Gives `give` the parts of an activation: one now, and each other one when the code rests. */
   pass(input: ActivateInput, parts: readonly (readonly Job[])[], give: (part: ActivateInput) => void): void {
-    this.stand();
+    lookFirst(() => this.look());
     this.waiting = parts.map((jobs) => ({ jobs, give: () => give({ ...input, activation: { ...input.activation, jobs: [...jobs] } }) }));
     this.handOut();
   }
 
-  /** Stands before all conditions: the code of a run makes its first one later than its first activation. */
-  private stand(): void {
-    const { blockedConditions } = activator();
-    if (blockedConditions.has(keyOfDoor)) return;
-    blockedConditions.set(keyOfDoor, { fn: () => this.look(), resolve: () => undefined });
-  }
-
-  /** Never holds itself, as the SDK takes away a condition that did. Another one in its place says that there was something to do. */
-  private look(): false {
-    if (this.isEmpty || !this.hasMicrotasksRun) return false;
-    const { blockedConditions } = activator();
-    if ([...blockedConditions].some(([key, { fn }]) => key !== keyOfDoor && fn())) {
-      this.awaitMicrotasks();
-      return false;
-    }
-    try {
-      this.handOut();
-    } finally {
-      activator().rethrowSynchronously = true;
-    }
-    blockedConditions.set(keyOfAnotherLook, { fn: () => true, resolve: () => undefined });
-    return false;
+  private look(): void {
+    if (this.isEmpty || !this.hasMicrotasksRun) return;
+    if (someConditionHolds()) this.awaitMicrotasks();
+    else actInLook(() => this.handOut());
   }
 
   private handOut(): void {
@@ -79,8 +51,4 @@ export class Door {
       then?.();
     });
   }
-}
-
-function activator(): Activator {
-  return (globalThis as unknown as { __TEMPORAL_ACTIVATOR__: Activator }).__TEMPORAL_ACTIVATOR__;
 }

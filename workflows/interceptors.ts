@@ -1,10 +1,10 @@
-import { arrayFromPayloads, defaultPayloadConverter } from '@temporalio/common';
-import type { PayloadConverter } from '@temporalio/common';
+import { arrayFromPayloads } from '@temporalio/common';
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { asksAgain } from '../contract/news';
 import { names } from '../contract/names';
 import { Door } from './door';
+import { payloadConverter } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
@@ -123,24 +123,9 @@ function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
   for (const { signalWorkflow: signal } of jobs ?? []) {
     if (!signal) continue;
     try {
-      arrayFromPayloads(converter(), signal.input);
+      arrayFromPayloads(payloadConverter(), signal.input);
     } catch {
       signal.input = [];
     }
   }
-}
-
-/**
- * Lets the run end as cancelled, also where the server was not asked to cancel it: the SDK makes a failure of that otherwise. Servers take
- * such an end from any run.
- */
-export function endsAsCancelled(): void {
-  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { cancelled: boolean } };
-  if (activator !== undefined) activator.cancelled = true;
-}
-
-/** The converter that the SDK itself is about to use. */
-function converter(): PayloadConverter {
-  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { payloadConverter?: PayloadConverter } };
-  return activator?.payloadConverter ?? defaultPayloadConverter;
 }

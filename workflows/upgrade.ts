@@ -1,5 +1,4 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
-import type { VersioningBehavior } from '@temporalio/common';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
 import { names } from '../contract/names';
@@ -9,6 +8,7 @@ import type { AnyAgent } from '../kernel/define/definition';
 import type { RunState } from '../kernel/run/state';
 import { Trial } from '../kernel/engine/trial';
 import { activation } from './interceptors';
+import { reportVersioning } from './sdk-internals';
 import { TemporalPorts } from './temporal-ports';
 
 type AgentsByName = ReadonlyMap<string, AnyAgent>;
@@ -88,19 +88,6 @@ export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Pro
   };
 }
 
-/**
- * Unpins the run with this task and those behind it: the next build that becomes the newest takes the run over. The SDK has an option of
- * continue-as-new for this, which server 1.29 takes and does not heed; all heed the behaviour that a task reports.
- */
-export function unpin(): void {
-  report('AUTO_UPGRADE');
-}
-
-function report(behaviour: VersioningBehavior): void {
-  const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: { versioningBehavior?: VersioningBehavior } };
-  if (activator !== undefined) activator.versioningBehavior = behaviour;
-}
-
 /** A run that is tried again comes to the newest build. Where that has other code than the run had, it does nothing, and the run fails again. */
 export async function tryRetried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
@@ -125,8 +112,8 @@ export class CannotGoOnHere extends Error {}
  */
 export async function tryUntried({ start, snapshot }: AgentRunInput): Promise<void> {
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;
-  const takesBehaviour = isVersioned();
-  if (takesBehaviour) unpin();
+  const isPinnable = isVersioned();
+  if (isPinnable) reportVersioning('AUTO_UPGRADE');
   const input: AgentRunInput = { start, snapshot: packedSnapshot(snapshot) };
   const ask = (): Promise<TrialVerdict> => scheduleActivity(names.trialActivity, [input], { startToCloseTimeout: 40_000 });
   let verdict: TrialVerdict;
@@ -135,5 +122,5 @@ export async function tryUntried({ start, snapshot }: AgentRunInput): Promise<vo
   } while (verdict.build !== ownBuild());
   const { failure } = verdict;
   if (failure !== undefined) throw new CannotGoOnHere(`${failure.code}: ${failure.message}`);
-  if (takesBehaviour) report('PINNED');
+  if (isPinnable) reportVersioning('PINNED');
 }

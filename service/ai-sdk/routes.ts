@@ -55,16 +55,16 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
       const { from = 0, until, by, role: roles } = parseQuery(context, ChatQuery, ['role']);
       const { agent, chat: id } = context.req.param();
       const chat = find(agent, id);
-      const { conversation: { turn, status } = { turn: 0 }, nextOffset = 0 } = (await chat.view()) ?? {};
+      const { conversation, nextOffset = 0 } = (await chat.view()) ?? {};
+      const { turn, status, queue: [first] = [] } = conversation ?? { turn: 0 };
       const isNews = status === 'working' || (from > 0 && from < nextOffset);
       const begins = isNews ? await chat.turnOffset(turn) : undefined;
-      if (begins === undefined) return context.body(null, 204);
-      return stream(
-        chat,
-        { turn, begins, ...(from > begins ? { from: Math.min(from, nextOffset) } : {}) },
-        showsIn(context, chat, defined({ by, roles })),
-        until,
-      );
+      const shows = showsIn(context, chat, defined({ by, roles }));
+      if (begins !== undefined)
+        return stream(chat, { turn, begins, ...(from > begins ? { from: Math.min(from, nextOffset) } : {}) }, shows, until);
+      // The first turn has not begun.
+      if (isNews && first !== undefined) return stream(chat, { message: first.id, begins: 0 }, shows, until);
+      return context.body(null, 204);
     })
     .get('/:agent/:chat/messages', async (context) => {
       const { by, role: roles } = parseQuery(context, ReaderQuery, ['role']);

@@ -84,8 +84,13 @@ export class DevWithClients {
 
   /** What a script says to the end. */
   async script(name: string): Promise<string> {
-    const { stdout } = await run(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
-    return stdout;
+    try {
+      const { stdout } = await run(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
+      return stdout;
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+      throw new Error(`${name} failed. Its last words:\n${stdout.slice(-3000)}\n${stderr.slice(-3000)}`, { cause: error });
+    }
   }
 
   /** What a script says to the end. Each time it says KILL, the service is ended at once, and serves again. The script then hears so. */

@@ -2,6 +2,7 @@ import { validateUIMessages } from 'ai';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
+import type { RunView } from '../../contract/events';
 import { approval } from '../../middleware/index';
 import type { AiSdkUiOptions } from '../../service/ai-sdk/shown';
 import { createApp } from '../../service/http/app';
@@ -108,6 +109,21 @@ describe('a page whose user does not decide', () => {
     const parts = partsOf(page.app.request('/aisdk/desk/c/stream?until=end&by=sue'));
     await approve(page);
     expect(textsOf(await pageOf(await parts))).toBe('It is paid.');
+  });
+
+  it('waits for the first turn where somebody has said something a moment ago', async () => {
+    const page = await served(steps);
+    await partsOf(post(page));
+    const { run } = page.chat;
+    const view = await run.view();
+    const [message] = view.messages;
+    const queue = [{ id: 'm1', mode: 'after-turn', message }];
+    jest
+      .spyOn(run, 'view')
+      .mockResolvedValueOnce({ ...view, conversation: { turn: 0, status: 'working', paused: false, queue } } as RunView);
+    jest.spyOn(page.chat, 'turnOffset').mockResolvedValueOnce(undefined);
+    const parts = await partsOf(page.app.request('/aisdk/desk/c/stream?by=sue'));
+    expect(toolsOf(await pageOf(parts))).toMatchObject([{ state: 'approval-requested' }]);
   });
 
   it('gets nothing twice where it has all by then', async () => {
