@@ -119,7 +119,7 @@ describe('two holdfast dev in one directory', () => {
     const place = join(directory, 'records');
     mkdirSync(place);
     const leave = (pid: number, url: string): void =>
-      writeFileSync(join(place, `service-${pid}.json`), JSON.stringify({ pid, url, startedAt: 1 }));
+      writeFileSync(join(place, `service-${pid}.json`), JSON.stringify({ pid, mark: `${pid}-1`, url, startedAt: 1 }));
     const dead = spawnSync(process.execPath, ['--version']).pid;
     leave(dead, 'dead');
     expect(recordedService(place)).toBeUndefined();
