@@ -125,7 +125,7 @@ export function createActivities(parts: WorkerParts): Activities {
           ({ retries } = request.slots);
           const publish = streams ? live.publish : undefined;
           const call = { agent: agentOfPath(input.path), id: address, attempt: patience.attempt, signal, ...values.access() };
-          const caller = { ...callerOf(info, address), signal, mayLeave: patience.counts };
+          const caller = { ...callerOf(info, address), signal, mayLeave: true };
           const turnOf = (model: string, asked: unknown): Promise<GateTurn | undefined> =>
             parts.turns?.ofModel(model, caller, asked) ?? Promise.resolve(undefined);
           return withValues(values, () => generate(request, { ...parts, turnOf }, call, publish, (broken) => (left = broken), watch));
@@ -180,7 +180,7 @@ export function createActivities(parts: WorkerParts): Activities {
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
-            begun();
+            begun(isOnce);
             const turn = await toolTurn(parts, input, { ...callerOf(info, address), signal, mayLeave: patience.counts || isOnce });
             ending = () => turn?.end();
             const about = input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing;

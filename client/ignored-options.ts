@@ -1,10 +1,10 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
-import { millisecondsOf } from '../contract/duration';
+import { millisecondsOf as milliseconds } from '../contract/duration';
 import { codeOf } from '../contract/errors';
 import { canonicalJson } from '../contract/messages/messages';
 import type { AgentRunInput, StartInput } from '../contract/record/wire';
+import { millisecondsOf } from '../host/history/history-facts';
 import { PayloadReader } from '../host/history/payload-reader';
 import { readChain } from './reading/chain';
 import { answered } from './lost-server';
@@ -51,7 +51,7 @@ export async function ignoredOptions(
 }
 
 function asBegun(name: NamedStart, value: unknown): unknown {
-  return name === 'deadline' || name === 'startDelay' ? millisecondsOf(value as string, 'input-invalid') : value;
+  return name === 'deadline' || name === 'startDelay' ? milliseconds(value as string, 'input-invalid') : value;
 }
 
 /** How a run began, whatever became of it. */
@@ -74,7 +74,7 @@ export async function readBegun(
   const { start } = (await new PayloadReader(converter).value(input)) as AgentRunInput;
   return {
     start,
-    deadline: optionalTsToMs(begun.workflowExecutionTimeout) ?? 0,
-    startDelay: optionalTsToMs(begun.firstWorkflowTaskBackoff) ?? 0,
+    deadline: millisecondsOf(begun.workflowExecutionTimeout),
+    startDelay: millisecondsOf(begun.firstWorkflowTaskBackoff),
   };
 }

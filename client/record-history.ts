@@ -13,7 +13,7 @@ import { answered } from './lost-server';
 import { optionsOf } from './options';
 import { PayloadReader } from '../host/history/payload-reader';
 import { loadedWithCompression } from '../host/payloads/compression';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { loadedConverter } from '../host/payloads/loaded-converter';
 import { readChain } from './reading/chain';
 
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
@@ -45,7 +45,7 @@ export async function saveHistories(options: RecordOptions): Promise<number> {
   try {
     const workflowId = workflowIdOf(where.tenant ?? defaultTenant, id);
     const source = { workflowService: connection.workflowService, namespace };
-    const payloads = new PayloadReader(loadedWithCompression(loadDataConverter(where.dataConverter), where.compress));
+    const payloads = new PayloadReader(loadedWithCompression(loadedConverter(where.dataConverter), where.compress));
     const chain = await answered(readChain({ connection, namespace, payloads }, workflowId, id));
     const histories: History[] = [];
     for (let runId: string | undefined = chain.firstRunId; runId !== undefined;) {

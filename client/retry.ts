@@ -1,8 +1,6 @@
 import { personName } from '../contract/people';
-import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
+import type { ConnectionLike, WorkflowClient, WorkflowStartOptions } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { InternalWorkflowStartOptions } from '@temporalio/client/lib/internal';
-import { InternalWorkflowStartOptionsSymbol } from '@temporalio/client/lib/internal';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { filled, worded } from '../contract/check';
@@ -41,7 +39,7 @@ const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const foreignAttributes = /^(Temporal|BuildIds$)/;
 
-type StartAgain = InternalWorkflowStartOptions & { args: [AgentRunInput] };
+type StartAgain = WorkflowStartOptions<(input: AgentRunInput) => Promise<void>>;
 
 /** Where runs are started and read. */
 export interface RetryPlace {
@@ -104,8 +102,7 @@ export class Retries {
       workflowId,
       taskQueue,
       args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
-      // Of several at once the server takes one: it knows the id of the request, or that a run of this id is open.
-      [InternalWorkflowStartOptionsSymbol]: { requestId: `retry-${runId}` },
+      // Of several retries at once the server takes the first one.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       memo: {

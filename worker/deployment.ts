@@ -7,17 +7,18 @@ import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
 import type { DeploymentStanding } from '../host/deployment';
 import { DeploymentReader, keeping, replacing } from '../host/deployment';
+import { processMark } from '../host/process-mark';
 
 const grpcNotFound = 5;
 
 /** The identity of a worker towards the server. */
-export function identityOf(newest: boolean, pid = process.pid): string {
-  return `${newest ? '' : `${keeping}-`}${pid}@${hostname()}`;
+export function identityOf(newest: boolean, mark = processMark): string {
+  return `${newest ? '' : `${keeping}-`}${mark}@${hostname()}`;
 }
 
 /** Of the workers of a process of this host. */
-export function identitiesOf(pid: number): readonly string[] {
-  return [identityOf(true, pid), identityOf(false, pid)];
+export function identitiesOf(mark: string): readonly string[] {
+  return [identityOf(true, mark), identityOf(false, mark)];
 }
 
 /** The Worker Deployment that all builds of a task queue belong to. */

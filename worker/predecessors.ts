@@ -1,4 +1,3 @@
-import { msToTs } from '@temporalio/common/lib/time';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { millisecondsOf } from '../host/history/history-facts';
@@ -15,16 +14,16 @@ const mostRuns = 1000;
 const runsAtOnce = 8;
 
 /**
- * Makes calls again at once that processes of this host had when they died, in place of waiting for their heartbeats. Only what the server would call
+ * Makes calls again at once that processes of this host had when they died, in place of waiting for their heartbeats. `dead` are the marks of these
+ * processes: a later process may have the number of a dead one, and never has its mark. Only what the server would call
  * again: the last attempt of a call, such as of a `once` tool, ends by its timeout, as the run must hear that nobody knows what became of it.
  */
 export async function retryCallsOf(
-  deadPids: readonly number[],
+  dead: readonly string[],
   { connection, namespace, taskQueue }: { readonly connection: Connection; readonly namespace: string; readonly taskQueue: string },
 ): Promise<number> {
-  if (deadPids.length === 0) return 0;
   const { workflowService } = connection;
-  const dead = new Set(deadPids.flatMap(identitiesOf));
+  const identities = new Set(dead.flatMap(identitiesOf));
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
   const { executions } = await workflowService.listWorkflowExecutions({ namespace, query, pageSize: mostRuns });
   const left = [...(executions ?? [])];
@@ -34,7 +33,7 @@ export async function retryCallsOf(
       const { workflowId, runId } = next.execution ?? {};
       if (!workflowId || !runId) continue;
       const { pendingActivities } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId, runId } });
-      const lost = (pendingActivities ?? []).filter((one) => isLost(one, dead));
+      const lost = (pendingActivities ?? []).filter((one) => isLost(one, identities));
       // Else the server offers the run's next task to the dead process first, for a second.
       if (lost.length > 0) await workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } });
       for (const activity of lost) {
@@ -48,7 +47,7 @@ export async function retryCallsOf(
             message: 'The process that made this call is gone.',
             source: 'Holdfast',
             // The call did nothing wrong that one would have to wait for.
-            applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: msToTs(1) },
+            applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: { nanos: 1e6 } },
           },
         });
         retried += 1;
@@ -59,9 +58,9 @@ export async function retryCallsOf(
   return retried;
 }
 
-function isLost(activity: PendingActivity, dead: ReadonlySet<string>): boolean {
+function isLost(activity: PendingActivity, identities: ReadonlySet<string>): boolean {
   const { state, lastWorkerIdentity, attempt, maximumAttempts, lastHeartbeatTime, lastStartedTime, activityOptions } = activity;
-  if (state !== started || !dead.has(lastWorkerIdentity ?? '')) return false;
+  if (state !== started || !identities.has(lastWorkerIdentity ?? '')) return false;
   if (maximumAttempts && (attempt ?? 1) >= maximumAttempts) return false;
   const heard = Math.max(millisecondsOf(lastHeartbeatTime), millisecondsOf(lastStartedTime));
   const heartbeatMs = millisecondsOf(activityOptions?.heartbeatTimeout) || usualHeartbeatMs;

@@ -1,6 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';
@@ -19,6 +18,7 @@ import type { ToolFacts } from '../contract/manifest';
 import { processBus } from '../host/event-bus';
 import type { FactEvent } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
+import { loadedConverter } from '../host/payloads/loaded-converter';
 import { answerLookup } from './answer-lookup';
 import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import type { WorkerOptions } from './create-worker';
@@ -62,7 +62,7 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
   const { source, connection, taskQueue, dataConverter, loop, redis } = server;
   const { limits = {}, patience } = options.models ?? {};
-  const converter = (): LoadedDataConverter => loadDataConverter(dataConverter());
+  const converter = (): LoadedDataConverter => loadedConverter(dataConverter());
   const tools = new ToolRegistry(options.tools, toolDefaults);
   return {
     tools,

@@ -2,16 +2,16 @@ import { Context } from '@temporalio/activity';
 
 /** Time between two heartbeats of a call. A call hears of a cancel by the answer to a heartbeat. */
 const soonMs = 1000;
-/** The same, for a call that streams to nobody, once `soonForMs` are over. */
+/** The same, for a call that is not urgent, once `soonForMs` are over. */
 const laterMs = 5000;
 const soonForMs = 10_000;
 
 /**
  * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call that has not begun sends only as many as keep it alive: after a
- * crash many calls read histories from the same server at once. `begun` says whether the call streams to somebody, who may cancel at any moment. The next
- * attempt of the call gets `details`.
+ * crash many calls read histories from the same server at once. `begun` says whether the call is urgent: somebody reads its stream and may cancel at any
+ * moment, or nobody may make the call again if the server takes the call for lost. The next attempt of the call gets `details`.
  */
-export async function withHeartbeat<T>(run: (begun: (streams?: boolean) => void) => Promise<T>, details?: unknown): Promise<T> {
+export async function withHeartbeat<T>(run: (begun: (isUrgent?: boolean) => void) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();
   const { heartbeatTimeoutMs: timeout } = context.info;
   if (timeout === undefined || timeout === 0) return run(() => undefined);
@@ -27,11 +27,10 @@ export async function withHeartbeat<T>(run: (begun: (streams?: boolean) => void)
   };
   beat(() => timeout / 5);
   try {
-    return await run((streams = false) => {
-      const calmFrom = streams ? Infinity : performance.now() + soonForMs;
+    return await run((isUrgent = false) => {
+      const calmFrom = isUrgent ? Infinity : performance.now() + soonForMs;
       const soon = Math.min(timeout / 3, soonMs);
-      // A call outlives a process that stood still for nine tenths of its heartbeat timeout.
-      const later = Math.max(soon, Math.min(timeout / 10, laterMs));
+      const later = Math.min(timeout / 2, laterMs);
       beat(() => (performance.now() < calmFrom ? soon : later));
     });
   } finally {

@@ -38,7 +38,6 @@ export function lostText(attempts: number): string {
 /** Lets the server make a failed call of a model again. Returns what it ends with when it is not made again. */
 export function madeAgain(patience: Patience, verdict: Verdict): Pick<CallModelResult, 'failed'> {
   const { code, message } = verdict;
-  if (!patience.counts) throw activityFailure(code, message, verdict);
   const again = patience.after(verdict);
   if (!('over' in again)) throw putOff(again, code, message);
   return { failed: patience.failed(again.over, verdict) };

@@ -17,12 +17,12 @@ const first = 500;
 const longest = 30_000;
 
 /**
- * How often and how long a call is tried. Its attempts are counted here, as the server cannot tell an attempt that failed from one that only waited:
- * it makes the call again for ever, and carries what earlier attempts waited in the details of the last heartbeat.
+ * How often and how long a call is tried that may have to wait. The server cannot tell an attempt that failed from one that only waited, and sets no
+ * maximum. The details of the last heartbeat say how often and how long earlier attempts waited.
  */
 export class Patience {
   readonly waits: CallWaits;
-  /** Whether this call is counted here. The server counts those of tools whose calls never wait. */
+  /** The server counts the attempts of tools whose calls never wait: their policy has a maximum. */
   readonly counts: boolean;
 
   constructor(
@@ -30,12 +30,8 @@ export class Patience {
     private readonly most: number,
     private readonly patienceMs = 0,
   ) {
-    const { retryPolicy, heartbeatDetails } = info;
-    const attempts = retryPolicy?.maximumAttempts;
-    // A first attempt that comes with the task of its run has no policy. If the server counts, it is the server's next attempt that knows.
-    const isOfServer = retryPolicy === undefined ? info.attempt > 1 : attempts !== undefined && attempts !== 0 && attempts !== Infinity;
-    this.counts = !isOfServer;
-    this.waits = this.counts ? waitsIn(heartbeatDetails) : none;
+    this.counts = !info.retryPolicy?.maximumAttempts;
+    this.waits = waitsIn(info.heartbeatDetails);
   }
 
   /** What heartbeats carry for the next attempt. */

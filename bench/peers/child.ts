@@ -109,7 +109,7 @@ async function obey(peer: Peer, command: Command): Promise<Measured> {
       for (const id of command.ids) void peer.run(id, `pay ${command.turns} ${id}`).catch((error: unknown) => console.error(error));
       return {};
     case 'recover':
-      return { ms: [await timed(() => peer.recover(command.ids, command.deadProcess))] };
+      return { ms: [await timed(() => peer.recover(command.ids, command.hasOneHost))] };
     case 'close':
       await peer.close();
       return {};

@@ -92,11 +92,10 @@ export async function measure(adapter: string, store: Store, extent: Extent, say
       if (Date.now() > until) throw new Error(`Only ${payments.askedIn(killedIn)} runs came to the call ${killedIn}.`);
     // What is written beside the run, as LangGraph does, is written by now.
     await delay(2000);
-    const deadProcess = doomed.pid;
     const killed = performance.now();
     await doomed.kill();
     const next = new PeerProcess(setup);
-    const recover = next.do({ do: 'recover', ids, ...(store.embedded ? { deadProcess } : {}) });
+    const recover = next.do({ do: 'recover', ids, hasOneHost: store.embedded });
     const ends = recover.then(
       () => undefined,
       (error: unknown) => String(error),

@@ -39,8 +39,8 @@ export interface Peer {
   park(id: string, task: string): Promise<void>;
   /** Approves, and comes back when the run has ended. */
   answer(id: string): Promise<void>;
-  /** After a kill: does what the framework's users must do, and comes back when the runs have ended. `deadProcess` is given where both processes have one host. */
-  recover(ids: readonly string[], deadProcess?: number): Promise<void>;
+  /** After a kill: does what the framework's users must do, and comes back when the runs have ended. `hasOneHost`: so do both processes. */
+  recover(ids: readonly string[], hasOneHost: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -22,10 +22,6 @@ export class PeerProcess {
     this.exited = once(this.child, 'exit');
   }
 
-  get pid(): number {
-    return this.child.pid ?? 0;
-  }
-
   /** Sends a command, and waits for its end. One at a time. */
   async do(command: Command): Promise<Done> {
     const replied = once(this.child, 'message') as Promise<[Reply]>;

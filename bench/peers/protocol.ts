@@ -19,7 +19,7 @@ export type Command =
   | { readonly do: 'park'; readonly runs: number }
   | { readonly do: 'memory' }
   | { readonly do: 'pay'; readonly ids: readonly string[]; readonly turns: number }
-  | { readonly do: 'recover'; readonly ids: readonly string[]; readonly deadProcess?: number }
+  | { readonly do: 'recover'; readonly ids: readonly string[]; readonly hasOneHost: boolean }
   | { readonly do: 'close' };
 
 export type Reply =

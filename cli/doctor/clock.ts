@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
 import type { ConnectionLike } from '@temporalio/client';
 import { messageOf } from '../../contract/errors';
+import { millisecondsOf } from '../../host/history/history-facts';
 import type { Finding } from './finding';
 import { fine, found } from './finding';
 
@@ -43,8 +43,8 @@ async function polledAt(connection: ConnectionLike, namespace: string, now: () =
     for (const began = Date.now(); Date.now() - began < patienceMs; await delay(pollMs)) {
       const { pollers } = await connection.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: ofActivities });
       const own = pollers?.find((poller) => poller.identity === identity);
-      const server = optionalTsToMs(own?.lastAccessTime);
-      if (server !== undefined) return [from, now(), server];
+      const server = millisecondsOf(own?.lastAccessTime);
+      if (server > 0) return [from, now(), server];
     }
     throw new Error(`The server did not tell the time within ${patienceMs / 1000} s.`);
   } finally {

@@ -8,7 +8,7 @@ import type { ProcessSettings } from './process-settings';
  * Makes again what processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their
  * heartbeats.
  */
-export async function retryCalls(dead: readonly number[], { logger, taskQueue }: ProcessSettings, server: OpenServer): Promise<void> {
+export async function retryCalls(dead: readonly string[], { logger, taskQueue }: ProcessSettings, server: OpenServer): Promise<void> {
   if (dead.length === 0) return;
   try {
     const { connection, close } = await connectTemporal(server.settings);

@@ -2,10 +2,12 @@ import { defined } from '../../contract/defined';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory, privateFile } from '../../host/private-files';
+import { processMark } from '../../host/process-mark';
 import { isAlive } from '../../host/server/process-probe';
 
 interface ServiceRecord {
   readonly pid: number;
+  readonly mark: string;
   /** Not yet, while it starts. */
   readonly url?: string;
   readonly startedAt: number;
@@ -23,15 +25,16 @@ export interface ServedAgents {
  * a directory. Returns what forgets it again.
  */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
-  return write(directory, { pid: process.pid, url, startedAt: Date.now(), ...defined({ worker }) });
+  return write(directory, { url, ...defined({ worker }) });
 }
 
 /** Lets commands in the same directory wait for a service that starts. Returns what forgets it again. */
 export function recordStart(directory: string): () => void {
-  return write(directory, { pid: process.pid, startedAt: Date.now() });
+  return write(directory, {});
 }
 
-function write(directory: string, record: ServiceRecord): () => void {
+function write(directory: string, told: Pick<ServiceRecord, 'url' | 'worker'>): () => void {
+  const record: ServiceRecord = { pid: process.pid, mark: processMark, startedAt: Date.now(), ...told };
   const path = join(directory, `service-${process.pid}.json`);
   mkdirSync(directory, { recursive: true, mode: privateDirectory });
   writeFileSync(path, JSON.stringify(record), { mode: privateFile });
@@ -66,13 +69,13 @@ export function otherAgentsOn(
   return undefined;
 }
 
-/** Processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */
-export function takeDeadWorkers(directory: string): readonly number[] {
+/** Marks of processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */
+export function takeDeadWorkers(directory: string): readonly string[] {
   return recordsIn(directory).flatMap((path) => {
     const record = read(path);
     if (record?.worker === undefined || isAlive(record.pid)) return [];
     rmSync(path, { force: true });
-    return [record.pid];
+    return [record.mark];
   });
 }
 
@@ -101,9 +104,9 @@ function recordsIn(directory: string): readonly string[] {
 /** Undefined also for a record that is being written. */
 function read(path: string): ServiceRecord | undefined {
   try {
-    const { pid, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
-    if (typeof pid !== 'number') return undefined;
-    return { pid, startedAt: startedAt ?? 0, ...defined({ url, worker }) };
+    const { pid, mark, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;
+    if (typeof pid !== 'number' || typeof mark !== 'string') return undefined;
+    return { pid, mark, startedAt: startedAt ?? 0, ...defined({ url, worker }) };
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
-import type { ConnectionLike } from '@temporalio/client';
-import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
+import type { ConnectionLike, RawWorkflowExecutionInfo } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunFacts } from '../../contract/events';
@@ -13,11 +12,11 @@ import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
 import { PayloadReader } from '../../host/history/payload-reader';
 import { found } from './chain';
+import type { ExecutionInfo } from './execution-info';
+import { infoOf } from './execution-info';
 import { answered } from '../lost-server';
 
 const longestAnswerMs = 10_000;
-
-type Raw = Parameters<typeof executionInfoFromRaw>[0];
 
 export interface OpenInterrupt {
   readonly interrupt: Interrupt;
@@ -34,10 +33,7 @@ export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenIn
   });
 }
 
-export interface ListedExecution extends Pick<
-  Awaited<ReturnType<typeof executionInfoFromRaw>>,
-  'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
-> {
+export interface ListedExecution extends ExecutionInfo {
   readonly memo: Readonly<Record<string, unknown>>;
   /** When its run began, of one that continued as new. */
   readonly startedAt?: Date;
@@ -70,7 +66,7 @@ export class Executions {
   constructor(
     private readonly connection: ConnectionLike,
     private readonly namespace: string,
-    private readonly converter: LoadedDataConverter,
+    converter: LoadedDataConverter,
   ) {
     this.payloads = new PayloadReader(converter);
     this.gate = visibilityGate(addressOf(connection), namespace);
@@ -79,7 +75,7 @@ export class Executions {
   async describe(workflowId: string, id: string): Promise<ListedExecution> {
     const { namespace } = this;
     const description = this.connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
-    return this.executionOf((await answered(found(description, id))).workflowExecutionInfo as Raw);
+    return this.executionOf((await answered(found(description, id))).workflowExecutionInfo ?? {});
   }
 
   async page(query: string, pageSize: number, token?: Uint8Array): Promise<ExecutionPage> {
@@ -133,8 +129,8 @@ export class Executions {
   }
 
   /** What a description of an execution says of its run. */
-  async factsOf(raw: Raw): Promise<RunFacts> {
-    const { closeTime, startTime, startedAt = startTime, typedSearchAttributes } = await this.knownOf(raw);
+  factsOf(raw: RawWorkflowExecutionInfo): RunFacts {
+    const { closeTime, startTime, startedAt = startTime, typedSearchAttributes } = knownOf(raw);
     return {
       startedAt: startedAt.toISOString(),
       ...defined({ closedAt: closeTime?.toISOString(), build: raw.versioningInfo?.deploymentVersion?.buildId || undefined }),
@@ -142,17 +138,14 @@ export class Executions {
     };
   }
 
-  private async executionOf(raw: Raw): Promise<ListedExecution> {
-    return { ...(await this.knownOf(raw)), memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
+  private async executionOf(raw: RawWorkflowExecutionInfo): Promise<ListedExecution> {
+    return { ...knownOf(raw), memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
   }
+}
 
-  private async knownOf(raw: Raw): Promise<Omit<ListedExecution, 'memo'>> {
-    // What is not set stands in the prototype of a message of protobuf: a copy would lose it.
-    const withoutMemo = Object.create(raw, { memo: { value: null } }) as Raw;
-    const info = await executionInfoFromRaw(withoutMemo, this.converter, undefined, this.namespace);
-    const startedAt = info.typedSearchAttributes.get(startedAtKey);
-    return { ...info, ...defined({ startedAt }) };
-  }
+function knownOf(raw: RawWorkflowExecutionInfo): Omit<ListedExecution, 'memo'> {
+  const info = infoOf(raw);
+  return { ...info, ...defined({ startedAt: info.typedSearchAttributes.get(startedAtKey) }) };
 }
 
 function isInvalidArgument(error: unknown): boolean {

@@ -182,7 +182,7 @@ export class RunReader {
       }
     }
     settleDoubt(fold, task);
-    const facts = await this.executions.factsOf(info as Parameters<Executions['factsOf']>[0]);
+    const facts = this.executions.factsOf(info ?? {});
     return { fold, stored, messages, retrying: retriedCalls(pendingActivities), facts };
   }
 

@@ -1,6 +1,5 @@
 import { Connection } from '@temporalio/client';
 import type { ConnectionLike, ConnectionOptions } from '@temporalio/client';
-import type { ConnectionCtorOptions } from '@temporalio/client/lib/connection';
 import { temporal } from '@temporalio/proto';
 import { factEventsOf } from './fact-events';
 import type { FactEvent } from './history-facts';
@@ -8,6 +7,7 @@ import type { HistoryPage, HistorySource } from './history-pages';
 
 const service = temporal.api.workflowservice.v1;
 
+type Parts = ReturnType<(typeof Connection)['createCtorOptions']>;
 type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
 
 /** Where histories are read to make facts of them: of a connection of somebody else's, with all events. */
@@ -19,7 +19,7 @@ export function factSource(connection: ConnectionLike, namespace: string): Histo
 export class HistoryConnection extends Connection {
   private readonly call: RpcCall;
 
-  protected constructor(parts: ConnectionCtorOptions) {
+  protected constructor(parts: Parts) {
     super(parts);
     const { client, callContextStorage, apiKeyFnRef, options } = parts;
     this.call = HistoryConnection.generateRPCImplementation({

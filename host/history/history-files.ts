@@ -1,8 +1,13 @@
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
-import type { temporal } from '@temporalio/proto';
+import { temporal } from '@temporalio/proto';
+import type { Type } from 'protobufjs';
+import { fromJson, toJson } from 'protobufjs/ext/protojson';
 import { HoldfastError, messageOf } from '../../contract/errors';
+
+const historyType = temporal.api.history.v1.History;
+/** The SDK declares the class alone, which is a type of protobufjs, too. */
+const historyForm = historyType as unknown as Type;
 
 export type History = temporal.api.history.v1.IHistory;
 
@@ -40,7 +45,7 @@ async function historiesAt(path: string): Promise<readonly HistoryFile[]> {
 
 async function historiesIn(path: string): Promise<readonly History[]> {
   const saved = JSON.parse(await readFile(path, 'utf8')) as unknown;
-  return (Array.isArray(saved) ? saved : [saved]).map((one) => historyFromJSON(one));
+  return (Array.isArray(saved) ? saved : [saved]).map((one) => fromJson(historyForm, one, { ignoreUnknownFields: true }) as History);
 }
 
 /** What a workflow was started with. */
@@ -50,7 +55,7 @@ export function startOf(history: History): Started | undefined {
 
 /** One as Temporal's own tools have it. Several, such as those of a run that continued as new, are a list in one file. */
 export async function writeHistories(path: string, histories: readonly History[]): Promise<void> {
-  const [text = '', ...more] = histories.map((history) => historyToJSON(history));
+  const [text = '', ...more] = histories.map((history) => JSON.stringify(toJson(historyForm, historyType.fromObject(history)), null, 2));
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, more.length === 0 ? `${text}\n` : `[${[text, ...more].join(',\n')}]\n`);
 }

@@ -1,9 +1,8 @@
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { ExternalStorageRunner, decode } from '@temporalio/common/lib/internal-non-workflow';
-import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { decompressed, isCompression } from '../payloads/compression';
+import { isReference, retrieved } from '../payloads/references';
 
 /** Reads what stands in histories and memos, with the codecs and the storage of a data converter. */
 export class PayloadReader {
@@ -18,19 +17,17 @@ export class PayloadReader {
 
   /** Whether `plainValue` reads it: nothing has to be waited for. */
   isImmediate(payload: Payload): boolean {
-    return this.plain && (this.converter.externalStorage === undefined || !isReferencePayload(payload));
+    return this.plain && (this.converter.externalStorage === undefined || !isReference(payload));
   }
 
   async value(payload: Payload): Promise<unknown> {
     if (this.isImmediate(payload)) return this.plainValue(payload);
     const { externalStorage, payloadCodecs } = this.converter;
-    const stored =
-      externalStorage !== undefined && isReferencePayload(payload)
-        ? (await new ExternalStorageRunner(externalStorage).retrieve([payload]))[0]
-        : payload;
+    const stored = externalStorage !== undefined && isReference(payload) ? await retrieved(payload, externalStorage) : payload;
     try {
-      const [decoded] = payloadCodecs.length === 0 ? [stored] : await decode(payloadCodecs, [stored as Payload]);
-      return this.converted(decoded as Payload);
+      let decoded = [stored];
+      for (const codec of [...payloadCodecs].reverse()) decoded = await codec.decode(decoded);
+      return this.converted(decoded[0] as Payload);
     } catch (error) {
       throw unreadable(payload, error);
     }

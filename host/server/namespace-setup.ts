@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
-import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
+import { google } from '@temporalio/proto';
 import { HoldfastError } from '../../contract/errors';
 import { searchAttributes } from '../../contract/names';
+import { millisecondsOf } from '../history/history-facts';
 import { indexedValueTypes, isNamespaceMissing } from '../search-attributes';
 
 export const retentionDays = 30;
 const retentionMs = retentionDays * 24 * 60 * 60 * 1000;
+const retention = google.protobuf.Duration.fromObject({ seconds: retentionMs / 1000 });
 const registeredWithinMs = 15_000;
 
 /**
@@ -17,7 +19,7 @@ export async function setUpNamespace(connection: Connection, namespace: string):
   const found = await retentionOf(connection, namespace);
   if (found === undefined) await register(connection, namespace);
   else if (found !== retentionMs) {
-    await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: msToTs(retentionMs) } });
+    await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: retention } });
   }
   if (found !== retentionMs && (await retentionOf(connection, namespace)) !== retentionMs) {
     throw new HoldfastError('server-failed', `The retention of namespace '${namespace}' did not become ${retentionDays} days.`);
@@ -34,7 +36,7 @@ export async function setUpNamespace(connection: Connection, namespace: string):
 async function retentionOf(connection: Connection, namespace: string): Promise<number | undefined> {
   try {
     const { config } = await connection.workflowService.describeNamespace({ namespace });
-    return optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
+    return millisecondsOf(config?.workflowExecutionRetentionTtl);
   } catch (error) {
     if (isNamespaceMissing(error)) return undefined;
     throw error;
@@ -43,7 +45,7 @@ async function retentionOf(connection: Connection, namespace: string): Promise<n
 
 /** A new namespace is known to all parts of the server only after a while. */
 async function register(connection: Connection, namespace: string): Promise<void> {
-  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(retentionMs) });
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
   const deadline = Date.now() + registeredWithinMs;
   for (;;) {
     try {

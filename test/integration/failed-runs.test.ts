@@ -141,12 +141,11 @@ describe('a failed run', () => {
     expect(row?.startedAt).toBe(before);
   });
 
-  it('goes on once when several retry it at once', async () => {
+  it('goes on once when several retry it at once, and all but one hear that it has not failed', async () => {
     const run = await failed('race');
     mail.works = true;
     const ends = await Promise.all(Array.from({ length: 5 }, () => run.retry().then(() => 'taken', codeOf)));
-    expect(ends.filter((end) => end === 'taken').length).toBeGreaterThan(0);
-    expect(ends.filter((end) => end !== 'taken' && end !== 'run-not-failed')).toEqual([]);
+    expect(ends.sort()).toEqual([...Array<string>(4).fill('run-not-failed'), 'taken']);
     expect((await run.outcome()).status).toBe('completed');
     expect((await logOf(run)).filter(({ type }) => type === 'run-retry')).toHaveLength(1);
     expect(payments).toHaveLength(1);

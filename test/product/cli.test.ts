@@ -101,7 +101,7 @@ describe('two holdfast dev in one directory', () => {
     expect(recordedService(place)).toBeUndefined();
     // The next one asks what the killed one had at work.
     expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([`service-${first.process.pid}.json`]);
-    expect(takeDeadWorkers(place)).toEqual([first.process.pid]);
+    expect(takeDeadWorkers(place)).toEqual([expect.stringMatching(`^${first.process.pid}-`)]);
     expect(takeDeadWorkers(place)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('two holdfast dev in one directory', () => {
     const place = join(directory, 'records');
     mkdirSync(place);
     const leave = (pid: number, url: string): void =>
-      writeFileSync(join(place, `service-${pid}.json`), JSON.stringify({ pid, url, startedAt: 1 }));
+      writeFileSync(join(place, `service-${pid}.json`), JSON.stringify({ pid, mark: `${pid}-1`, url, startedAt: 1 }));
     const dead = spawnSync(process.execPath, ['--version']).pid;
     leave(dead, 'dead');
     expect(recordedService(place)).toBeUndefined();

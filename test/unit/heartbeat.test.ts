@@ -1,5 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { z } from 'zod';
+import { createActivities } from '../../activities/activities';
 import { orTimedOut, withHeartbeat } from '../../activities/health/heartbeat';
+import { defineTool } from '../../activities/tools/define-tool';
+import { partsOf } from '../../worker/worker-parts';
+import { gate } from '../support/gate';
 
 describe('heartbeats of a call', () => {
   beforeEach(() => void jest.useFakeTimers());
@@ -28,19 +33,47 @@ describe('heartbeats of a call', () => {
   });
 
   it.each([
-    ['are one a second for ten seconds, and ten in a heartbeat timeout from then on', 20_000, false, 10 + 10],
-    ['are at least one in five seconds', 120_000, false, 10 + 4],
-    ['are one a second throughout with the usual timeout', 10_000, false, 30],
-    ['are one a second throughout where the call streams', 20_000, true, 30],
-  ])('%s', async (_, timeout, streams, expected) => {
+    ['are one a second for ten seconds, and one in five seconds from then on', 10_000, false, 10 + 4],
+    ['are not fewer with a longer timeout', 120_000, false, 10 + 4],
+    ['are two in a short timeout', 4000, false, 10 + 10],
+    ['are one a second throughout where the call is urgent', 10_000, true, 30],
+  ])('%s', async (_, timeout, isUrgent, expected) => {
     const { beats, run } = environment(timeout);
     let end: () => void = () => undefined;
-    const ended = run(() => withHeartbeat((begun) => (begun(streams), new Promise<void>((resolve) => (end = resolve)))));
+    const ended = run(() => withHeartbeat((begun) => (begun(isUrgent), new Promise<void>((resolve) => (end = resolve)))));
     await jest.advanceTimersByTimeAsync(30_000);
     expect(beats).toHaveLength(expected);
     end();
     await ended;
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['throughout, as nobody may make the call again', 'once', 30],
+    ['for ten seconds if the call may be made again', 'idempotent', 10 + 4],
+  ] as const)('of a tool are one a second %s', async (_, effect, expected) => {
+    const held = gate();
+    const execute = async (): Promise<string> => (await held.pass(), 'paid');
+    const nothing = { workflowService: {} as never, namespace: 'default' };
+    const parts = partsOf(
+      { tools: { pay: defineTool({ description: 'Pays.', inputSchema: z.looseObject({}), effect, execute }) }, environment: {} },
+      { source: nothing, connection: () => nothing as never, taskQueue: () => 'q', dataConverter: () => undefined },
+    );
+    const beats: unknown[] = [];
+    const environment = new MockActivityEnvironment({
+      activityId: 'a/t1/pay.0',
+      workflowExecution: { workflowId: 'default/r', runId: 'r' },
+      startToCloseTimeoutMs: 60_000,
+      heartbeatTimeoutMs: 10_000,
+    });
+    environment.on('heartbeat', (details: unknown) => beats.push(details));
+    const { callTool } = createActivities(parts);
+    const ended = environment.run(() => callTool({ path: ['a'], tool: 'pay', callId: 'c', input: {} }));
+    await held.reached;
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(beats).toHaveLength(expected);
+    held.open();
+    expect(await ended).toMatchObject({ outcome: { type: 'done' } });
   });
 
   it('end with the call, also when what it waited for comes later', async () => {

@@ -1,10 +1,10 @@
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { names } from '../../contract/names';
 import { readHistories, startOf } from '../../host/history/history-files';
 import { withCompression } from '../../host/payloads/compression';
+import { loadedConverter } from '../../host/payloads/loaded-converter';
 import type { WorkflowBundle } from '../bundle';
 import { bundleAgents } from '../bundle';
 import { askedText } from './asked-text';
@@ -66,7 +66,7 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const files = (await Promise.all([histories].flat().map((pattern) => readHistories(pattern)))).flat();
   const { code } = bundle ?? (await bundleAgents(agents ?? ''));
   const reading = withCompression(dataConverter);
-  const converter = loadDataConverter(reading);
+  const converter = loadedConverter(reading);
   const replayed: Replayed[] = [];
   try {
     for await (const run of replayRuns(code, files, reading)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));

@@ -7,6 +7,7 @@ import type { Message } from '../../../contract/messages/messages';
 import { connectTemporal } from '../../../host/connection';
 import { DirectoryDriver, snapshotStorage } from '../../../host/snapshot-storage';
 import { HoldfastWorker } from '../../../worker/create-worker';
+import { recordService, takeDeadWorkers } from '../../../cli/processes/service-record';
 import { retryCallsOf } from '../../../worker/predecessors';
 import { quietRuntime } from '../../../worker/runtime';
 import type { Peer, PeerSetup } from '../peer';
@@ -51,6 +52,7 @@ export async function open({ temporal, directory, model, words, pay, refund }: P
     taskQueue,
     dataConverter,
   });
+  const forget = recordService(directory, '', { agentsFile: '', taskQueue });
   const client = await connect({ server: temporal, taskQueue, dataConverter });
   const questions = new Map<string, string>();
   return {
@@ -69,15 +71,17 @@ export async function open({ temporal, directory, model, words, pay, refund }: P
       await run.approve(questions.get(id) ?? '');
       await run.result();
     },
-    async recover(ids, deadProcess) {
+    async recover(ids, hasOneHost) {
       // As `holdfast dev` does at its start. On a cluster, calls wait until the server misses their heartbeats.
-      const { connection, close } = await connectTemporal(temporal);
-      const dead = deadProcess === undefined ? [] : [deadProcess];
-      await retryCallsOf(dead, { connection, namespace: temporal.namespace, taskQueue });
+      if (hasOneHost) {
+        const { connection, close } = await connectTemporal(temporal);
+        await retryCallsOf(takeDeadWorkers(directory), { connection, namespace: temporal.namespace, taskQueue });
+        await close();
+      }
       await Promise.all(ids.map((id) => client.run(id).result()));
-      await close();
     },
     async close() {
+      forget();
       await client.close();
       await worker.shutdown();
     },
