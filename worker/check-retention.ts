@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { optionalTsToMs } from '@temporalio/common/lib/time';
 import { HoldfastError } from '../contract/errors';
+import { millisecondsOf } from '../host/history/history-facts';
 import { addressFlag } from '../host/server-address';
 
 const hourMs = 3_600_000;
@@ -12,7 +12,7 @@ export async function checkRetention(connection: ConnectionLike, namespace: stri
   const { config } = await connection.withDeadline(Date.now() + patienceMs, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
-  const hours = Math.round((optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / hourMs);
+  const hours = Math.round(millisecondsOf(config?.workflowExecutionRetentionTtl) / hourMs);
   if (hours === 0 || hours >= shortestDays * 24) return;
   const command = `temporal operator namespace update${addressFlag(connection)} --namespace ${namespace} --retention 30d`;
   throw new HoldfastError(

@@ -1,4 +1,3 @@
-import { msToTs } from '@temporalio/common/lib/time';
 import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { millisecondsOf } from '../host/history/history-facts';
@@ -48,7 +47,7 @@ export async function retryCallsOf(
             message: 'The process that made this call is gone.',
             source: 'Holdfast',
             // The call did nothing wrong that one would have to wait for.
-            applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: msToTs(1) },
+            applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: { nanos: 1_000_000 } },
           },
         });
         retried += 1;

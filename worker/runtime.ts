@@ -1,3 +1,4 @@
+import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import type { LogLevel } from '@temporalio/worker';
 
@@ -23,4 +24,13 @@ export function installRuntime(
 /** For tests and benches: only errors, as they are. */
 export function quietRuntime(): void {
   installRuntime(() => undefined, 'ERROR');
+}
+
+/** The same for a process that may have a runtime of its own, which stays. */
+export function quietUnlessInstalled(): void {
+  try {
+    quietRuntime();
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { loadDataConverter } from './sdk-internals';
 import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';

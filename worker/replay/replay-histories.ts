@@ -1,5 +1,5 @@
 import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
-import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { loadDataConverter } from '../sdk-internals';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { names } from '../../contract/names';
@@ -7,6 +7,7 @@ import { readHistories, startOf } from '../../host/history/history-files';
 import { withCompression } from '../../host/payloads/compression';
 import type { WorkflowBundle } from '../bundle';
 import { bundleAgents } from '../bundle';
+import { quietUnlessInstalled } from '../runtime';
 import { askedText } from './asked-text';
 import type { Difference } from './differences';
 import { differencesOf } from './differences';
@@ -59,7 +60,7 @@ export class Replayed {
 
 /**
  * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
- * took them over.
+ * took them over. Temporal's runtime of the process writes no log from then on, unless the process has installed one before.
  */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
@@ -68,6 +69,7 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const reading = withCompression(dataConverter);
   const converter = loadDataConverter(reading);
   const replayed: Replayed[] = [];
+  quietUnlessInstalled();
   try {
     for await (const run of replayRuns(code, files, reading)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
   } catch (error) {
