@@ -7,7 +7,7 @@ import { readHistories, startOf } from '../../host/history/history-files';
 import { withCompression } from '../../host/payloads/compression';
 import type { WorkflowBundle } from '../bundle';
 import { bundleAgents } from '../bundle';
-import { quietUnlessInstalled } from '../runtime';
+import { beginQuietReplay } from '../runtime';
 import { askedText } from './asked-text';
 import type { Difference } from './differences';
 import { differencesOf } from './differences';
@@ -60,7 +60,7 @@ export class Replayed {
 
 /**
  * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
- * took them over. Temporal's runtime of the process writes no log from then on, unless the process has installed one before.
+ * took them over. A process with a `Runtime` of Temporal's SDK of its own installs that runtime before the first replay.
  */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
@@ -69,12 +69,14 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const reading = withCompression(dataConverter);
   const converter = loadDataConverter(reading);
   const replayed: Replayed[] = [];
-  quietUnlessInstalled();
+  const endReplay = beginQuietReplay();
   try {
     for await (const run of replayRuns(code, files, reading)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
     throw new HoldfastError('run-failed', `The replay came to no end: ${messageOf(error)}`, { cause: error });
+  } finally {
+    endReplay();
   }
   return replayed;
 }
