@@ -17,7 +17,7 @@ export interface WorkflowBundle {
 }
 
 /** The map of a bundle has the lines of stack traces. With columns and the text of all sources it is two thirds of a bundle, which every start reads. */
-export const mapOfBundles = 'inline-nosources-cheap-module-source-map';
+const mapOfBundles = 'inline-nosources-cheap-module-source-map';
 
 const workflowsFolder = resolve(__dirname, '..', 'workflows');
 
@@ -57,7 +57,7 @@ export function agentsModule(agentsPath: string): string {
 }
 
 /** What every bundle is made of, beside the agents module. */
-export function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterceptorModules' | 'preloadModules'> {
+function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterceptorModules' | 'preloadModules'> {
   return {
     workflowsPath: sandboxFile('entry'),
     workflowInterceptorModules: [sandboxFile('interceptors')],
@@ -140,7 +140,7 @@ export function buildIdOf(code: string, agentsPath: string): string {
 
 type Level = 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
 
-export function quietLogger(
+function quietLogger(
   problems: string[],
 ): { log(level: Level, message: string): void } & Record<'trace' | 'debug' | 'info' | 'warn' | 'error', (message: string) => void> {
   const keep = (message: string): void => void problems.push(message);

@@ -29,9 +29,9 @@ import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
 import { dropThread, prepareThread } from './threads/spare-thread';
-import type { WatchedWorkerOptions } from './threads/watched-worker';
+import type { ThreadedWorkerOptions } from './sdk-internals';
 import { WatchedWorker } from './threads/watched-worker';
-import { strayRejections } from './stray-rejections';
+import { reportStrayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
 import { SwitchedParts } from './switched-parts';
 import type { PartsServer } from './worker-parts';
@@ -173,7 +173,7 @@ export class HoldfastWorker {
       };
       const worker = new HoldfastWorker({ options, served, parts, partsFor, close: closeAll });
       begun = worker;
-      worker.forgetStray = strayRejections.report(onProblem);
+      worker.forgetStray = reportStrayRejections(onProblem);
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
@@ -274,7 +274,7 @@ function createTemporalWorker(
   bundle: WorkflowBundle,
   options: WorkerOptions,
   parts: SwitchedParts,
-  place: Pick<WatchedWorkerOptions, 'connection' | 'taskQueue' | 'identity'> & { readonly taskQueue: string },
+  place: Pick<ThreadedWorkerOptions, 'connection' | 'taskQueue' | 'identity'> & { readonly taskQueue: string },
 ): Promise<Worker> {
   return WatchedWorker.create({
     ...place,

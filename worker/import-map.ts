@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
-import { disallowedModules, moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
+import { disallowedModules, moduleMatches } from './sdk-internals';
 
 /** A file of a project that imports what needs Node, and the way to it. */
 export interface NodeImports {

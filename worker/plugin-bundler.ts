@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { BundleOptions } from '@temporalio/worker';
-import { moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
+import { moduleMatches } from './sdk-internals';
 import { HoldfastError } from '../contract/errors';
-import { agentsModule, agentsRequest, buildIdOf, needsNode, refuseWaiting, sandboxFile, withAgents } from './bundle';
+import { agentsModule, agentsRequest, needsNode, refuseWaiting, sandboxFile, withAgents } from './bundle';
 import type { Compiled, Compiler } from './bundler-look';
 import { BundlerLook } from './bundler-look';
 import { loadInSandbox } from './check-bundle';
@@ -78,7 +78,7 @@ class BesideCheck {
         'config-invalid',
         'Another plugin replaced the workflowsPath of holdfastPlugin, so the bundle has no agents. Put holdfastPlugin last.',
       );
-    await loadInSandbox({ buildId: buildIdOf(code, this.agents), code }, 'The agents module beside the workflows does not');
+    await loadInSandbox({ code }, 'The agents module beside the workflows does not');
   }
 
   private refuseNode(): void {

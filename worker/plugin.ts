@@ -17,9 +17,7 @@ import { checkPluginOptions } from './check-options';
 import { checkRetention } from './check-retention';
 import type { WorkerOptions } from './create-worker';
 import { logged } from './create-worker';
-import { memoryLossText } from './served-builds';
 import { interceptorFor } from './interceptors';
-import { beginLoopGuard } from './threads/loop-guard';
 import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
 import type { PartsOptions } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
@@ -39,20 +37,15 @@ export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
 
 /** By one of the activities, which tells the worker. */
 const servings = new WeakMap<object, Serving>();
-/** Workers that were never made, or never run. */
-const abandoned = new FinalizationRegistry<() => void>((endLoopGuard) => endLoopGuard());
 
 /** What a worker has of ours between its making and its end. */
 class Serving {
   worker: Worker | undefined;
-  readonly endLoopGuard = beginLoopGuard();
 
   constructor(
     readonly plugin: HoldfastPlugin,
     readonly redis: RedisLink | undefined,
-  ) {
-    abandoned.register(this, this.endLoopGuard);
-  }
+  ) {}
 
   /** Other plugins may have changed what the worker was to have. */
   get options(): Worker['options'] {
@@ -156,7 +149,6 @@ export class HoldfastPlugin extends ClientPlugin {
     const serving = servingOf(Object.fromEntries(worker.options.activities));
     if (serving?.plugin !== this || serving.worker !== undefined) return next(worker);
     serving.worker = worker;
-    serving.endLoopGuard();
     if (!(worker instanceof Worker))
       throw new HoldfastError(
         'config-invalid',
@@ -176,13 +168,7 @@ export class HoldfastPlugin extends ClientPlugin {
       );
     await checkSearchAttributes(connection, namespace);
     checkRetention(connection, namespace).catch((error: unknown) => this.tell(error));
-    const running = next(worker).finally(() => serving.redis?.close());
-    await running.catch((error: unknown) => {
-      const text = memoryLossText(error);
-      throw text === undefined
-        ? error
-        : new HoldfastError('out-of-memory', `The code of workflows ran out of memory. ${text}`, { cause: error });
-    });
+    await next(worker).finally(() => serving.redis?.close());
   }
 
   /** What only warns is told if it has a code. A server that does not answer is not: the worker asks it for tasks anyway. */

@@ -1,5 +1,6 @@
+import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
-import type { LogLevel } from '@temporalio/worker';
+import type { LogEntry, LogLevel } from '@temporalio/worker';
 
 let installed = false;
 
@@ -23,4 +24,35 @@ export function installRuntime(
 /** For tests and benches: only errors, as they are. */
 export function quietRuntime(): void {
   installRuntime(() => undefined, 'ERROR');
+}
+
+let replays = 0;
+let quietUntil = 0;
+
+/**
+ * Begins a replay, of which Temporal's log says nothing, unless the process has installed a runtime before. A worker that starts later logs as always.
+ * Returns what ends it.
+ */
+export function beginQuietReplay(): () => void {
+  replays++;
+  if (!installed) installWithQuietReplays();
+  return () => {
+    replays--;
+    quietUntil = Date.now();
+  };
+}
+
+function installWithQuietReplays(): void {
+  installed = true;
+  const usual = new DefaultLogger('INFO');
+  const log = ({ level, message, meta, timestampNanos }: LogEntry): void => {
+    // Temporal's core hands its lines on a little later.
+    if (replays === 0 && Number(timestampNanos / 1_000_000n) > quietUntil) usual.log(level, message, meta);
+  };
+  try {
+    const filter = makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' });
+    Runtime.install({ logger: new DefaultLogger('INFO', log), telemetryOptions: { logging: { forward: {}, filter } } });
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }

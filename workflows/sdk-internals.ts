@@ -3,7 +3,7 @@ import type { PayloadConverter, VersioningBehavior } from '@temporalio/common';
 
 /*
  * All that the code of runs knows of the insides of Temporal's SDK: five fields of the object by which the SDK runs a workflow. The SDK does not publish that
- * object. test/unit/sdk-internals.test.ts fails with the first SDK that has other fields.
+ * object. test/unit/workflow-internals.test.ts fails with the first SDK that has other fields.
  */
 
 interface Condition {

@@ -8,7 +8,7 @@ import { createLogger, logFormats } from '../../host/logger';
 import type { ModuleLoader, Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
 import { loadProject } from '../../service/project/load-project';
-import { strayRejections } from '../../worker/stray-rejections';
+import { reportStrayRejections } from '../../worker/stray-rejections';
 import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';
 
@@ -52,7 +52,7 @@ export async function readSettings(
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const onProblem = problemsTo(logger);
   // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
-  strayRejections.report(onProblem);
+  reportStrayRejections(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
   const { http = {}, taskQueue, tenant, compress } = project.config;
   const inEnvironment = (name: string): boolean => Boolean(environment[name]);

@@ -3,9 +3,9 @@ import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { defined } from '../../contract/defined';
 import { codeOf, errorTable } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
+import { bundleAgents } from '../../worker/bundle';
 import type { HoldfastWorker } from '../../worker/create-worker';
 import { prepareThread } from '../../worker/threads/spare-thread';
-import { WarmBundler } from '../../worker/warm-bundler';
 import { defaultModel } from './default-model';
 import { FreshProject, configurationFiles } from './fresh-project';
 import { ofProject } from './open-worker';
@@ -30,7 +30,6 @@ const mostRounds = 5;
 /** Takes over what changes in the files of a project, while the process runs. What cannot be taken over is told, and all is as before. */
 export class ProjectWatch {
   private readonly files = new WatchedFiles(() => this.look());
-  private readonly bundler = new WarmBundler();
   private project: Project;
   private agentFiles: ReadonlySet<string>;
   /** The agents have changed since the last bundle that was taken over. */
@@ -57,7 +56,6 @@ export class ProjectWatch {
     this.isClosed = true;
     this.files.close();
     await this.working;
-    this.bundler.close();
   }
 
   private look(): void {
@@ -114,7 +112,7 @@ export class ProjectWatch {
     const fresh = new FreshProject();
     const project = await this.load(fresh, changed, since);
     if (project.agentsFile !== this.project.agentsFile) this.isBundleOld = true;
-    const bundle = this.isBundleOld ? await this.bundler.bundle(project.agentsFile) : undefined;
+    const bundle = this.isBundleOld ? await bundleAgents(project.agentsFile) : undefined;
     if (!isLast && this.files.hasChanged) return false;
     checkKeyedEnvironment(process.env);
     const { worker, settings } = this.parts;

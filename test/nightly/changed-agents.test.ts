@@ -5,7 +5,7 @@ import type { Difference, Replayed } from 'holdfast/testing';
 import { recordHistory, replayHistories } from 'holdfast/testing';
 import { names } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
-import { WarmBundler } from '../../worker/warm-bundler';
+import { bundleAgents } from '../../worker/bundle';
 import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 import { eventually, openTemporal } from '../support/temporal';
@@ -61,10 +61,9 @@ const addresses = (differences: readonly Difference[]): readonly string[] => [
 ];
 
 const agents = join(folder, 'agents.ts');
-const bundler = new WarmBundler();
 function bundleOf(text: string): Promise<WorkflowBundle> {
   writeFileSync(agents, text);
-  return bundler.bundle(agents);
+  return bundleAgents(agents);
 }
 
 async function replayed(text: string, changes: 'commands' | 'requests' = 'requests'): Promise<Readonly<Record<string, Replayed>>> {
@@ -109,7 +108,6 @@ describe('replays of real runs', () => {
   });
   afterAll(async () => {
     await bed?.close();
-    bundler.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -3,7 +3,7 @@ import { dropThread, prepareThread, takeThread } from '../../worker/threads/spar
 
 const made: Thread[] = [];
 const take = (stackTraces = false): Thread => {
-  const thread = takeThread(stackTraces);
+  const { thread } = takeThread(stackTraces);
   made.push(thread);
   return thread;
 };

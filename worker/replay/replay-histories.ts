@@ -7,6 +7,7 @@ import { withCompression } from '../../host/payloads/compression';
 import { loadedConverter } from '../../host/payloads/loaded-converter';
 import type { WorkflowBundle } from '../bundle';
 import { bundleAgents } from '../bundle';
+import { beginQuietReplay } from '../runtime';
 import { askedText } from './asked-text';
 import type { Difference } from './differences';
 import { differencesOf } from './differences';
@@ -59,7 +60,7 @@ export class Replayed {
 
 /**
  * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
- * took them over.
+ * took them over. A process with a `Runtime` of Temporal's SDK of its own installs that runtime before the first replay.
  */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
@@ -68,11 +69,14 @@ export async function replayHistories(options: ReplayOptions): Promise<readonly 
   const reading = withCompression(dataConverter);
   const converter = loadedConverter(reading);
   const replayed: Replayed[] = [];
+  const endReplay = beginQuietReplay();
   try {
     for await (const run of replayRuns(code, files, reading)) replayed.push(await replayedOf(run, converter, changes ?? 'commands'));
   } catch (error) {
     if (codeOf(error) !== undefined) throw error;
     throw new HoldfastError('run-failed', `The replay came to no end: ${messageOf(error)}`, { cause: error });
+  } finally {
+    endReplay();
   }
   return replayed;
 }

@@ -1,14 +1,12 @@
-import type { DataConverter, Logger } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
-import { Worker } from '@temporalio/worker';
-import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options';
-import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
 import { defined } from '../../contract/defined';
+import { messageOf } from '../../contract/errors';
 import type { HistoryFile } from '../../host/history/history-files';
 import { startOf } from '../../host/history/history-files';
-import type { ThreadParts } from '../threads/watched-thread';
-import { WatchedThreads } from '../threads/watched-threads';
-import { withQuietRuntime } from './quiet-runtime';
+import type { Workflow, WorkflowCreator } from '../sdk-internals';
+import { hasLooped, replayInThread } from '../sdk-internals';
+import { watchedReplayer } from '../threads/watched-worker';
 
 type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
@@ -37,20 +35,20 @@ export interface ReplayedRun {
 /** How long code of a run may go on without a pause. A worker allows 5 s; tests run where other tests do. */
 const limitMs = 10_000;
 
-/** Replays one history after another, in a thread that is ended when code of a run goes on for ever. Temporal's log is not heard. */
+/** Replays one history after another, in a thread that is ended when code of a run goes on for ever. */
 export async function* replayRuns(
   code: string,
   files: readonly HistoryFile[],
   dataConverter: DataConverter | undefined,
 ): AsyncGenerator<ReplayedRun> {
   let activated: Activated[] = [];
-  const ReplayWorker = replayWorker((one) => activated.push(one));
+  const replayer = watchedReplayer((workflows) => observed(workflows, (one) => activated.push(one)));
   const histories = files.map(({ id, history }) => ({ workflowId: startOf(history)?.workflowId || id, history }));
-  const options = { workflowBundle: { code }, ...defined({ dataConverter }) };
-  const replays = ReplayWorker.runReplayHistories(options, histories);
+  const options = { ...replayInThread, workflowBundle: { code }, isolateExecutionTimeout: limitMs, ...defined({ dataConverter }) };
+  const replays = replayer.runReplayHistories(options, histories);
   try {
     for (const file of files) {
-      const step = await (file === files[0] ? withQuietRuntime(() => replays.next()) : replays.next());
+      const step = await replays.next();
       if (step.done === true) return;
       const { error } = step.value;
       const run = activated;
@@ -62,64 +60,46 @@ export async function* replayRuns(
   }
 }
 
-/** A worker of Temporal's SDK for replays that shows what the code of a run asks for, and with what. */
-function replayWorker(observe: (activated: Activated) => void): typeof Worker {
-  return class ReplayWorker extends Worker {
-    protected static override async createWorkflowCreator(
-      bundle: ThreadParts['bundle'],
-      options: CompiledWorkerOptions,
-      logger: Logger,
-    ): Promise<WorkflowCreator> {
-      const { reuseV8Context } = options;
-      const threads = await WatchedThreads.create({
-        bundle,
-        activityNames: new Set<string>(),
-        logger,
-        limitMs,
-        stackTraces: false,
-        reuseV8Context,
+/** Shows what the code of a run asks for, and with what, and what comes of loading it. */
+function observed(workflows: WorkflowCreator, observe: (activated: Activated) => void): WorkflowCreator {
+  const noteFailure = (before: Pick<Activated, 'task' | 'time'>, error: unknown): void =>
+    observe({ ...before, commands: [], failure: { message: messageOf(error) }, ...loopedIn(error) });
+  return {
+    async createWorkflow(options) {
+      const { historyLength, startTime } = options.info;
+      const workflow = await workflows.createWorkflow(options).catch((error: unknown) => {
+        noteFailure({ task: historyLength, time: startTime.getTime() }, error);
+        throw error;
       });
-      return new ObservedWorkflows(threads, observe);
-    }
+      return {
+        async activate(activation) {
+          const before = timeOf(activation);
+          try {
+            const completion = await workflow.activate(activation);
+            observe({ ...before, ...resultOf(completion) });
+            return completion;
+          } catch (error) {
+            noteFailure(before, error);
+            throw error;
+          }
+        },
+        getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
+        dispose: () => workflow.dispose(),
+      };
+    },
+    destroy: () => workflows.destroy(),
   };
-}
-
-class ObservedWorkflows implements WorkflowCreator {
-  constructor(
-    private readonly inner: WorkflowCreator,
-    private readonly observe: (activated: Activated) => void,
-  ) {}
-
-  async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
-    const { observe } = this;
-    const workflow = await this.inner.createWorkflow(options);
-    return {
-      async activate(activation) {
-        const before = timeOf(activation);
-        try {
-          const completion = await workflow.activate(activation);
-          observe({ ...before, ...resultOf(completion) });
-          return completion;
-        } catch (error) {
-          const looped = /Script execution timed out/.test(String(error)) || undefined;
-          observe({ ...before, commands: [], failure: { message: String(error) }, ...defined({ looped }) });
-          throw error;
-        }
-      },
-      getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
-      dispose: () => workflow.dispose(),
-    };
-  }
-
-  destroy(): Promise<void> {
-    return this.inner.destroy();
-  }
 }
 
 function timeOf({ historyLength, timestamp }: Activation): Pick<Activated, 'task' | 'time'> {
   return { task: historyLength ?? 0, time: Number(timestamp?.seconds ?? 0) * 1000 + Math.floor((timestamp?.nanos ?? 0) / 1e6) };
 }
 
-function resultOf({ successful, failed }: Completion): Pick<Activated, 'commands' | 'failure'> {
-  return { commands: successful?.commands ?? [], ...defined({ failure: failed?.failure ?? undefined }) };
+function resultOf({ successful, failed }: Completion): Pick<Activated, 'commands' | 'failure' | 'looped'> {
+  const { failure } = failed ?? {};
+  return { commands: successful?.commands ?? [], ...(failure == null ? {} : { failure, ...loopedIn(failure.message) }) };
+}
+
+function loopedIn(error: unknown): Pick<Activated, 'looped'> {
+  return hasLooped(error) ? { looped: true } : {};
 }

@@ -1,10 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
-import { VMWorkflowThreadProxy } from '@temporalio/worker/lib/workflow/threaded-vm';
 import { names } from '../../contract/names';
-import type { ThreadParts } from './watched-thread';
-import { WatchedThread, isThreadEnded } from './watched-thread';
-import { WrappedRun } from './wrapped-run';
+import type { ThreadParts, Workflow, WorkflowCreateOptions, WorkflowCreator } from '../sdk-internals';
+import { WatchedThread, isThreadEnded } from '../sdk-internals';
+import { takeThread } from './spare-thread';
 
 /** Workflows whose code has looped once; more are forgotten, oldest first. */
 const mostLoopers = 1000;
@@ -25,7 +23,8 @@ export class WatchedThreads implements WorkflowCreator {
   private isDestroyed = false;
 
   private constructor(parts: ThreadParts) {
-    const start = (): Promise<WatchedThread> => WatchedThread.start(parts, (workflowId) => this.noteLoop(workflowId));
+    const start = (): Promise<WatchedThread> =>
+      WatchedThread.start(takeThread(parts.stackTraces), parts, (workflowId) => this.noteLoop(workflowId));
     this.main = new ThreadPlace(start);
     this.apart = new ThreadPlace(start);
   }
@@ -40,7 +39,7 @@ export class WatchedThreads implements WorkflowCreator {
     for (let tries = 1; ; tries++) {
       if (this.loopers.has(options.info.workflowId)) return this.createApart(options);
       try {
-        return await VMWorkflowThreadProxy.create(await this.main.thread(), options);
+        return await (await this.main.thread()).createWorkflow(options);
       } catch (error) {
         if (!isThreadEnded(error) || tries === mostTries) throw error;
       }
@@ -55,7 +54,7 @@ export class WatchedThreads implements WorkflowCreator {
   private async createApart(options: WorkflowCreateOptions): Promise<Workflow> {
     const turn = await this.turn();
     try {
-      return new FirstTask(await VMWorkflowThreadProxy.create(await this.apart.thread(), options), turn);
+      return firstTask(await (await this.apart.thread()).createWorkflow(options), turn);
     } catch (error) {
       turn();
       throw error;
@@ -111,20 +110,13 @@ class ThreadPlace {
 }
 
 /** A workflow that gives its turn back when its first task has ended. */
-class FirstTask extends WrappedRun {
-  constructor(
-    workflow: Workflow,
-    private readonly giveBack: () => void,
-  ) {
-    super(workflow);
-  }
-
-  activate(...given: Parameters<Workflow['activate']>): ReturnType<Workflow['activate']> {
-    return this.workflow.activate(...given).finally(this.giveBack);
-  }
-
-  override async dispose(): Promise<void> {
-    this.giveBack();
-    await super.dispose();
-  }
+function firstTask(workflow: Workflow, giveBack: () => void): Workflow {
+  return {
+    activate: (activation) => workflow.activate(activation).finally(giveBack),
+    getAndResetSinkCalls: () => workflow.getAndResetSinkCalls(),
+    dispose: () => {
+      giveBack();
+      return workflow.dispose();
+    },
+  };
 }

@@ -33,6 +33,7 @@ const wrong: Record<ConfigurationName, readonly string[] | string> = {
   HOLDFAST_REDIS_URL: ['localhost:6379', 'http://a', 'redis://ada:geheim@h:99999'],
   HOLDFAST_COMPRESS: ['yes', '1', 'gzip'],
   HOLDFAST_MAX_CACHED_RUNS: ['soon', '-1', '0', '1', '0.5', '1000001'],
+  HOLDFAST_STOCK_SDK: ['true', '0', 'yes'],
   HOLDFAST_PUSH_SECRET: ['geheim', 'whsec_', 'whsec_geheim', `whsec_${'A'.repeat(32)}geheim!`, `whsec_${'A'.repeat(88)}`, ' '],
   HOLDFAST_LOG_LEVEL: ['loud'],
   HOLDFAST_LOG_FORMAT: ['xml'],
