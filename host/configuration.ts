@@ -53,7 +53,7 @@ export const configurationTable = {
   HOLDFAST_STOCK_SDK: {
     default: '',
     meaning:
-      "1: workflow code runs in threads of Temporal's SDK as they are. A way out if a new version of the SDK has other insides. Costs a quarter more CPU.",
+      "1: workflow code runs in threads of Temporal's SDK as they are. A way out if a new version of the SDK has other insides. Costs a third more CPU.",
   },
   HOLDFAST_PUSH_SECRET: {
     default: '',

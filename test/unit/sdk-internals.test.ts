@@ -51,7 +51,7 @@ async function passes(milliseconds: number, cpu = milliseconds): Promise<void> {
 
 describe('a thread of workflow code that does not answer', () => {
   it('is left alone while the process gets no processor time, such as one that was stopped', async () => {
-    await asked('r');
+    void (await asked('r'));
     await passes(100 * limitMs, limitMs / 2);
     expect(silent.terminate).not.toHaveBeenCalled();
   });
