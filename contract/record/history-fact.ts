@@ -29,7 +29,7 @@ export type HistoryFact =
   | {
       readonly kind: 'stirred';
       readonly time: number;
-      readonly by: 'answer' | 'cancel';
+      readonly by: 'signal' | 'cancel';
       /** What was said with a cancel. */ readonly reason?: string;
     }
   | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }

@@ -83,7 +83,8 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
   if (closed) return { kind: 'activity-closed', time, scheduledId: Number(closed.scheduledEventId) };
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
   if (memo) return { kind: 'memo', time, values: yield* record(memo) };
-  if (event.workflowExecutionSignaledEventAttributes?.signalName === names.answerSignal) return { kind: 'stirred', time, by: 'answer' };
+  const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
+  if (signal === names.answerSignal || signal === names.cancelSignal) return { kind: 'stirred', time, by: 'signal' };
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) {
     // What a workflow says that cancels a part of itself is the words of the SDK, and no reason of a person.

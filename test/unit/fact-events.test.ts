@@ -3,6 +3,7 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow'
 import { temporal } from '@temporalio/proto';
 import { join } from 'node:path';
 import { requestIn } from '../../activities/transcripts/request-history';
+import { names } from '../../contract/names';
 import { HistoryFold } from '../../contract/record/fold';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { retriedCalls } from '../../client/reading/retried-calls';
@@ -34,6 +35,12 @@ describe('events for facts', () => {
       expect(full.length).toBeGreaterThan(0);
       expect({ id, facts: lean }).toEqual({ id, facts: full });
     }
+  });
+
+  it.each([names.answerSignal, names.cancelSignal])('tell that a run has yet to look at a signal of the kind "%s"', async (signalName) => {
+    const { full, lean } = await factsOf(page([{ workflowExecutionSignaledEventAttributes: { signalName } }]));
+    expect(full).toMatchObject([{ kind: 'stirred', by: 'signal' }]);
+    expect(lean).toEqual(full);
   });
 
   it('tell why a person cancelled a run, and nothing of the words with which a workflow cancels a part of itself', async () => {
