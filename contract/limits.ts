@@ -16,6 +16,9 @@ export const limits = {
   inlineSnapshot: 1536 * 1024,
   externalSnapshot: 256 * 1024,
   memo: 512 * 1024,
+  /** Twice as much as the size at which the server suggests a continue-as-new. */
+  eventsPerRun: 2 * 4096,
+  historyBytes: 2 * 4 * 1024 * 1024,
   signalsPerRun: 8000,
   updatesPerRun: 1500,
   maxIterations: 20,

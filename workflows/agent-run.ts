@@ -14,7 +14,6 @@ import {
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { codeOf, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
-import { limits } from '../contract/limits';
 import { names } from '../contract/names';
 import { isRunInput } from '../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
@@ -44,6 +43,7 @@ import { freshState, restoredState } from '../kernel/run/state';
 import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { CancelInbox } from './cancel-inbox';
+import { ContinueAsNewWish } from './continue-as-new';
 import { activation } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
@@ -78,9 +78,7 @@ class RunWorkflow {
   private readonly inbox: AnswerInbox;
   private readonly cancels: CancelInbox;
   private readonly upgrades = new UpgradeRequests();
-  private signals = 0;
-  private updates = 0;
-  private continueAsNewAsked = false;
+  private readonly wish = new ContinueAsNewWish();
   private trying = false;
   private done = false;
 
@@ -91,7 +89,7 @@ class RunWorkflow {
     const { start, snapshot } = input;
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
     this.ports = new TemporalPorts(input, {
-      wantsContinueAsNew: () => this.wantsContinueAsNew(),
+      wantsContinueAsNew: () => this.upgrades.isAsked || this.wish.isSoon,
       asked: () => this.run.interrupts,
       move: () => void this.upgrades.ask().catch(() => undefined),
       found: (answer) => this.inbox.came(answerIn(answer)),
@@ -199,13 +197,13 @@ class RunWorkflow {
   /** Handlers stand before the first await, wait only for room in a task and never throw but what the caller should see. */
   private listen(): void {
     setHandler(answerSignal, (answer) => {
-      this.signals += 1;
+      this.wish.signals += 1;
       this.inbox.came(answerIn(answer));
     });
     setHandler(
       answerUpdate,
       (answer) => {
-        this.updates += 1;
+        this.wish.updates += 1;
         return this.inbox.updated(answerIn(answer));
       },
       {
@@ -216,23 +214,23 @@ class RunWorkflow {
         },
       },
     );
-    listenToConversation({ run: this.run, room: this.ports.room, ports: this.ports, came: (how) => (this[how] += 1) });
+    listenToConversation({ run: this.run, room: this.ports.room, ports: this.ports, came: (how) => (this.wish[how] += 1) });
     setHandler(childSignal, (news) => {
-      this.signals += 1;
+      this.wish.signals += 1;
       this.ports.children.hear(news);
     });
     setHandler(cancelSignal, (given) => {
-      this.signals += 1;
+      this.wish.signals += 1;
       this.cancels.take(given);
     });
     setHandler(continueAsNewSignal, () => {
-      this.signals += 1;
-      this.continueAsNewAsked = true;
+      this.wish.signals += 1;
+      this.wish.isAsked = true;
     });
     setHandler(
       upgradeUpdate,
       () => {
-        this.updates += 1;
+        this.wish.updates += 1;
         return this.upgrades.ask();
       },
       { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON },
@@ -247,16 +245,6 @@ class RunWorkflow {
   private get left(): Left | undefined {
     const { start } = this.input;
     return start.parent === undefined ? undefined : leftOf(this.run.state, start.session);
-  }
-
-  private wantsContinueAsNew(): boolean {
-    return (
-      this.continueAsNewAsked ||
-      this.upgrades.isAsked ||
-      workflowInfo().continueAsNewSuggested ||
-      this.updates >= limits.updatesPerRun ||
-      this.signals >= limits.signalsPerRun
-    );
   }
 
   private watchCancellation(): void {
@@ -326,7 +314,7 @@ class RunWorkflow {
 
   private get mayContinueAsNew(): boolean {
     const { standing } = this;
-    return !this.trying && (standing === 'parked' || (standing === 'waiting' && this.wantsContinueAsNew()));
+    return !this.trying && (standing === 'parked' || (standing === 'waiting' && (this.upgrades.isAsked || this.wish.isUrgent)));
   }
 
   private async answerAfterHandlers(): Promise<never> {

@@ -128,6 +128,8 @@ describe('docs/reference/limits.md', () => {
       'Steps that one workflow task schedules together': `${size(limits.activation)}; the rest follows in the next task`,
       'State of a run at a continue-as-new, without storage': size(limits.inlineSnapshot),
       'State of a run that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
+      'Events of one Temporal run, then it continues as new, also where its code waits': count(limits.eventsPerRun),
+      'Bytes of one Temporal run, then the same': size(limits.historyBytes),
       'Signals of one Temporal run, then it continues as new': count(limits.signalsPerRun),
       'Updates of one Temporal run, then it continues as new': count(limits.updatesPerRun),
       'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,

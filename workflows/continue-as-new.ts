@@ -1,0 +1,26 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { limits } from '../contract/limits';
+
+/** When a run continues as new. The server ends a run whose history is too long, and refuses its signals and updates from a number on. */
+export class ContinueAsNewWish {
+  signals = 0;
+  updates = 0;
+  isAsked = false;
+
+  /** At the next border between turns. */
+  get isSoon(): boolean {
+    return this.isUrgent || workflowInfo().continueAsNewSuggested;
+  }
+
+  /** Also in the middle of code that waits. */
+  get isUrgent(): boolean {
+    const { historyLength, historySize } = workflowInfo();
+    return (
+      this.isAsked ||
+      historyLength >= limits.eventsPerRun ||
+      historySize >= limits.historyBytes ||
+      this.updates >= limits.updatesPerRun ||
+      this.signals >= limits.signalsPerRun
+    );
+  }
+}
