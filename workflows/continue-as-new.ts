@@ -7,7 +7,7 @@ export class ContinueAsNewWish {
   updates = 0;
   isAsked = false;
 
-  /** At the next border between turns. */
+  /** Before the next turn, where no code waits. */
   get isSoon(): boolean {
     return this.isUrgent || workflowInfo().continueAsNewSuggested;
   }
