@@ -106,6 +106,12 @@ it('built-ins use of the kernel only what users write agents with, and its error
   expect(deep).toEqual([]);
 });
 
+it("two files know the insides of Temporal's SDK, and no code has a patch or a local activity", () => {
+  const inside = /@temporalio\/[a-z-]+\/lib\/|__TEMPORAL_ACTIVATOR__|\bpatched\(|proxyLocalActivities/;
+  const knowing = sources.filter(({ path }) => inside.test(readFileSync(join(root, path), 'utf8'))).map(({ path }) => path);
+  expect(knowing.sort()).toEqual(['worker/sdk-internals.ts', 'workflows/sdk-internals.ts']);
+});
+
 it('no file is longer than one idea', () => {
   const long = sources.filter(({ path, lines }) => lines > (tooLong[path] ?? mostLines)).map(({ path, lines }) => `${path}: ${lines}`);
   expect(long).toEqual([]);
