@@ -12,53 +12,37 @@ const sizes = [20, 100, 400];
 const saidBytes = 1600;
 const parkedRuns = 200;
 
-/** A tool that is short and without effect, so that its calls are local activities, and one whose calls are activities. */
 const tools = {
   ...benchTools,
-  words: wordsTool('none'),
-  look: wordsTool('idempotent'),
+  look: defineTool({ description: 'New words.', inputSchema: z.object({ n: z.number() }), execute: () => english(saidBytes) }),
 };
-
-function wordsTool(effect: 'none' | 'idempotent'): object {
-  return defineTool({ description: 'New words.', effect, inputSchema: z.object({ n: z.number() }), execute: () => english(saidBytes) });
-}
 
 /** What a run writes, where the model and the tool say 1.6 KB of English each in a turn; and what a run that waits for an approval has in the database. */
 export async function benchBytes(): Promise<object> {
   const bench = await startServer();
   const { connection, close } = await connectTemporal(bench.server);
-  const found: Record<string, object> = {};
-  for (const tool of ['words', 'look'] as const) {
-    const calls = tool === 'words' ? 'shortCalls' : 'activities';
-    found[calls] = await bytesOf(bench, connection, { tool, sizes, compress: true });
-    found[`${calls}Plain`] = await bytesOf(bench, connection, { tool, sizes: [100], compress: false });
-  }
+  const compressed = await bytesOf(bench, connection, { sizes, compress: true });
+  const plain = await bytesOf(bench, connection, { sizes: [100], compress: false });
   const parkedKb: Record<string, number> = {};
   for (const compress of [true, false]) parkedKb[compress ? 'compressed' : 'plain'] = await parked(bench, compress);
   await close();
   await bench.close();
-  return { turns: sizes, ...found, parkedKb };
+  return { turns: sizes, compressed, plain, parkedKb };
 }
 
 interface Kind {
-  readonly tool: 'words' | 'look';
   readonly sizes: readonly number[];
   readonly compress: boolean;
 }
 
-async function bytesOf(bench: BenchBed, connection: Connection, { tool, sizes: wanted, compress }: Kind): Promise<object> {
+async function bytesOf(bench: BenchBed, connection: Connection, { sizes: wanted, compress }: Kind): Promise<object> {
   const bytesPerTurn: number[] = [];
   for (const turns of wanted) {
-    const models = turnModel(turns, tool, () => english(saidBytes));
-    const bed = await startBed(bench, `bytes-${tool}-${turns}-${compress}`, { models, tools, compress });
-    // Of short calls the second run: in the first one nobody knows yet how long they take.
-    let id = '';
-    for (let round = tool === 'words' ? 0 : 1; round < 2; round++) {
-      const run = await bed.client.start('worker', 'Work.');
-      await run.result();
-      id = run.id;
-    }
-    bytesPerTurn.push((await historyBytes(connection, bench.server.namespace, `default/${id}`)) / turns);
+    const models = turnModel(turns, 'look', () => english(saidBytes));
+    const bed = await startBed(bench, `bytes-${turns}-${compress}`, { models, tools, compress });
+    const run = await bed.client.start('worker', 'Work.');
+    await run.result();
+    bytesPerTurn.push((await historyBytes(connection, bench.server.namespace, `default/${run.id}`)) / turns);
     await bed.close();
   }
   const [fewest = 1] = bytesPerTurn;
