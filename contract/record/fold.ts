@@ -269,6 +269,9 @@ export class HistoryFold {
       else if (isInterrupt(value)) this.interrupts.set(id, value);
     }
     const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
+    // A run that is about to end leaves its questions in the memo.
+    const left = events.flatMap((event) => (event.type === 'interrupt-end' && event.reason === 'cancel' ? [event.interruptId] : []));
+    ended.push(...left.filter((id) => values[interruptMemoPrefix + id] === undefined));
     for (const id of ended) this.interrupts.delete(id);
     return events;
   }

@@ -34,6 +34,14 @@ describe('a history', () => {
     expect(folded().view()).toMatchObject({ id: '', status: 'running', messages: [], nextOffset: 0 });
   });
 
+  it('does not wait for an answer to a question that ended with the run, though the memo shows it still', () => {
+    const fold = folded(start, { kind: 'memo', time: 2, values: { [`holdfastInterrupts:${interrupt.id}`]: interrupt } });
+    expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
+    const end = { type: 'interrupt-end', interruptId: interrupt.id, answer: null, reason: 'cancel' };
+    fold.add({ kind: 'memo', time: 3, values: { holdfastEvents: [end] } });
+    expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
+  });
+
   it('gives each event its offset and its time', () => {
     const fold = new HistoryFold();
     expect(fold.add(start)).toEqual([{ type: 'run-start', agent: 'a', input: 'Hi', offset: 0, time: 1 }]);
