@@ -28,10 +28,10 @@ export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
     return this.all.every(({ standsStill }) => standsStill);
   }
 
-  async run({ start, hear, resumes }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
+  async run({ place, start, hear, resumes }: ChildRun, begin: (child: ChildRun) => Child): Promise<ChildEnd> {
     checkedBytes(start, `the start of the agent "${start.agent}"`);
     const told = (events: readonly unknown[]): void => void (this.open.has(start.id) && hear(asJson(events)));
-    const child = begin({ start: asJson(start), hear: told, ...(resumes === true ? { resumes } : {}) });
+    const child = begin({ place, start: asJson(start), hear: told, ...(resumes === true ? { resumes } : {}) });
     this.open.set(start.id, child);
     try {
       return asJson(await child.end);

@@ -1,31 +1,23 @@
 import type { CancelRequest } from '../contract/cancel';
-import { HoldfastError, codeOf, messageOf } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import type { EventBody } from '../contract/events';
 import { eventsOfInterrupts } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
-import type { Failure, Json } from '../contract/messages/messages';
-import { workflowIdOf } from '../contract/names';
+import type { Json } from '../contract/messages/messages';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
-import type { RunLocalValues } from '../contract/run-local';
-import type {
-  AgentRunInput,
-  CallModelInput,
-  CallModelResult,
-  CallToolInput,
-  CallToolResult,
-  ParseInputResult,
-  ParseOutputResult,
-  StartInput,
-} from '../contract/record/wire';
+import type { AgentRunInput, CallModelResult, CallToolResult, ParseInputResult, ParseOutputResult } from '../contract/record/wire';
 import { lostModelCall, lostToolCall } from '../kernel/calls/lost-calls';
-import { isCancellation } from '../kernel/effects/errors';
+import { Commands } from '../kernel/log/commands';
+import { orderOfPlaces } from '../kernel/log/order-of-places';
 import { RunLog } from '../kernel/log/run-log';
 import type { ChildEnd, ChildRun, ModelCall, Ports, Timer, ToolCallRequest } from '../kernel/run/ports';
 import { OnceCalls } from '../kernel/run/once-calls';
 import type { RunStanding } from '../kernel/run/standstill';
 import { Standstill } from '../kernel/run/standstill';
+import type { RunState } from '../kernel/run/state';
 import { MemoryChildren } from './children';
+import { LostCall, MemoryCalls } from './calls';
 import { MemoryModelStops } from './model-stops';
 import { asJson } from './record';
 import type { MemoryWorld } from './world';
@@ -37,79 +29,106 @@ export class MemoryPorts implements Ports {
   readonly children = new MemoryChildren();
   private readonly still: Standstill;
   private readonly stops = new MemoryModelStops();
+  private readonly calls: MemoryCalls;
+  private readonly commands: Commands;
   private left = false;
   private readonly atNextRest: (() => void)[] = [];
   private readonly timers = new Set<Timer>();
   readonly onceCalls = new OnceCalls();
-  private readonly workflowId: string;
-  private readonly start: StartInput;
   private cancel: () => void = () => undefined;
   private cancelError: HoldfastError | undefined;
   private readonly cancellation = new Promise<void>((resolve) => (this.cancel = resolve));
 
   constructor(
     input: AgentRunInput,
+    state: RunState,
     private readonly world: MemoryWorld,
   ) {
-    const { start } = input;
-    this.start = start;
-    this.workflowId = workflowIdOf(start.tenant, start.id);
     this.log = new RunLog(
       input,
       logWriter(world, () => this.left),
     );
+    this.commands = new Commands(this.log, orderOfPlaces(state), () => Promise.resolve());
+    this.calls = new MemoryCalls(input.start, this.log, world, {
+      cancellation: this.cancellation,
+      cancelError: () => this.cancelError,
+      hasLeft: () => this.left,
+      pause: (milliseconds) => this.pause(milliseconds),
+    });
     this.still = new Standstill(() => world.changed());
   }
 
+  /** Asks for a command, which the run makes when its code rests. */
+  private ask<T>(place: string, make: () => Promise<T>): Promise<T> {
+    const asked = this.commands.ask(place, make);
+    this.world.changed();
+    return asked;
+  }
+
+  /** A call that nobody makes in a run that is cancelled. */
+  private askUnlessCancelled<T>(place: string, make: () => Promise<T>): Promise<T> {
+    this.refuseWhenCancelled();
+    return this.ask(place, () => {
+      this.refuseWhenCancelled();
+      return make();
+    });
+  }
+
+  /** Makes the commands that code has asked for. False: there are none. */
+  makeCommands(): boolean {
+    if (!this.hasCommands) return false;
+    this.commands.makeAll();
+    return true;
+  }
+
+  private get hasCommands(): boolean {
+    return !this.left && !this.commands.isEmpty;
+  }
+
+  get isEnding(): boolean {
+    return this.commands.isEnding;
+  }
+
+  /** The run is about to end. Makes the commands that code asked for before. */
+  async end(): Promise<void> {
+    const { work } = this.world;
+    this.commands.isEnding = true;
+    do await work.settle();
+    while (this.makeCommands());
+  }
+
   async prepare(request: ManifestRequest): Promise<Manifest> {
-    this.refuseWhenCancelled();
-    return this.counted(this.orCancelled(this.world.work.prepare(asJson(request))));
+    return this.asked('', () => this.world.work.prepare(asJson(request)));
   }
 
-  async parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    this.refuseWhenCancelled();
-    return this.counted(this.orCancelled(this.world.work.parseInput(asJson({ tool, input }))));
+  async parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult> {
+    return this.asked(place, () => this.world.work.parseInput(asJson({ tool, input })));
   }
 
-  async planPolicy(request: PolicyRequest): Promise<PolicyPlan> {
-    this.refuseWhenCancelled();
-    return this.counted(this.orCancelled(this.world.work.planPolicy(asJson(request))));
+  async planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan> {
+    return this.asked(place, () => this.world.work.planPolicy(asJson(request)));
   }
 
-  async parseOutput(output: string, text: string): Promise<ParseOutputResult> {
-    this.refuseWhenCancelled();
-    return this.counted(this.orCancelled(this.world.work.parseOutput({ output, text })));
+  async parseOutput(place: string, output: string, text: string): Promise<ParseOutputResult> {
+    return this.asked(place, () => this.world.work.parseOutput({ output, text }));
+  }
+
+  private asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
+    return this.counted(this.askUnlessCancelled(place, () => this.calls.orCancelled(ask())));
   }
 
   async callModel(call: ModelCall): Promise<CallModelResult> {
-    this.refuseWhenCancelled();
-    const { work, record } = this.world;
-    const { workflowId, cancellation: cancelled } = this;
-    const { address, path, facts } = call;
-    const input = this.log.modelStep(call) as CallModelInput;
-    const eventId = record.nextEventId();
-    record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
+    const { address, path } = call;
     const stop = this.stops.begin(path);
     try {
-      // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
-      const answer = work.callModel(record.requestOf(address), {
-        workflowId,
-        address,
-        path,
-        facts,
-        values: record.valuesOf(address),
-        start: this.start,
-        cancelled: Promise.race([cancelled, stop.asked]),
-        wait: (milliseconds) => this.pause(milliseconds),
-      });
-      const result = await this.recorded(eventId, answer);
+      const result = await this.counted(this.askUnlessCancelled(address, () => this.calls.startModel(call, stop)));
       this.log.modelCameBack(call, result);
       return result;
     } catch (error) {
       if (this.cancelError !== undefined) throw this.cancelError;
       if (stop.isAsked) throw new HoldfastError('cancelled', 'The call of the model was stopped.');
-      if (isCancellation(error)) throw error;
-      return { address, failed: lostModelCall(lostIn(error), true) };
+      if (!(error instanceof LostCall)) throw error;
+      return { address, failed: lostModelCall(error.failure, true) };
     } finally {
       this.stops.end(stop);
     }
@@ -120,42 +139,24 @@ export class MemoryPorts implements Ports {
   }
 
   async callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    // A cancelled run still asks what became of calls that were cut off.
-    if (call.reconcile !== true) this.refuseWhenCancelled();
+    const { address, facts, reconcile } = call;
+    const start = (): Promise<CallToolResult> => this.calls.startTool(call);
     try {
-      const result = await this.startTool(call);
+      // A cancelled run still asks what became of calls that were cut off.
+      const made = this.counted(reconcile === true ? this.ask(address, start) : this.askUnlessCancelled(address, start));
+      const result = await (facts.effect === 'once' ? this.onceCalls.counted(made) : made);
       this.log.toolCameBack(call, result);
       return result;
     } catch (error) {
-      if (isCancellation(error)) throw error;
-      const lost = lostIn(error);
-      return { address: call.address, outcome: lostToolCall(call, lost.code === 'tool-timeout' ? { ...lost, tookTooLong: true } : lost) };
+      if (!(error instanceof LostCall)) throw error;
+      const lost = error.failure;
+      return { address, outcome: lostToolCall(call, lost.code === 'tool-timeout' ? { ...lost, tookTooLong: true } : lost) };
     }
   }
 
-  private startTool(call: ToolCallRequest): Promise<CallToolResult> {
-    const { record } = this.world;
-    const { address, facts } = call;
-    const input = this.log.toolStep(call) as CallToolInput;
-    const eventId = record.nextEventId();
-    record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
-    const running = this.runTool(call, input, record.valuesOf(address));
-    // A `once` tool that was told to stop is waited for: only it knows how far it came.
-    return this.recorded(eventId, facts.effect === 'once' ? this.onceCalls.counted(running) : this.orCancelled(running));
-  }
-
-  private runTool(call: ToolCallRequest, input: CallToolInput, values: RunLocalValues): Promise<CallToolResult> {
-    const { address, path, facts } = call;
-    const { workflowId } = this;
-    const cancelled = call.reconcile === true ? never : this.cancellation;
-    const wait = (milliseconds: number): Promise<void> => this.pause(milliseconds);
-    return this.world.work.callTool(asJson(input), { workflowId, address, path, facts, values, start: this.start, cancelled, wait });
-  }
-
   async runChild(child: ChildRun): Promise<ChildEnd> {
-    this.refuseWhenCancelled();
     try {
-      return await this.children.run(child, (start) => this.world.startChild(start));
+      return await this.askUnlessCancelled(child.place, () => this.children.run(child, (start) => this.world.startChild(start)));
     } finally {
       this.still.cameBack();
     }
@@ -192,22 +193,35 @@ export class MemoryPorts implements Ports {
     this.log.hideInterrupt(id);
   }
 
-  timer(at: number): Timer {
-    const timer = this.world.clock.timer(at);
+  timer(place: string, at: number): Timer {
+    let made: Timer | undefined;
+    let isCancelled = false;
+    const fired = this.ask(place, () => {
+      made = this.world.clock.timer(at);
+      if (isCancelled) made.cancel();
+      return made.fired;
+    });
+    const timer: Timer = {
+      fired,
+      cancel: () => {
+        isCancelled = true;
+        made?.cancel();
+      },
+    };
     this.timers.add(timer);
     const forget = (): void => void this.timers.delete(timer);
-    timer.fired.then(forget, forget);
+    fired.then(forget, forget);
     return timer;
   }
 
-  sleep(until: number): Timer {
+  sleep(place: string, until: number): Timer {
     this.refuseWhenCancelled();
-    const timer = this.timer(until);
+    const timer = this.timer(place, until);
     return { ...timer, fired: this.still.asleep(this.unlessLeft(timer.fired)) };
   }
 
   private pause(milliseconds: number): Promise<void> {
-    return this.still.pausing(this.unlessLeft(this.timer(this.now() + milliseconds).fired));
+    return this.still.pausing(this.unlessLeft(this.timer('', this.now() + milliseconds).fired));
   }
 
   /** Nothing wakes where the run went on elsewhere: on a server the code is not there any more. */
@@ -225,11 +239,12 @@ export class MemoryPorts implements Ports {
 
   /** Something waits until code rests. */
   get hasDeferred(): boolean {
-    return this.atNextRest.length > 0;
+    return this.atNextRest.length > 0 || this.hasCommands || (this.isEnding && !this.left);
   }
 
   private awaitRest(): void {
     void this.world.work.settle().then(() => {
+      if (this.hasCommands) return this.awaitRest();
       if (!this.left) this.atNextRest[0]?.();
       this.atNextRest.shift();
       if (this.atNextRest.length > 0) this.awaitRest();
@@ -253,7 +268,7 @@ export class MemoryPorts implements Ports {
     if (this.cancelError !== undefined) return Promise.reject(this.cancelError);
     if (!this.world.wantsContinueAsNew() || this.children.size > 0) return undefined;
     this.still.park();
-    return this.orCancelled(new Promise<never>(() => undefined));
+    return this.calls.orCancelled(new Promise<never>(() => undefined));
   }
 
   get nextOffset(): number {
@@ -303,38 +318,7 @@ export class MemoryPorts implements Ports {
     if (this.left) throw new HoldfastError('outside-run', 'This run has ended.');
   }
 
-  private orCancelled<T>(work: Promise<T>): Promise<T> {
-    work.catch(() => undefined);
-    return Promise.race([
-      work,
-      this.cancellation.then(() => {
-        throw this.cancelError;
-      }),
-    ]);
-  }
-
-  private recorded<T>(scheduledId: number, work: Promise<T>): Promise<T> {
-    const { record } = this.world;
-    const ended = async (): Promise<T> => {
-      try {
-        const result = await work;
-        if (!this.left) record.write({ kind: 'activity-completed', scheduledId, result });
-        return result;
-      } catch (error) {
-        if (!this.left) record.write({ kind: 'activity-closed', scheduledId });
-        throw error;
-      }
-    };
-    return this.counted(ended());
-  }
-
   private async counted<T>(work: Promise<T>): Promise<T> {
     return asJson(await this.still.counted(work));
   }
-}
-
-const never = new Promise<never>(() => undefined);
-
-function lostIn(error: unknown): Failure {
-  return { code: codeOf(error) ?? 'run-failed', message: messageOf(error) };
 }

@@ -91,7 +91,6 @@ export class MemoryRun {
     return this.stands;
   }
 
-  /** Settles when the log has grown. */
   get more(): Promise<void> {
     return this.record.more;
   }
@@ -117,12 +116,10 @@ export class MemoryRun {
     return this.inTurn(() => this.takeNow(answer));
   }
 
-  /** What somebody does with the conversation that the run is. */
   converse(command: ConversationCommand): Promise<ConversationReply> {
     return this.inTurn(() => (this.changed(), this.stretch.run.converse(asJson(command))));
   }
 
-  /** Takes an answer as a signal does, which tells nobody whether it fits. */
   signal(answer: Answer): Promise<void> {
     return this.inTurn(() => this.answer(answer));
   }
@@ -258,7 +255,7 @@ export class MemoryRun {
     const { start, snapshot } = input;
     this.record.write({ kind: 'start', workflowId: this.workflowId, input });
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
-    const ports = new MemoryPorts(input, {
+    const ports = new MemoryPorts(input, state, {
       work: this.work,
       clock: this.clock,
       record: this.record,
@@ -280,9 +277,11 @@ export class MemoryRun {
     const { ports, run, input } = stretch;
     try {
       const end = await Promise.race([run.execute(), stalled]);
+      await ports.end();
       const result = resultOfRun({ run, log: ports.log, start: input.start, end });
       this.close(stretch, { kind: 'end', status: 'completed', result }, childEndOf(result));
     } catch (error) {
+      await ports.end();
       run.endQuestions();
       if (isCancellation(error)) await ports.onceCalls.ended(() => this.work.settle());
       ports.log.flush();
@@ -319,7 +318,8 @@ export class MemoryRun {
   private check(): void {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();
-    ports.log.flush();
+    if (ports.isEnding) return;
+    if (ports.makeCommands()) return this.changed();
     const { nextAgents, checking } = this;
     const standing = ports.standing(run.waitingFor > 0, checking);
     if (standing === 'working') return;

@@ -15,9 +15,9 @@ export async function failureOfTrial(
 ): Promise<Failure | undefined> {
   const facts: Facts = {
     prepare: (request) => work.prepare(asJson(request)),
-    parseInput: (tool, input) => work.parseInput(asJson({ tool, input })),
-    planPolicy: (request) => work.planPolicy(asJson(request)),
-    parseOutput: (output, text) => work.parseOutput({ output, text }),
+    parseInput: (_, tool, input) => work.parseInput(asJson({ tool, input })),
+    planPolicy: (_, request) => work.planPolicy(asJson(request)),
+    parseOutput: (_, output, text) => work.parseOutput({ output, text }),
   };
   const trial = new Trial(agents, asJson(run.snapshot()), facts, now);
   for (await work.settle(); trial.goesOn || trial.asks; await work.settle()) trial.goOn();

@@ -44,7 +44,7 @@ import { answerIn } from './answer-in';
 import { AnswerInbox, refusedAnswer } from './answer-inbox';
 import { CancelInbox } from './cancel-inbox';
 import { ContinueAsNewWish } from './continue-as-new';
-import { activation } from './interceptors';
+import { activation, anew } from './interceptors';
 import { listenToConversation } from './conversation-handlers';
 import { listedAttributes, listedMemo } from './listed';
 import { tellOfEnd, tellOfStart } from './news';
@@ -88,7 +88,7 @@ class RunWorkflow {
   ) {
     const { start, snapshot } = input;
     const state = snapshot === undefined ? freshState(start) : restoredState(snapshot.state as RunState, snapshot.lists);
-    this.ports = new TemporalPorts(input, {
+    this.ports = new TemporalPorts(input, state, {
       wantsContinueAsNew: () => this.upgrades.isAsked || this.wish.isSoon,
       asked: () => this.run.interrupts,
       move: () => void this.upgrades.ask().catch(() => undefined),
@@ -110,7 +110,6 @@ class RunWorkflow {
       Promise.race([
         this.watchStall(),
         this.watchContinueAsNew(),
-        this.flushLeftovers(),
         this.answerAfterHandlers(),
         this.ports.timeline.follow(() => !this.ports.hasDeferred),
       ]),
@@ -143,7 +142,8 @@ class RunWorkflow {
   /** Answers what came together with the end. */
   private async end(): Promise<void> {
     this.done = true;
-    if (!activation.hasAll) await CancellationScope.nonCancellable(() => condition(() => activation.isOver));
+    this.ports.end();
+    await CancellationScope.nonCancellable(() => anew(() => activation.isOver));
     await this.inbox.end();
   }
 
@@ -321,14 +321,6 @@ class RunWorkflow {
     for (;;) {
       await condition(() => activation.settled && this.ports.hasDeferred);
       this.ports.runDeferred();
-    }
-  }
-
-  /** Events that no command took along when all code has run, such as the end of one of two parallel tools. */
-  private async flushLeftovers(): Promise<never> {
-    for (;;) {
-      await condition(() => activation.settled && !this.done && this.ports.log.hasEvents);
-      this.ports.log.flush();
     }
   }
 }

@@ -26,7 +26,7 @@ export function findElsewhere(
   if (path === undefined || interrupts.length === 0) return undefined;
   const there = interrupts.map((interrupt) => ({ ...interrupt, id: interruptIdAt(path, interrupt) }));
   const request: AnswersElsewhere = { workflowId: workflowIdOf(tenant, rootRunId(id)), interrupts: there };
-  return short.urgent<readonly (ElsewhereAnswer | null)[]>(names.elsewhereActivity, [request], timeoutMs, attempts).then(
+  return short.urgent<readonly (ElsewhereAnswer | null)[]>('', names.elsewhereActivity, [request], timeoutMs, attempts).then(
     (answers) =>
       interrupts.forEach((interrupt, position) => {
         const answer = answers[position];

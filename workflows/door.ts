@@ -3,18 +3,30 @@ import { actInLook, lookFirst, someConditionHolds } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
+/** What makes the commands that code has asked for. */
+export interface CommandMaker {
+  readonly hasCommands: boolean;
+  makeCommands(): void;
+}
+
 /**
  * Gives a run the parts of an activation one at a time: the next part when the code that the last part woke has run as far as it can. Temporal's core cuts
  * the same events into other activations in a replay, so code must not see which events came together.
  *
  * The SDK looks at its conditions again and again, and runs all microtasks between two looks, until no condition holds. The door is the first of these
- * conditions. It hands out the next part when microtasks have run since the last part, and no other condition holds.
+ * conditions. When microtasks have run since the last look, and no other condition holds, the code rests: the door has all commands made that the code
+ * asked for, and hands out the next part when the code asks for no more.
  */
 export class Door {
   private waiting: { readonly jobs: readonly Job[]; give(): void }[] = [];
+  private readonly makers: CommandMaker[] = [];
   private hasMicrotasksRun = true;
-  /** The code has run as far as it can with what it was given. */
-  hasCodeRun = false;
+  private hasCodeRun = false;
+
+  /** The code has run as far as it can with what it was given, and all of its commands are made. */
+  get isSettled(): boolean {
+    return this.hasCodeRun && !this.hasCommands;
+  }
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;
@@ -25,6 +37,10 @@ export class Door {
     return this.waiting.some(({ jobs }) => jobs.some(isMeant));
   }
 
+  add(maker: CommandMaker): void {
+    this.makers.push(maker);
+  }
+
   /** Gives `give` the parts of an activation: one now, and each other one when the code rests. */
   pass(input: ActivateInput, parts: readonly (readonly Job[])[], give: (part: ActivateInput) => void): void {
     lookFirst(() => this.look());
@@ -33,15 +49,31 @@ export class Door {
   }
 
   private look(): void {
-    if (this.isEmpty || !this.hasMicrotasksRun) return;
+    if (!this.hasMicrotasksRun) return;
+    const { hasCommands } = this;
+    if (!hasCommands && this.isEmpty) return;
     if (someConditionHolds()) this.awaitMicrotasks();
-    else actInLook(() => this.handOut());
+    else actInLook(() => (hasCommands ? this.makeCommands() : this.handOut()));
+  }
+
+  private get hasCommands(): boolean {
+    return this.makers.some(({ hasCommands }) => hasCommands);
+  }
+
+  /** A command may wake code at once, such as one in a scope that is cancelled. */
+  private makeCommands(): void {
+    this.wake();
+    for (const maker of this.makers) if (maker.hasCommands) maker.makeCommands();
   }
 
   private handOut(): void {
+    this.wake();
+    this.waiting.shift()?.give();
+  }
+
+  private wake(): void {
     this.hasCodeRun = false;
     this.awaitMicrotasks(() => (this.hasCodeRun = true));
-    this.waiting.shift()?.give();
   }
 
   private awaitMicrotasks(then?: () => void): void {

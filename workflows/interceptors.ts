@@ -3,6 +3,7 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { asksAgain } from '../contract/news';
 import { names } from '../contract/names';
+import type { CommandMaker } from './door';
 import { Door } from './door';
 import { payloadConverter } from './sdk-internals';
 
@@ -12,9 +13,13 @@ type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 const door = new Door();
 
 export const activation = {
-  /** All code has run as far as it can. */
+  /** Has the commands of a run made whenever its code rests. */
+  add(maker: CommandMaker): void {
+    door.add(maker);
+  },
+  /** All code has run as far as it can, and all commands are made. */
   get settled(): boolean {
-    return door.hasCodeRun;
+    return door.isSettled;
   },
   /** The code has been given all that came with this activation. */
   get hasAll(): boolean {
@@ -22,7 +27,7 @@ export const activation = {
   },
   /** The code has also been given all that came with this activation. */
   get isOver(): boolean {
-    return door.hasCodeRun && door.isEmpty;
+    return door.isSettled && door.isEmpty;
   },
   /** The code has been given all signals of people that came with this activation. */
   get hasSignals(): boolean {

@@ -11,8 +11,18 @@ const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const foreignAttributes = /^(Temporal|BuildIds$)/;
 
 /** What lists say of an open run. */
-export function showStatus(value: 'running' | 'waiting' | 'idle'): void {
-  upsertSearchAttributes([{ key: statusKey, value }]);
+export class ListedStatus {
+  is: 'running' | 'waiting' | 'idle' | undefined;
+  private shown: string | undefined;
+
+  get hasChanged(): boolean {
+    return this.is !== this.shown;
+  }
+
+  show(): void {
+    if (this.is !== undefined && this.hasChanged) upsertSearchAttributes([{ key: statusKey, value: this.is }]);
+    this.shown = this.is;
+  }
 }
 
 type MemoValues = Readonly<Record<string, unknown>>;

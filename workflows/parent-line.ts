@@ -18,6 +18,7 @@ export class ParentLine {
     private readonly start: StartInput,
     /** The run does not go on as new with a signal on its way: that could be lost. */
     private readonly whileBusy: (sending: Promise<void>) => Promise<void>,
+    private readonly ask: (make: () => Promise<void>) => Promise<void>,
     /** Told of the bytes that go out. */
     private readonly sent: (bytes: number) => void,
   ) {}
@@ -47,21 +48,21 @@ export class ParentLine {
     const { usage, session } = left;
     if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
     const news: ChildNews = { run, events: [], left };
-    const sending = getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+    const sending = this.ask(() => getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news));
     // That run has ended, or takes no more signals: nobody counts any more.
     return this.whileBusy(sending).catch(() => undefined);
   }
 
   private async send(): Promise<void> {
     const { tenant, id: run, parent } = this.start;
-    // What opens in the same moment goes together.
-    await Promise.resolve();
     try {
       while (this.news.length > 0) {
-        this.underWay = this.taken();
-        const news: ChildNews = { run, events: this.underWay };
-        this.sent(jsonSize(news));
-        await getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+        await this.ask(() => {
+          this.underWay = this.taken();
+          const news: ChildNews = { run, events: this.underWay };
+          this.sent(jsonSize(news));
+          return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+        });
         this.underWay = [];
       }
     } catch {

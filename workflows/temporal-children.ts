@@ -24,6 +24,7 @@ import type { ChildUsage } from '../contract/usage';
 import { isTokenCount } from '../contract/usage';
 import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun, KeptAtFailure } from '../kernel/run/ports';
+import type { AskForCommand } from './ports-owner';
 
 /** What the failure of an isolated agent's workflow carries besides. */
 export interface FailedChildDetails {
@@ -45,7 +46,10 @@ export class TemporalChildren {
   /** What those have used and set that were cancelled, by their ids. */
   private readonly left = new Map<string, FailedChildDetails>();
 
-  constructor(private readonly parent: StartInput) {}
+  constructor(
+    private readonly parent: StartInput,
+    private readonly askFor: AskForCommand,
+  ) {}
 
   get size(): number {
     return this.open.size;
@@ -56,17 +60,19 @@ export class TemporalChildren {
   }
 
   /** It has none of the search attributes by which runs are listed: lists show what somebody started. */
-  async run(child: ChildRun, kept: KeptPoint | null = null): Promise<ChildEnd> {
+  async run(child: ChildRun, kept: KeptPoint | null, hasRoom: () => boolean): Promise<ChildEnd> {
     const { start } = child;
-    this.open.set(start.id, child);
-    CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
-    try {
-      const result = await executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
+    const begin = (): Promise<AgentRunResult> =>
+      executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
         workflowId: workflowIdOf(start.tenant, start.id),
         ...goingOn(kept, { start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }),
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       });
+    this.open.set(start.id, child);
+    CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
+    try {
+      const result = await this.askFor(child.place, () => (hasRoom() ? begin() : undefined));
       if (Array.isArray(result.news)) child.hear(result.news, true);
       return childEndOf(result);
     } catch (error) {
@@ -84,16 +90,15 @@ export class TemporalChildren {
     for (const { start } of this.open.values()) {
       if (run !== undefined && run !== start.id) continue;
       // One that has ended meanwhile need not stop any more.
-      getExternalWorkflowHandle(workflowIdOf(start.tenant, start.id))
-        .signal(names.cancelSignal, request)
-        .catch(() => undefined);
+      this.signal(start, names.cancelSignal, request).catch(() => undefined);
     }
   }
 
   /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
   private cancelLatest({ tenant, id }: StartInput): void {
     if (!this.open.has(id)) return;
-    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel()).catch(() => undefined);
+    const cancel = (): Promise<void> => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel();
+    CancellationScope.nonCancellable(() => this.askFor(id, cancel)).catch(() => undefined);
   }
 
   /** Takes a signal, with whatever is in it. */
@@ -118,11 +123,12 @@ export class TemporalChildren {
   private async send(run: string, answer: Answer): Promise<void> {
     const child = this.open.get(run);
     if (child === undefined) return;
-    const { tenant, id } = child.start;
     // An agent that has ended meanwhile takes no answer any more.
-    await getExternalWorkflowHandle(workflowIdOf(tenant, id))
-      .signal(names.answerSignal, answer)
-      .catch(() => undefined);
+    await this.signal(child.start, names.answerSignal, answer).catch(() => undefined);
+  }
+
+  private signal({ tenant, id }: StartInput, name: string, content: unknown): Promise<void> {
+    return this.askFor(id, () => getExternalWorkflowHandle(workflowIdOf(tenant, id)).signal(name, content));
   }
 }
 

@@ -1,11 +1,12 @@
-import { CancellationScope, CancelledFailure, scheduleActivity, sleep, upsertMemo, uuid4, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, sleep, upsertMemo, uuid4, workflowInfo } from '@temporalio/workflow';
 import type { CancelRequest } from '../contract/cancel';
 import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
 import { names } from '../contract/names';
-import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { Json, StoredMessage } from '../contract/messages/messages';
+import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type {
   AgentRunInput,
   AgentRunResult,
@@ -17,45 +18,44 @@ import type {
   ParseOutputResult,
   RetryPoint,
 } from '../contract/record/wire';
-import { isCancellation } from '../kernel/effects/errors';
+import { Commands } from '../kernel/log/commands';
+import { orderOfPlaces } from '../kernel/log/order-of-places';
 import { RunLog } from '../kernel/log/run-log';
 import { openLimits } from '../kernel/run/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
 import { OnceCalls } from '../kernel/run/once-calls';
 import type { ChildEnd, ChildRun, ModelCall, Ports, ThrownAt, Timer, ToolCallRequest } from '../kernel/run/ports';
 import type { RunStanding } from '../kernel/run/standstill';
+import type { RunState } from '../kernel/run/state';
 import { Standstill } from '../kernel/run/standstill';
-import { coded, lostModelActivity } from './activity-failures';
-import { activityOptions } from './activity-options';
+import { coded } from './activity-failures';
 import { findElsewhere } from './answers-elsewhere';
+import { Calls } from './calls';
 import { Hold } from './hold';
-import { showStatus, withTimes } from './listed';
+import { activation } from './interceptors';
+import { ListedStatus, withTimes } from './listed';
 import { ShortActivities } from './short-activities';
 import { ModelStops } from './model-stops';
 import { RunNews } from './news';
 import { ParentLine } from './parent-line';
-import type { PortsOwner } from './ports-owner';
+import type { AskForCommand, PortsOwner } from './ports-owner';
 import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
-import { ToolCalls } from './tool-calls';
 import { TurnBuilds } from './turn-builds';
 
 /** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
 export class TemporalPorts implements Ports {
   readonly log: RunLog;
   readonly children: TemporalChildren;
-  readonly room = new TaskRoom(() => this.still.counted(sleep(1)));
+  readonly room = new TaskRoom(() => this.counted(this.ask('', () => sleep(1))));
   readonly timeline: Timeline;
   private readonly still = new Standstill();
   private readonly hold = new Hold();
   private readonly parentLine: ParentLine | undefined;
-  private readonly short = new ShortActivities({
-    mayStart: (bytes) => this.mayStart(bytes),
-    counted: (promise) => this.still.counted(promise),
-    isHeld: () => this.hold.isOn,
-  });
-  private readonly tools: ToolCalls;
+  private readonly commands: Commands;
+  private readonly calls: Calls;
+  private readonly short: ShortActivities;
   readonly onceCalls = new OnceCalls();
   private readonly stops: ModelStops | undefined;
   private readonly builds: TurnBuilds | undefined;
@@ -63,13 +63,13 @@ export class TemporalPorts implements Ports {
   readonly threw = (error: unknown, place: ThrownAt): void => this.news.threw(error, place);
   private readonly deferred: (() => void)[] = [];
   private openInterrupts: number;
-  /** The task that the last call was made in, by the length that history has in it. */
-  private calledAt = 0;
+  private readonly status = new ListedStatus();
   private stopping = false;
   private readonly whole = CancellationScope.current();
 
   constructor(
     private readonly input: AgentRunInput,
+    state: RunState,
     private readonly owner: PortsOwner,
   ) {
     const { start, snapshot } = input;
@@ -79,58 +79,81 @@ export class TemporalPorts implements Ports {
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
       takeForStep: (bytes) => this.room.takeForStep(bytes),
     });
-    this.tools = new ToolCalls(this.log, {
-      held: () => (this.hold.isOn ? this.hold.over() : undefined),
-      refuseWhenCancelled: () => this.refuseWhenCancelled(),
-      schedule: (address, given, facts) => this.still.counted(this.schedule<CallToolResult>('callTool', address, given, facts)),
-      asksInSpite: ({ reconcile }) => reconcile === true && this.cancelled,
-      counted: (call) => this.onceCalls.counted(call),
-      inAnotherTask: (step, inSpite) => this.inAnotherTask(step, inSpite),
+    this.commands = new Commands(this.log, orderOfPlaces(state), () => this.room.nextTask());
+    const ask: AskForCommand = (place, make) => this.ask(place, make);
+    this.short = new ShortActivities({
+      held: () => this.held(),
+      ask: (place, bytes, make) => this.counted(ask(place, () => (this.room.takeForStep(bytes) ? make() : undefined))),
     });
-    this.children = new TemporalChildren(start);
-    this.timeline = new Timeline(openLimits(snapshot));
+    activation.add(this);
+    this.children = new TemporalChildren(start, ask);
+    this.timeline = new Timeline(ask, openLimits(snapshot));
     if (start.conversation !== undefined) {
       this.stops = new ModelStops();
       this.builds = new TurnBuilds(input, () => owner.move?.());
     }
+    this.calls = new Calls(this, this.log, ask, this.stops);
     if (start.parent !== undefined)
       this.parentLine = new ParentLine(
         start,
-        (sending) => this.still.counted(sending),
+        (sending) => this.counted(sending),
+        (make) => ask('', make),
         (bytes) => this.room.take(bytes),
       );
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
+  /** Asks for a command, which is made in the scope of the code that asks. A scope that is cancelled by then makes no command. */
+  private ask<T>(place: string, make: () => Promise<T> | undefined): Promise<T> {
+    const scope = CancellationScope.current();
+    return this.commands.ask(place, () => {
+      if (scope.consideredCancelled) throw new CancelledFailure('The run was cancelled.');
+      let hasRoom = true;
+      const made = scope.run(async () => {
+        const begun = make();
+        hasRoom = begun !== undefined;
+        return begun as Promise<T>;
+      });
+      return hasRoom ? made : undefined;
+    });
+  }
+
+  get hasCommands(): boolean {
+    return !this.commands.isEmpty || this.status.hasChanged;
+  }
+
+  makeCommands(): void {
+    this.status.show();
+    this.commands.makeAll();
+  }
+
+  /** The run is about to end, and its end takes the last events along. */
+  end(): void {
+    this.commands.isEnding = true;
+  }
+
   prepare(request: ManifestRequest): Promise<Manifest> {
-    return this.timeline.entering(coded(this.short.run('prepareRun', [request], 60_000)));
+    return this.timeline.entering(coded(this.short.run('', 'prepareRun', [request], 60_000)));
   }
 
-  parseInput(tool: string, input: Json): Promise<ParseInputResult> {
-    return coded(this.short.run('parseInput', [{ tool, input }], 10_000));
+  parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult> {
+    return coded(this.short.run(place, 'parseInput', [{ tool, input }], 10_000));
   }
 
-  readonly planPolicy: Ports['planPolicy'] = (request) => coded(this.short.run(names.policyActivity, [request], 10_000));
-
-  parseOutput(output: string, text: string): Promise<ParseOutputResult> {
-    return coded(this.short.run('parseOutput', [{ output, text }], 10_000));
+  planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan> {
+    return coded(this.short.run(place, names.policyActivity, [request], 10_000));
   }
 
-  async callModel(call: ModelCall): Promise<CallModelResult> {
-    if (this.hold.isOn) await this.hold.over();
-    this.refuseWhenCancelled();
-    const step = (): ReturnType<RunLog['modelStep']> => this.log.modelStep(call);
-    const input = step() ?? (await this.inAnotherTask(step));
-    try {
-      const schedule = (): Promise<CallModelResult> => this.schedule('callModel', call.address, input, call.facts);
-      // Of other runs nobody stops a model, and a scope would be one promise more.
-      const result = await this.still.counted(this.stops === undefined ? schedule() : this.stops.run(call.path, schedule));
-      this.log.modelCameBack(call, result);
-      return result;
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      return { address: call.address, failed: lostModelActivity(error) };
-    }
+  parseOutput(place: string, output: string, text: string): Promise<ParseOutputResult> {
+    return coded(this.short.run(place, 'parseOutput', [{ output, text }], 10_000));
+  }
+
+  callModel(call: ModelCall): Promise<CallModelResult> {
+    return this.calls.model(call);
+  }
+
+  callTool(call: ToolCallRequest): Promise<CallToolResult> {
+    return this.calls.tool(call);
   }
 
   readonly stopModel = (): void => this.stops?.stop();
@@ -138,24 +161,16 @@ export class TemporalPorts implements Ports {
   /** A message brought the name of the newest build. */
   readonly heardOfBuild = (newest: unknown): void => this.builds?.hear(newest);
 
-  /** Its own promise: how many stand between a result and the code that waits for it decides the order of commands. */
-  callTool(call: ToolCallRequest): Promise<CallToolResult> {
-    return this.tools.call(call);
-  }
-
-  private schedule<Result>(type: string, activityId: string, input: unknown, facts: ModelFacts | ToolFacts): Promise<Result> {
-    this.calledAt = workflowInfo().historyLength;
-    return scheduleActivity<Result>(type, [input], activityOptions(activityId, facts));
-  }
-
   async runChild(child: ChildRun): Promise<ChildEnd> {
     if (this.hold.isOn) await this.hold.never();
     this.refuseWhenCancelled();
-    const room = this.room.find(checkedBytes(child.start, `the start of the agent "${child.start.agent}"`));
-    if (room !== undefined) await room;
+    const bytes = checkedBytes(child.start, `the start of the agent "${child.start.agent}"`);
+    const { children } = this;
     const kept =
-      child.resumes === true ? await this.short.run<KeptPoint | null>(names.pointActivity, [this.children.idOf(child)], 60_000) : null;
-    return this.still.counted(this.children.run(child, kept));
+      child.resumes === true
+        ? await this.short.run<KeptPoint | null>(child.place, names.pointActivity, [children.idOf(child)], 60_000)
+        : null;
+    return this.counted(children.run(child, kept, () => this.room.takeForStep(bytes)));
   }
 
   answerChild(run: string, answer: Answer): void {
@@ -170,7 +185,7 @@ export class TemporalPorts implements Ports {
   emit(event: EventBody): void {
     this.parentLine?.tell(event);
     this.news.tell(event);
-    if (event.type === 'turn-start' || event.type === 'turn-end') showStatus(event.type === 'turn-start' ? 'running' : 'idle');
+    if (event.type === 'turn-start' || event.type === 'turn-end') this.status.is = event.type === 'turn-start' ? 'running' : 'idle';
     this.log.emit(event);
   }
 
@@ -186,32 +201,30 @@ export class TemporalPorts implements Ports {
   showInterrupt(interrupt: Interrupt): void {
     this.room.take(2 * jsonSize(interrupt));
     this.log.showInterrupt(interrupt);
-    if (this.openInterrupts++ === 0) showStatus('waiting');
+    if (this.openInterrupts++ === 0) this.status.is = 'waiting';
   }
 
   hideInterrupt(id: string): void {
     this.log.hideInterrupt(id);
-    if (--this.openInterrupts === 0) showStatus('running');
+    if (--this.openInterrupts === 0) this.status.is = 'running';
   }
 
-  /** Whatever ends in an isolated agent, somebody may have answered before. */
-  timer(at: number): Timer {
-    return this.timeline.timer(at, () =>
+  /** Somebody may have answered an isolated agent before its timer ended. */
+  timer(place: string, at: number): Timer {
+    return this.timeline.timer(place, at, () =>
       findElsewhere(this.input.start, this.short, this.owner.asked(), (answer) => this.owner.found(answer)),
     );
   }
 
-  sleep(until: number): Timer {
+  sleep(place: string, until: number): Timer {
     const scope = new CancellationScope();
-    return { fired: this.slept(until, scope), cancel: () => scope.cancel() };
+    return { fired: this.slept(scope, place, until), cancel: () => scope.cancel() };
   }
 
-  private async slept(until: number, scope: CancellationScope): Promise<void> {
-    if (this.hold.isOn) await this.hold.over();
-    let timer = Promise.resolve();
-    // The promise of the scope would come later than that of the timer, and others count on when it comes.
-    scope.run(() => (timer = this.timer(until).fired)).catch(() => undefined);
-    await this.still.asleep(timer, () => (this.hold.isOn ? this.hold.over() : undefined));
+  private async slept(scope: CancellationScope, place: string, until: number): Promise<void> {
+    await this.held();
+    const timer = scope.run(() => this.timer(place, until).fired);
+    await this.still.asleep(timer, () => this.held());
   }
 
   atRest(run: () => void): void {
@@ -263,6 +276,15 @@ export class TemporalPorts implements Ports {
     this.hold.begin();
   }
 
+  /** Settles when the run is held no more. Absent: nothing holds the run. */
+  held(): Promise<void> | undefined {
+    return this.hold.isOn ? this.hold.over() : undefined;
+  }
+
+  counted<T>(call: Promise<T>): Promise<T> {
+    return this.still.counted(call);
+  }
+
   get isHeldBack(): boolean {
     return this.hold.isOn;
   }
@@ -280,7 +302,7 @@ export class TemporalPorts implements Ports {
   /** A call whose command is in no history yet would be taken back, with all that rides in it: it is told to stop when it has begun. */
   stop(): void {
     this.stopping = true;
-    if (this.calledAt !== workflowInfo().historyLength) return this.whole.cancel();
+    if (this.calls.madeAt !== workflowInfo().historyLength) return this.whole.cancel();
     const cancel = (): void => this.whole.cancel();
     // Somebody else may cancel the run before the time is up.
     void this.room.nextTask().then(cancel, cancel);
@@ -289,7 +311,7 @@ export class TemporalPorts implements Ports {
   /** Keeps what the run goes on with in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
   keep(point: RetryPoint, failed = false): Promise<unknown> {
     const kept: KeptPoint = { runId: workflowInfo().runId, point, ...(failed ? { failed: true } : {}) };
-    return CancellationScope.nonCancellable(() => this.short.urgent(names.keepActivity, [kept], 60_000, 10));
+    return CancellationScope.nonCancellable(() => this.short.urgent('', names.keepActivity, [kept], 60_000, 10));
   }
 
   /** Ends what was held back, so that a cancelled run can end. */
@@ -299,7 +321,7 @@ export class TemporalPorts implements Ports {
   }
 
   /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
-  private refuseWhenCancelled(): void {
+  refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
   }
 
@@ -312,21 +334,5 @@ export class TemporalPorts implements Ports {
   /** The last word of a run that was cancelled, to the one that it is part of. */
   tellParent(left: NonNullable<ChildNews['left']>): Promise<void> | undefined {
     return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
-  }
-
-  private mayStart(bytes: number): Promise<void> | undefined {
-    if (this.hold.isOn) return this.hold.over().then(() => this.mayStart(bytes));
-    return this.room.find(bytes);
-  }
-
-  /** What one task cannot carry is spread over several. */
-  private async inAnotherTask<Input>(step: () => Input | undefined, inSpite = false): Promise<Input> {
-    for (;;) {
-      await this.room.nextTask();
-      if (this.hold.isOn) await this.hold.over();
-      if (!inSpite) this.refuseWhenCancelled();
-      const input = step();
-      if (input !== undefined) return input;
-    }
   }
 }

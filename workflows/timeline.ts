@@ -1,6 +1,7 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Timer } from '../kernel/run/ports';
 import { activation, anew } from './interceptors';
+import type { AskForCommand } from './ports-owner';
 
 /** A timer that has not been dealt with. */
 interface OpenTimer {
@@ -32,6 +33,7 @@ export class Timeline {
   private past: { readonly at: number; readonly activation: number } | undefined;
 
   constructor(
+    private readonly ask: AskForCommand,
     /** The ends of limits that were open when the run continued as new. Code that is entered again makes their timers. */
     private restored: readonly number[] = [],
   ) {}
@@ -63,14 +65,13 @@ export class Timeline {
   }
 
   /** `last` may find answers that were given before the timer ended. */
-  timer(at: number, last?: () => Promise<void> | undefined): Timer {
+  timer(place: string, at: number, last?: () => Promise<void> | undefined): Timer {
     const scope = new CancellationScope();
     let end: () => void = () => undefined;
     let fail: (error: unknown) => void = () => undefined;
     const fired = new Promise<void>((resolve, reject) => ([end, fail] = [resolve, reject]));
     fired.catch(() => undefined);
     const timer: OpenTimer = { at, isOver: false, end };
-    this.open.add(timer);
     const over = (): void => {
       timer.isOver = true;
       const asked = last?.();
@@ -80,18 +81,14 @@ export class Timeline {
       this.open.delete(timer);
       fail(error);
     };
-    // What the server would tell later may come behind what it has told.
-    if (at < Date.now()) {
-      scope.cancelRequested.catch(failed);
-      over();
-    } else scope.run(() => sleep(Math.max(1, at - Date.now()))).then(over, failed);
-    return {
-      fired,
-      cancel: () => {
-        this.open.delete(timer);
-        scope.cancel();
-      },
+    const begin = (): Promise<void> => {
+      this.open.add(timer);
+      // What the server would tell later may come behind what it has told.
+      return at < Date.now() ? Promise.resolve() : sleep(Math.max(1, at - Date.now()));
     };
+    scope.run(() => this.ask(place, begin)).then(over, failed);
+    scope.cancelRequested.catch(failed);
+    return { fired, cancel: () => scope.cancel() };
   }
 
   /** Lets an answer wait for its turn. */

@@ -66,8 +66,9 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 
 /** What speaks against going on with a run here. Nothing of it is done. */
 export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
-  const facts = new TemporalPorts(input, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
-  const trial = new Trial(agents, { state: snapshot.state as RunState, lists: snapshot.lists }, facts, Date.now());
+  const state = snapshot.state as RunState;
+  const facts = new TemporalPorts(input, state, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
+  const trial = new Trial(agents, { state, lists: snapshot.lists }, facts, Date.now());
   for (;;) {
     await condition(() => activation.settled && (trial.goesOn || !trial.asks));
     if (!trial.goesOn) return trial.failure;

@@ -44,6 +44,7 @@ export async function runIsolated(
   const { [id]: usedBefore, ...otherCuts } = state.cut ?? {};
   const leaves = run.cancels.enters();
   const end = await endOf(run, {
+    place: place.path.join('/'),
     start: startOf(run, agent, { id, path: place.path }, messages()),
     hear: (events, withEnd) => interrupts.hear(events, withEnd),
     ...(usedBefore === undefined ? {} : { resumes: true as const }),

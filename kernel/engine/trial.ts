@@ -1,7 +1,7 @@
 import type { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
-import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
+import type { PolicyPlan } from '../../contract/policies';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AnyAgent } from '../define/definition';
 import type { Ports, Timer } from '../run/ports';
@@ -78,8 +78,8 @@ class TrialPorts implements Ports {
     return this.asked(() => this.facts.parseInput(...request));
   }
 
-  planPolicy(request: PolicyRequest): Promise<PolicyPlan> {
-    return this.asked(() => this.facts.planPolicy(request));
+  planPolicy(...request: Parameters<Ports['planPolicy']>): Promise<PolicyPlan> {
+    return this.asked(() => this.facts.planPolicy(...request));
   }
 
   parseOutput(...request: Parameters<Ports['parseOutput']>): Promise<ParseOutputResult> {

@@ -161,7 +161,7 @@ export class Acting implements Inside {
     const { scope, frame } = this;
     const { state, ports } = scope.run;
     const run = { id: state.id, agent: agentOfPath(scope.path), ...this.startedWith };
-    return this.asking('ctx.approve', () => frame.effect('policy', () => ports.planPolicy({ policy, call: { tool, input }, run })));
+    return this.asking('ctx.approve', () => frame.effect('policy', () => ports.planPolicy(frame.key, { policy, call: { tool, input }, run })));
   }
 
   private askAbout(
@@ -192,7 +192,7 @@ export class Acting implements Inside {
       frame.effect('parse', () => {
         const checked = checkedValue('call', tool, input);
         const own = scope.agent.ownTools.get(tool);
-        return own === undefined ? scope.run.ports.parseInput(tool, checked) : Promise.resolve(own.parse(checked));
+        return own === undefined ? scope.run.ports.parseInput(frame.key, tool, checked) : Promise.resolve(own.parse(checked));
       }),
     );
   }
@@ -218,7 +218,7 @@ export class Acting implements Inside {
       asleep(
         frame,
         'sleep',
-        (n) => ports.sleep(untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))),
+        (n) => ports.sleep(frame.key, untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))),
         () => scope.life.letGo(),
       ),
     );

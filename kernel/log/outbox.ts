@@ -1,48 +1,71 @@
 import type { EventBody, WireEvent } from '../../contract/events';
+import { limits } from '../../contract/limits';
 import type { Ledger } from './ledger';
 
-/** What readers are to see and no command has taken along yet. */
+interface WaitingEvent {
+  readonly event: EventBody;
+  /** Counted for events that may be large: messages, and data of hooks. */
+  readonly bytes: number;
+}
+
+/** Half of a payload is for the events that a command takes along. */
+const mostBytes = limits.payload / 2;
+
+/** The events that readers are to see and no command has taken along yet. */
 export class Outbox {
-  private events: EventBody[] = [];
-  /** Of those that are counted: what agents say, and what hooks send. */
-  bytes = 0;
+  private waiting: WaitingEvent[] = [];
 
   constructor(private readonly ledger: Ledger) {}
 
   get isEmpty(): boolean {
-    return this.events.length === 0;
+    return this.waiting.length === 0;
   }
 
-  add(event: EventBody): void {
-    this.events.push(event);
+  /** Whether one command cannot take all events along. */
+  get isOverfull(): boolean {
+    return this.waiting.length > 1 && this.countThatFit() < this.waiting.length;
   }
 
-  /** For the command that takes them along. */
+  add(event: EventBody, bytes = 0): void {
+    this.waiting.push({ event, bytes });
+  }
+
+  /** The next events, as many as one command takes along. */
   take(): { readonly events?: readonly WireEvent[] } {
     if (this.isEmpty) return {};
-    const events = this.ledger.encode(this.events);
-    this.events = [];
-    this.bytes = 0;
+    const count = this.countThatFit();
+    const events = this.ledger.encode(this.waiting.slice(0, count).map(({ event }) => event));
+    this.waiting = this.waiting.slice(count);
     return { events };
   }
 
-  /** Makes a step, which takes them. After one that is refused all is as it was, and they wait for the next one. */
+  /** Makes a step, which takes the events along. A step that is refused leaves the events and the ledger as they were. */
   step<Made>(make: () => Made): Made {
-    return this.keeping(() => this.ledger.step(this.events, make));
+    return this.keeping(() =>
+      this.ledger.step(
+        this.waiting.map(({ event }) => event),
+        make,
+      ),
+    );
   }
 
-  /** The same of what names every message by itself, such as the result of the run. */
+  /** The same of a command that names every message by itself, such as the result of the run. */
   end<Made>(make: () => Made): Made {
     return this.keeping(() => this.ledger.step([], make));
   }
 
+  private countThatFit(): number {
+    let bytes = 0;
+    const overfull = this.waiting.findIndex((one, position) => (bytes += one.bytes) > mostBytes && position > 0);
+    return overfull === -1 ? this.waiting.length : overfull;
+  }
+
   private keeping<Made>(make: () => Made): Made {
-    const { events, bytes } = this;
+    const { waiting } = this;
     try {
       return make();
     } catch (error) {
-      this.events = events;
-      this.bytes = bytes;
+      this.waiting = waiting;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { isShown } from '../../contract/record/agent-paths';
 import type { EventBody, WireEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import { jsonSize, limits } from '../../contract/limits';
+import { jsonSize } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { interruptMemoPrefix, names } from '../../contract/names';
@@ -48,6 +48,8 @@ export class RunLog {
   private readonly seen: SeenMessages;
   private readonly start: StartInput;
   private offset: number;
+  /** The changes of the memo that no command has made yet, one object for each command. */
+  private memos: Record<string, unknown>[] = [];
 
   constructor(
     input: AgentRunInput,
@@ -69,6 +71,11 @@ export class RunLog {
   /** Whether events wait for a command. */
   get hasEvents(): boolean {
     return !this.outbox.isEmpty;
+  }
+
+  /** Whether changes of the memo wait for a command. */
+  get hasMemos(): boolean {
+    return this.memos.length > 0;
   }
 
   /** Whether history has this message, whole. */
@@ -116,30 +123,47 @@ export class RunLog {
 
   emit(event: EventBody): void {
     if ('runPath' in event && !isShown(event.runPath)) return;
-    if (event.type === 'custom' || event.type === 'agent-message') this.makeRoomForEvent(event);
-    else if (isWithoutRoom(event) && !this.ledger.knows(event.message.id)) this.makeRoomInPayload(jsonSize(withoutChanges(event)));
+    const bytes = this.bytesOf(event);
+    if (event.type === 'custom' || event.type === 'agent-message') this.writer.takeForEvent(bytes);
     this.offset += 1;
-    this.outbox.add(event);
+    this.outbox.add(event, bytes);
     // A run that is gone on with begins that answer anew.
     const isCutOff = event.type === 'model-end' && event.finish === 'cancelled';
     if ('message' in event && 'runPath' in event && !isCutOff) this.seen.told(event.runPath, event.message);
   }
 
   showInterrupt(interrupt: Interrupt): void {
-    this.writeMemo({ [interruptMemoPrefix + interrupt.id]: interrupt });
+    this.changeMemo(interrupt.id, interrupt);
   }
 
   hideInterrupt(id: string): void {
-    this.writeMemo({ [interruptMemoPrefix + id]: null });
+    this.changeMemo(id, null);
   }
 
-  /** Writes the events that no command has taken along. */
+  /** Readers get an interrupt from the memo, so an interrupt that is over at once is still shown by a command of its own. */
+  private changeMemo(id: string, value: Interrupt | null): void {
+    const key = interruptMemoPrefix + id;
+    const last = this.memos.at(-1);
+    if (last === undefined || key in last) this.memos.push({ [key]: value });
+    else last[key] = value;
+  }
+
+  /** Changes the memo. The first change takes the events along. */
+  writeMemos(): void {
+    const { memos } = this;
+    this.memos = [];
+    for (const values of memos) this.writeMemo(values);
+  }
+
+  /** Writes all that no command has taken along. */
   flush(): void {
-    if (this.hasEvents) this.writeMemo({});
+    this.writeMemos();
+    while (!this.outbox.isEmpty) this.writeMemo({});
   }
 
   /** The end of a run, which takes the last events along. What `make` refuses ends no run: the events stay for another command. */
   end<Made>(transcript: readonly StoredMessage[] | undefined, make: (last: LastWords) => Made): Made {
+    this.writeExcess();
     return this.outbox.end(() => {
       const { agent, parent } = this.start;
       // The run that an isolated agent is part of keeps the result too. What readers have seen need not stand in both.
@@ -152,6 +176,7 @@ export class RunLog {
 
   /** The continue-as-new of a run, which takes the last events along. They stay here when `make` refuses it. */
   continueAsNew<Made>(of: Pick<Snapshot, 'state' | 'lists'>, make: (snapshot: Snapshot) => Made): Made {
+    this.writeExcess();
     return this.outbox.end(() => {
       const { events = [] } = this.outbox.take();
       return make(this.snapshot(of, events));
@@ -165,6 +190,7 @@ export class RunLog {
 
   /** Makes the input of a step. One that there is no room for is undone. */
   private step<Input extends object>(what: string, make: () => Input): Input | undefined {
+    this.writeExcess();
     try {
       return this.outbox.step(() => {
         const input = make();
@@ -177,21 +203,14 @@ export class RunLog {
     }
   }
 
-  /** What one command takes along has to fit into one payload. */
-  private makeRoomForEvent(event: EventBody): void {
-    const bytes = jsonSize(event);
-    this.writer.takeForEvent(bytes);
-    this.outbox.bytes += bytes;
-    if (this.outbox.bytes <= limits.payload / 2) return;
-    this.flush();
-    // Of events of hooks it is not counted here, and open runs have been so all the time.
-    if (event.type === 'agent-message') this.outbox.bytes = bytes;
+  private bytesOf(event: EventBody): number {
+    if (event.type === 'custom' || event.type === 'agent-message') return jsonSize(event);
+    return isWithoutRoom(event) && !this.ledger.knows(event.message.id) ? jsonSize(withoutChanges(event)) : 0;
   }
 
-  /** The room in the task was asked for before. */
-  private makeRoomInPayload(bytes: number): void {
-    if (this.outbox.bytes + bytes > limits.payload / 2) this.flush();
-    this.outbox.bytes += bytes;
+  /** Writes the events that the next command cannot take along. */
+  private writeExcess(): void {
+    while (this.outbox.isOverfull) this.writeMemo({});
   }
 
   private writeMemo(values: Readonly<Record<string, unknown>>): void {

@@ -119,7 +119,7 @@ export class CancelPlan {
 
   private waitUntil(deadline: number): void {
     this.timer?.cancel();
-    const timer = this.ports.timer(deadline);
+    const timer = this.ports.timer('', deadline);
     this.timer = timer;
     timer.fired.then(
       () => {

@@ -24,7 +24,7 @@ export class InterruptSteps {
   follow(id: string): void {
     const step = this.nextOf(id);
     if (step === undefined) return;
-    const timer = this.ports.timer(step.at);
+    const timer = this.ports.timer(step.place, step.at);
     this.timers.set(id, timer);
     timer.fired.then(
       () => this.act(() => this.tell(id)),
@@ -53,9 +53,10 @@ export class InterruptSteps {
     this.follow(id);
   }
 
-  private nextOf(id: string): NonNullable<Interrupt['steps']>[number] | undefined {
+  private nextOf(id: string): (NonNullable<Interrupt['steps']>[number] & { readonly place: string }) | undefined {
     const pending = this.state.interrupts.find(({ shown }: PendingInterrupt) => shown.id === id);
-    return pending?.shown.steps?.[pending.told ?? 0];
+    const step = pending?.shown.steps?.[pending.told ?? 0];
+    return step && { ...step, place: pending?.shown.address.join('/') ?? '' };
   }
 }
 

@@ -103,7 +103,7 @@ export class OpenInterrupts {
     const { id, deadline } = shown;
     return new Promise((resolved, reject) => {
       const resolve: WaitingCode['resolve'] = (answer, whole) => resolved(toldOf(pending, answer, whole));
-      const timer = deadline === undefined || isLimited ? undefined : this.ports.timer(deadline);
+      const timer = deadline === undefined || isLimited ? undefined : this.ports.timer(shown.address.join('/'), deadline);
       timer?.fired.then(
         () => this.expire(id),
         () => undefined,

@@ -291,7 +291,7 @@ export class MessageInbox {
     const { closed, state, ports } = this;
     if (closed !== undefined) return Promise.reject(closed.error);
     if (state.paused !== true && state.idleMs !== undefined) state.idleUntil ??= ports.now() + state.idleMs;
-    const timer = state.paused === true || state.idleUntil === undefined ? undefined : ports.timer(state.idleUntil);
+    const timer = state.paused === true || state.idleUntil === undefined ? undefined : ports.timer('', state.idleUntil);
     timer?.fired.then(
       () => this.idleTooLong(),
       () => undefined,

@@ -70,6 +70,7 @@ export interface Timer {
 
 /** A run of its own that is part of this one: an isolated agent. */
 export interface ChildRun {
+  readonly place: string;
   readonly start: StartInput;
   /** It was cancelled with the run, or failed in it, and goes on where it stood. */
   readonly resumes?: true;
@@ -92,16 +93,19 @@ export interface ThrownAt {
   readonly address?: string;
 }
 
-/** All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. */
+/**
+ * All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. The commands behind calls, timers and interrupts are
+ * made when the code rests, in the order of the places that asked: `place` is an address in the run.
+ */
 export interface Ports {
   prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
-  parseInput(tool: string, input: Json): Promise<ParseInputResult>;
+  parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult>;
   /** What a policy of the configuration asks about a call. */
-  planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
+  planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan>;
   /** Reads an answer by the schema of that name. */
-  parseOutput(output: string, text: string): Promise<ParseOutputResult>;
+  parseOutput(place: string, output: string, text: string): Promise<ParseOutputResult>;
   /** Starts the run of an isolated agent and waits for its end, also where it is cancelled. Throws only where it could not be started. */
   runChild(child: ChildRun): Promise<ChildEnd>;
   /** Hands an answer on to it. */
@@ -116,13 +120,13 @@ export interface Ports {
   roomFor(message: StoredMessage): Promise<void> | undefined;
   /** Waits for a task that has room to show an interrupt, and takes none of it. Absent: this one has. */
   roomToShow(interrupt: Interrupt): Promise<void> | undefined;
-  /** Writes a command at once: the interrupt is seen without asking the run. */
+  /** Shows the interrupt in the memo, where people see the interrupt without a query to the run. */
   showInterrupt(interrupt: Interrupt): void;
   hideInterrupt(id: string): void;
   /** A deadline beside something else that is waited for. */
-  timer(at: number): Timer;
+  timer(place: string, at: number): Timer;
   /** A continue-as-new may lie in it: the code that is entered again asks for the same moment. */
-  sleep(until: number): Timer;
+  sleep(place: string, until: number): Timer;
   /** Runs something when all code of the run has run as far as it can. Of several such things, one each time. */
   atRest(run: () => void): void;
   /** The time at which that happened which woke the code: what is late does not make the time later. */

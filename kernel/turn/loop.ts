@@ -131,7 +131,7 @@ async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame
   const { output } = agent;
   const result = resultOfHook(scope, answer, setup);
   if (output === undefined) return result;
-  const parsed = await setup.effect('output', () => run.ports.parseOutput(output, result.text));
+  const parsed = await setup.effect('output', () => run.ports.parseOutput(setup.key, output, result.text));
   if (parsed.ok) return { output: parsed.value, text: result.text };
   throw new HoldfastError(
     'output-invalid',
@@ -149,7 +149,7 @@ async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: 
   const read = run.read.get(path.join('/'));
   // The worker read what the model said. It is asked where layers changed that, and after a continue-as-new.
   const parsed = await iteration.effect('output', async () =>
-    read?.text === answer.text ? read.result : run.ports.parseOutput(output, answer.text),
+    read?.text === answer.text ? read.result : run.ports.parseOutput(iteration.key, output, answer.text),
   );
   if (parsed.ok) return { output: parsed.value, text: answer.text };
   const corrections = (record.corrections ?? 0) + 1;

@@ -123,7 +123,7 @@ async function retryCycle<Response extends StoredResponse>(
     const { messages = current.messages, persist, settings } = verdict;
     if (persist === true) persisted = messages;
     current = { ...current, messages, ...(settings === undefined ? {} : { settings: { ...current.settings, ...settings } }) };
-    await asleep(frame, 'backoff', () => scope.run.ports.sleep(verdict.until));
+    await asleep(frame, 'backoff', () => scope.run.ports.sleep(frame.key, verdict.until));
   }
 }
 

@@ -64,7 +64,7 @@ export class ParsedCalls {
   }
 
   private async parse(input: Json, frame: Frame): Promise<ParsedCall> {
-    return this.keep(input, await frame.effect('parse', () => this.scope.run.ports.parseInput(this.raw.name, input)));
+    return this.keep(input, await frame.effect('parse', () => this.scope.run.ports.parseInput(frame.key, this.raw.name, input)));
   }
 
   private keep(input: Json, result: ParseInputResult): ParsedCall {

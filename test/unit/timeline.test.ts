@@ -38,11 +38,11 @@ async function slept(...timers: readonly number[]) {
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     made = (require('../../workflows/timeline') as typeof import('../../workflows/timeline')).Timeline;
   });
-  const timeline = new (made as typeof Timeline)();
+  const timeline = new (made as typeof Timeline)((_, make) => make() ?? Promise.reject(new Error('There is always room here.')));
   const seen: [string, number][] = [];
   const see = (what: string): void => void seen.push([what, timeline.now]);
   void timeline.follow(() => true);
-  for (const at of timers) void timeline.timer(at).fired.then(() => see(`timer ${at}`));
+  for (const at of timers) void timeline.timer('', at).fired.then(() => see(`timer ${at}`));
   clock.mockReturnValue(100);
   const answer = (name: string, at: number): void => timeline.wait({ at, room: () => undefined, take: () => see(name) });
   return { timeline, seen, answer };

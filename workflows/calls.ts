@@ -1,0 +1,91 @@
+import { ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import type { ModelFacts, ToolFacts } from '../contract/manifest';
+import type { CallModelResult, CallToolResult } from '../contract/record/wire';
+import { isCancellation } from '../kernel/effects/errors';
+import type { RunLog } from '../kernel/log/run-log';
+import type { OnceCalls } from '../kernel/run/once-calls';
+import type { ModelCall, ToolCallRequest } from '../kernel/run/ports';
+import { lostModelActivity, lostToolActivity } from './activity-failures';
+import { activityOptions } from './activity-options';
+import type { ModelStops } from './model-stops';
+import type { AskForCommand } from './ports-owner';
+
+/** What calls need of their run. */
+export interface CallingRun {
+  readonly cancelled: boolean;
+  readonly onceCalls: OnceCalls;
+  /** Settles when something may start. Absent: something may start now. */
+  held(): Promise<void> | undefined;
+  refuseWhenCancelled(): void;
+  counted<T>(call: Promise<T>): Promise<T>;
+}
+
+/** Calls of models and tools, as activities. */
+export class Calls {
+  /** The task that the last call was made in, by the length that history has in it. */
+  madeAt = 0;
+
+  constructor(
+    private readonly run: CallingRun,
+    private readonly log: RunLog,
+    private readonly ask: AskForCommand,
+    /** Absent: nobody stops a model of this run. */
+    private readonly stops: ModelStops | undefined,
+  ) {}
+
+  async model(call: ModelCall): Promise<CallModelResult> {
+    await this.run.held();
+    this.run.refuseWhenCancelled();
+    const { address, facts } = call;
+    const made = (): Promise<CallModelResult> => this.activity('callModel', address, () => this.log.modelStep(call), facts);
+    try {
+      const result = await this.run.counted(this.stops === undefined ? made() : this.stops.run(call.path, made));
+      this.log.modelCameBack(call, result);
+      return result;
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      return { address, failed: lostModelActivity(error) };
+    }
+  }
+
+  async tool(call: ToolCallRequest): Promise<CallToolResult> {
+    const { run } = this;
+    await run.held();
+    // A cancelled run still asks what became of a call that was cut off, and ends when it has the answer.
+    if (call.reconcile === true && run.cancelled) return CancellationScope.nonCancellable(() => this.toolActivity(call, true));
+    return this.toolActivity(call, false);
+  }
+
+  private async toolActivity(call: ToolCallRequest, inSpite: boolean): Promise<CallToolResult> {
+    const { run, log } = this;
+    const { address, facts } = call;
+    if (!inSpite) run.refuseWhenCancelled();
+    const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
+    try {
+      const made = run.counted(this.activity<CallToolResult>('callTool', address, () => log.toolStep(call), tried, inSpite));
+      const result = await (facts.effect === 'once' || inSpite ? run.onceCalls.counted(made) : made);
+      log.toolCameBack(call, result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || (isCancellation(error) && !inSpite)) throw error;
+      return { address, outcome: lostToolActivity(call, error) };
+    }
+  }
+
+  /** `step` makes the input, or nothing where this task has no room for the input. */
+  private activity<Result>(
+    type: string,
+    address: string,
+    step: () => unknown,
+    facts: ModelFacts | ToolFacts,
+    inSpite = false,
+  ): Promise<Result> {
+    return this.ask(address, () => {
+      if (!inSpite) this.run.refuseWhenCancelled();
+      const input = step();
+      if (input === undefined) return undefined;
+      this.madeAt = workflowInfo().historyLength;
+      return scheduleActivity<Result>(type, [input], activityOptions(address, facts));
+    });
+  }
+}
