@@ -76,7 +76,8 @@ export class MemoryPorts implements Ports {
 
   /** Makes the commands that code has asked for. False: there are none. */
   makeCommands(): boolean {
-    if (!this.hasCommands) return false;
+    // Code that has yet to be given something may ask for more.
+    if (this.atNextRest.length > 0 || !this.hasCommands) return false;
     this.commands.makeAll();
     return true;
   }
@@ -94,7 +95,7 @@ export class MemoryPorts implements Ports {
     const { work } = this.world;
     this.commands.isEnding = true;
     do await work.settle();
-    while (this.makeCommands());
+    while (this.makeCommands() || this.atNextRest.length > 0);
   }
 
   async prepare(request: ManifestRequest): Promise<Manifest> {
@@ -244,7 +245,6 @@ export class MemoryPorts implements Ports {
 
   private awaitRest(): void {
     void this.world.work.settle().then(() => {
-      if (this.hasCommands) return this.awaitRest();
       if (!this.left) this.atNextRest[0]?.();
       this.atNextRest.shift();
       if (this.atNextRest.length > 0) this.awaitRest();

@@ -118,8 +118,9 @@ export class TemporalPorts implements Ports {
     });
   }
 
+  /** Code that has yet to be given something may ask for more. */
   get hasCommands(): boolean {
-    return !this.commands.isEmpty || this.status.hasChanged;
+    return !this.hasDeferred && (!this.commands.isEmpty || this.status.hasChanged);
   }
 
   makeCommands(): void {

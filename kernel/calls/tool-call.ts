@@ -70,7 +70,12 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
       case 'failed': {
         const wait = waitFor(scope, plan, outcome, asked, waits++);
         if (wait !== undefined) {
-          await asleep(frame, 'sleep', (n) => scope.run.ports.sleep(frame.key, untilOf(frame, n, scope.run.ports, () => wait)));
+          await asleep(frame, 'sleep', (n) =>
+            scope.run.ports.sleep(
+              frame.key,
+              untilOf(frame, n, scope.run.ports, () => wait),
+            ),
+          );
           break;
         }
         frame.unwind();

@@ -161,7 +161,9 @@ export class Acting implements Inside {
     const { scope, frame } = this;
     const { state, ports } = scope.run;
     const run = { id: state.id, agent: agentOfPath(scope.path), ...this.startedWith };
-    return this.asking('ctx.approve', () => frame.effect('policy', () => ports.planPolicy(frame.key, { policy, call: { tool, input }, run })));
+    return this.asking('ctx.approve', () =>
+      frame.effect('policy', () => ports.planPolicy(frame.key, { policy, call: { tool, input }, run })),
+    );
   }
 
   private askAbout(
@@ -218,7 +220,11 @@ export class Acting implements Inside {
       asleep(
         frame,
         'sleep',
-        (n) => ports.sleep(frame.key, untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed'))),
+        (n) =>
+          ports.sleep(
+            frame.key,
+            untilOf(frame, n, ports, () => millisecondsOf(duration, 'hook-failed')),
+          ),
         () => scope.life.letGo(),
       ),
     );

@@ -4,14 +4,14 @@ import type { RunState } from '../run/state';
  * Compares two places of a run, such as the addresses of calls: calls of one message by their position, parallel agents in the order of their definition,
  * turns by their number.
  */
-export function orderOfPlaces({ progress }: Pick<RunState, 'progress'>): (one: string, other: string) => number {
+export function orderOfPlaces(state: Pick<RunState, 'progress'>): (one: string, other: string) => number {
   return (one, other) => {
     if (one === other) return 0;
     const [ones, others] = [one.split('/'), other.split('/')];
     const at = ones.findIndex((segment, position) => segment !== others[position]);
     const [mine, theirs] = [ones[at], others[at]];
     if (mine === undefined || theirs === undefined) return ones.length - others.length;
-    const branches = progress?.[ones.slice(0, at).join('/')]?.branches;
+    const branches = state.progress?.[ones.slice(0, at).join('/')]?.branches;
     return branches === undefined ? inNumbers(mine, theirs) : branches.indexOf(mine) - branches.indexOf(theirs);
   };
 }

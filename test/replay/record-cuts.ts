@@ -69,7 +69,10 @@ async function record(script: (typeof scripts)[number], beds: ParityBeds, tempor
   for (const [part, place] of ['', ...memory.parts.map((one) => one.place)].entries()) {
     const file = join(scratch, `${id}.${part}.json`);
     await recordHistory({ server: testServer(), id: `${id}${place}`, file });
-    packed.set(`${version}-${id}${part === 0 ? '' : `.${part}`}.json.gz`, gzipSync(readFileSync(file, 'utf8').replaceAll(`${root}/`, ''), { level: 9 }));
+    packed.set(
+      `${version}-${id}${part === 0 ? '' : `.${part}`}.json.gz`,
+      gzipSync(readFileSync(file, 'utf8').replaceAll(`${root}/`, ''), { level: 9 }),
+    );
   }
   console.log(`scripts/${version}-${id}: ${script.agent}`);
 }
