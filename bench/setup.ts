@@ -24,21 +24,20 @@ export interface BenchBed {
   readonly directory: string;
   /** The process of the server. */
   readonly serverId: number;
-  /** Of a server that keeps its database in memory, empty. */
   readonly databaseFile: string;
   close(): Promise<void>;
 }
 
 /** A server of its own, set up as `npm start` does, with its database in a temporary directory. */
-export async function startServer(database: 'file' | 'memory' = 'file'): Promise<BenchBed> {
+export async function startServer(): Promise<BenchBed> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
-  const server = await startEmbeddedServer({ directory, database, onProgress: (text) => console.error(text) });
+  const server = await startEmbeddedServer({ directory, onProgress: (text) => console.error(text) });
   return {
     server: { address: server.address, namespace: server.namespace },
     directory,
     serverId: server.pid,
-    databaseFile: server.database ?? '',
+    databaseFile: server.database,
     async close() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });

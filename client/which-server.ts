@@ -4,7 +4,7 @@ import { HoldfastError, codeOf } from '../contract/errors';
 import { readConfiguration } from '../host/configuration';
 import type { TemporalConnection, TemporalSettings } from '../host/connection';
 import { connectTemporal } from '../host/connection';
-import { findLiveServer } from '../host/server/server-reuse';
+import { findLiveServer } from '../host/server/server-record';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import { defined } from '../contract/defined';
 import type { ConnectOptions } from './connect';
@@ -21,7 +21,7 @@ export async function withDefaults(options: ConnectOptions): Promise<ConnectOpti
 async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
   const { server, directory, namespace } = readConfiguration();
   if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
-  const live = await findLiveServer(directory, 'file');
+  const live = await findLiveServer(directory);
   if (live === undefined) return {};
   return {
     server: { address: live.address, namespace },

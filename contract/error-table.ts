@@ -306,7 +306,6 @@ export const errorTable = {
     status: 500,
     fix: 'Let Holdfast start the server anew, or give it `--dynamic-config-value \'frontend.httpAllowedHosts=["a long random name"]\'`.',
   },
-  'data-outdated': { status: 500, fix: 'Let its runs end under that version, or remove it, or give HOLDFAST_DIR another one.' },
   'server-outdated': { status: 500, fix: 'Upgrade the server that the message names, or take another one (TEMPORAL_ADDRESS).' },
   'node-unsupported': { status: 500, fix: 'Install one of the versions of Node that the message names.' },
   'packages-differ': {

@@ -8,9 +8,8 @@ export {
   type TemporalSettings,
 } from './connection';
 export { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions, type ServerExit } from './server/embedded-server';
-export { acquireFileLock, type FileLock, type FileLockOptions } from './server/file-lock';
 export { cacheDirectory } from './cache-directory';
-export { findServerBinary } from './server/find-server-binary';
+export { findServerBinary, type ServerBinary } from './server/server-binary';
 export {
   createLogger,
   logFormats,
@@ -22,4 +21,3 @@ export {
   type LogLevel,
 } from './logger';
 export { checkSearchAttributes } from './search-attributes';
-export { type ServerBinary } from './server/server-binary';

@@ -31,7 +31,7 @@ export function makePrivate(directory: string, isOurs: (name: string) => boolean
 
 /** What the embedded server, the commands and the worker keep in HOLDFAST_DIR. */
 export function isOurs(name: string): boolean {
-  return /^(runs-.+\.db(-wal|-shm|-journal|\.first-start)?|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
+  return /^(runs-.+\.db.*|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
 
 /** Of bundles and snapshots: files named by a hash, and drafts of them. */

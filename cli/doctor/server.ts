@@ -4,10 +4,10 @@ import type { Configuration, Environment } from '../../host/configuration';
 import type { TemporalSettings } from '../../host/connection';
 import { connectTemporal } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
-import { presentServerBinary } from '../../host/server/find-server-binary';
+import { presentServerBinary } from '../../host/server/server-binary';
 import { isOldServer, oldestServer } from '../../host/server/server-binary';
 import { openHttpOf } from '../../host/server/open-http';
-import { findLiveServer } from '../../host/server/server-reuse';
+import { findLiveServer } from '../../host/server/server-record';
 import { checkRetention } from '../../worker/check-retention';
 import { checkClock } from './clock';
 import type { Finding } from './finding';
@@ -36,7 +36,7 @@ export async function checkServer(configuration: Configuration, environment: Env
 }
 
 async function embeddedServer({ directory, namespace }: Configuration): Promise<TemporalSettings | undefined> {
-  const record = await findLiveServer(directory, 'file');
+  const record = await findLiveServer(directory);
   return record && { address: record.address, namespace };
 }
 

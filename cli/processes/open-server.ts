@@ -5,7 +5,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { TemporalSettings } from '../../host/connection';
 import { openHttpOf } from '../../host/server/open-http';
-import { findLiveServer } from '../../host/server/server-reuse';
+import { findLiveServer } from '../../host/server/server-record';
 import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
@@ -42,7 +42,7 @@ export async function openServer(
   const { configuration, project, compress } = settings;
   const { directory, server } = configuration;
   const { storage } = project.config;
-  if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory, 'file')) === undefined)) {
+  if (server === undefined && !mayStart && (!existsSync(directory) || (await findLiveServer(directory)) === undefined)) {
     throw new HoldfastError(
       'server-unreachable',
       `TEMPORAL_ADDRESS is not set, and no embedded server runs in ${directory}. \`holdfast dev\` or \`holdfast server\` starts one.`,
@@ -51,13 +51,8 @@ export async function openServer(
   makeUsable(directory);
   // Commands wait for a service that starts.
   if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
-  // Of a server that this process has not started.
-  const warnOfHttp = async (address: string): Promise<void> => {
-    const open = await openHttpOf(address);
-    if (open !== undefined) settings.onProblem(open);
-  };
   if (server !== undefined) {
-    void warnOfHttp(server.address);
+    void openHttpOf(server.address).then((open) => open !== undefined && settings.onProblem(open));
     return {
       settings: server,
       embedded: false,
@@ -66,7 +61,6 @@ export async function openServer(
   }
   const { server: starting, ended } = begun ?? beginServer(configuration, terminal);
   const embedded = await starting;
-  if (embedded.reused) void warnOfHttp(embedded.address);
   void ended.then((error) => lifetime.fail(error, lostServerMs));
   await lifetime.onEnd('Temporal server', () => embedded.stop());
   return {

@@ -5,7 +5,7 @@ import { HoldfastError } from '../../contract/errors';
 import { readConfiguration } from '../../host/configuration';
 import { createLogger } from '../../host/logger';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { findLiveServer } from '../../host/server/server-reuse';
+import { findLiveServer } from '../../host/server/server-record';
 import type { ServerRecord } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
@@ -31,7 +31,7 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
   return Lifetime.of(terminal, logger, async (lifetime) => {
     makeUsable(given);
     const directory = realpathSync(given);
-    const running = await findLiveServer(directory, 'file');
+    const running = await findLiveServer(directory);
     if (running !== undefined) throw alreadyRuns(directory, running);
     const server = await startEmbeddedServer({
       directory,
@@ -45,7 +45,7 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
     const staying = setInterval(() => undefined, stayingMs);
     await lifetime.onEnd('wait for a signal', () => clearInterval(staying));
     // Two that are started together: the other one was first.
-    const other = server.reused ? await findLiveServer(directory, 'file') : undefined;
+    const other = server.reused ? await findLiveServer(directory) : undefined;
     if (other !== undefined) throw alreadyRuns(directory, other);
     const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);
     terminal.write();

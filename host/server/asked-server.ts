@@ -1,26 +1,33 @@
 import { connectTemporal } from '../connection';
 import { setUpNamespace } from './namespace-setup';
 
-const healthPatienceMs = 2_000;
+const healthPatienceMs = 1_000;
 const preparePatienceMs = 30_000;
 
-/** Waits until the server answers, and sets its namespace up. */
-export async function prepareServer(address: string, namespace: string): Promise<void> {
+/** Waits until the server answers, and sets its namespace up. Says which server it is. */
+export async function prepareServer(address: string, namespace: string): Promise<string> {
   const { connection, close } = await connectTemporal({ address, namespace }, { deadlineMs: preparePatienceMs });
   try {
-    await connection.withDeadline(Date.now() + preparePatienceMs, () => setUpNamespace(connection, namespace));
+    return await connection.withDeadline(Date.now() + preparePatienceMs, async () => {
+      await setUpNamespace(connection, namespace);
+      return (await connection.workflowService.getClusterInfo({})).clusterId;
+    });
   } finally {
     await close();
   }
 }
 
-/** Whether a server answers. */
-export async function answers(address: string): Promise<boolean> {
+/** Which server answers at an address; undefined where none does. */
+export async function clusterIdAt(address: string): Promise<string | undefined> {
   try {
-    const { close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });
-    await close();
-    return true;
+    const { connection, close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });
+    try {
+      const ask = async (): Promise<string> => (await connection.workflowService.getClusterInfo({})).clusterId;
+      return await connection.withDeadline(Date.now() + healthPatienceMs, ask);
+    } finally {
+      await close();
+    }
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,42 +1,33 @@
-import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { existsSync, linkSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
-import { acquireFileLock } from './file-lock';
-import { findServerBinary } from './find-server-binary';
-import { endProcess, freeDatabase } from './orphans';
-import { isOurs, makePrivate, privateFile } from '../private-files';
+import { isOurs, makePrivate } from '../private-files';
+import { findServerBinary, type ServerBinary } from './server-binary';
 import { launchServer, type LaunchedServer } from './server-launch';
-import { endOfLog, serverFailure } from './server-log';
+import { logOf, serverFailure } from './server-log';
 import {
+  askedServer,
   databasesIn,
-  recordedServerRuns,
-  refuseEarlierData,
-  refreshServerRecord,
+  findLiveServer,
   removeServerRecord,
+  watchServer,
   writeServerRecord,
   type ServerRecord,
 } from './server-record';
-import { askedServer, awaitRemains, findLiveServer, watchServer } from './server-reuse';
 
 export interface EmbeddedServerOptions {
-  /** Holds database, log, record and lock. Made when missing. */
+  /** Holds database, log and record. Made when missing. It has one server: whoever starts a second one gets the first. */
   readonly directory: string;
   /** A free one by default. */
   readonly port?: number;
   /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number;
-  /** Default: 'file'. One in memory is for short tests: a query that its caller gives up can take it away. */
-  readonly database?: 'file' | 'memory';
   readonly namespace?: string;
   /** Added to what every embedded server gets; a server that is reused keeps its own. */
   readonly dynamicConfig?: Readonly<Record<string, unknown>>;
-  /**
-   * Shareable: one server in the directory, and whoever starts a second one gets the first. Not shareable: a server of one's own, also beside
-   * others in the same directory, only in memory. By default a server with a file is shareable and one in memory is not.
-   */
-  readonly shareable?: boolean;
   readonly onProgress?: (message: string) => void;
   /** There is a process, which does not answer yet. Not called where a server is reused. */
   readonly onLaunch?: () => void;
@@ -49,8 +40,6 @@ export interface EmbeddedServerOptions {
 
 export interface ServerExit {
   readonly code: number;
-  /** The end of the server's log. */
-  readonly log: string;
   /** 'server-failed' or 'disk-full', with the end of the log. */
   readonly error: HoldfastError;
 }
@@ -64,80 +53,45 @@ export interface EmbeddedServer {
   /** Another one started it; it lives and dies with that one, and `stop` leaves it alone. */
   readonly reused: boolean;
   readonly version: string;
-  /** Path of the database file; undefined in memory. */
-  readonly database: string | undefined;
+  /** Path of the database file. */
+  readonly database: string;
   stop(): Promise<void>;
 }
 
-const lockPatienceMs = 60_000;
+const lockPatienceMs = 30_000;
 
 /**
  * Starts a Temporal server on loopback that dies with this process, or finds the one that runs in the directory already. Throws
- * 'data-outdated', 'server-unavailable' (no binary), 'server-locked' (another process is at it for a minute), 'port-in-use' or 'server-failed'.
+ * 'server-unavailable' (no binary), 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const setup = resolveSetup(options);
-  if (!setup.shareable) return startOwn(setup);
-  if (setup.database === 'file') refuseEarlierData(setup.directory);
-  const live = await findLiveServer(setup.directory, setup.database);
-  if (live !== undefined) return reuse(live, setup);
-  // Before the lock: to build a binary takes minutes, to start a server a second.
-  const binary = await findServerBinary(setup);
-  const lock = await lockDirectory(setup);
-  try {
-    const other = await findLiveServer(setup.directory, setup.database);
-    if (other !== undefined) return await reuse(other, setup);
-    await awaitRemains(setup.directory, setup.onProgress);
-    const database = setup.database === 'memory' ? undefined : chooseDatabase(setup, binary.serverVersion);
-    if (database !== undefined) await freeDatabase(join(setup.directory, database), setup.onProgress);
-    const mark = database && firstStartMark(setup.directory, database);
-    const launched = await launchServer({
-      ...setup,
-      binary,
-      databaseFile: database && join(setup.directory, database),
-      firstStart: mark !== undefined && existsSync(mark),
-      logFile: join(setup.directory, 'server.log'),
-      onSpawn: (pid, addresses) => {
-        writeServerRecord(recordOf(pid, addresses, false));
-        setup.onLaunch?.();
-      },
-    });
-    if (mark) rmSync(mark, { force: true });
-    writeServerRecord(recordOf(launched.pid, launched, true));
-    return handleOf(launched, setup, binary.serverVersion, database);
-
-    function recordOf(pid: number, addresses: Pick<ServerRecord, 'address' | 'uiAddress'>, ready: boolean): ServerRecord {
-      const { address, uiAddress } = addresses;
-      return {
-        pid,
-        ownerPid: process.pid,
-        address,
-        uiAddress,
-        version: binary.serverVersion,
-        database: database ?? 'memory',
-        directory: setup.directory,
-        ready,
-        host: hostname(),
-      };
+  const deadline = Date.now() + lockPatienceMs;
+  for (let told = false; ; told = true) {
+    const live = await findLiveServer(setup.directory);
+    if (live !== undefined) return reuse(live, setup);
+    const binary = await findServerBinary(setup);
+    const file = join(setup.directory, `runs-${binary.serverVersion}.db`);
+    try {
+      if (!existsSync(file)) await createDatabase(file, setup, binary);
+      const launched = await launchServer({ ...setup, binary, database: file, isDraft: false });
+      return handleOf(launched, setup, binary, file);
+    } catch (error) {
+      if (!/database is locked|SQLITE_BUSY/.test(messageOf(error))) throw error;
+      if (Date.now() > deadline) throw lockedFile(file, error);
     }
-  } finally {
-    lock.release();
+    if (!told) setup.onProgress(`Another process has ${file} open, and starts or ends its Temporal server; waiting for it.`);
+    await sleep(100);
   }
 }
 
 type Setup = ReturnType<typeof resolveSetup>;
 
 function resolveSetup(options: EmbeddedServerOptions) {
-  const database = options.database ?? 'file';
-  const shareable = options.shareable ?? database === 'file';
-  if (database === 'file' && !shareable)
-    throw new HoldfastError('config-invalid', 'A server with a database file is always shareable: two servers cannot open one file.');
   makePrivate(options.directory, isOurs);
   return {
     ...options,
     directory: realpathSync(options.directory),
-    database,
-    shareable,
     namespace: options.namespace ?? 'default',
     dynamicConfig: options.dynamicConfig ?? {},
     environment: options.environment ?? process.env,
@@ -145,13 +99,33 @@ function resolveSetup(options: EmbeddedServerOptions) {
   };
 }
 
-async function startOwn(setup: Setup): Promise<EmbeddedServer> {
-  const binary = await findServerBinary(setup);
-  const logFile = join(setup.directory, `server-${process.pid}-${Date.now().toString(36)}-${ownLogs++}.log`);
-  const launched = await launchServer({ ...setup, binary, databaseFile: undefined, firstStart: false, logFile, onSpawn: () => undefined });
-  return handleOf(launched, setup, binary.serverVersion, undefined);
+/**
+ * A file for each version of the server: that of another one is not guaranteed to fit. A server makes it under another name and is ended, so that a
+ * file of the right name is whole, and the next server knows the retention of its namespace from its first moment.
+ */
+async function createDatabase(file: string, setup: Setup, binary: ServerBinary): Promise<void> {
+  const others = databasesIn(setup.directory).join(', ');
+  if (others !== '')
+    setup.onProgress(
+      `The Temporal server is now version ${binary.serverVersion}: a new database begins. Earlier runs stay in ${others} and show again with that version.`,
+    );
+  const draft = `${file}.new-${randomUUID()}`;
+  const journal = `${draft}-journal`;
+  try {
+    do {
+      for (const part of [draft, journal]) rmSync(part, { force: true });
+      const server = await launchServer({ ...setup, binary, port: undefined, uiPort: undefined, database: draft, isDraft: true });
+      await server.kill();
+      // Ended within a transaction: then the file alone is not whole.
+    } while (existsSync(journal));
+    linkSync(draft, file);
+  } catch (error) {
+    // Another process was first.
+    if (!existsSync(file)) throw error;
+  } finally {
+    for (const part of [draft, journal]) rmSync(part, { force: true });
+  }
 }
-let ownLogs = 0;
 
 async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer> {
   await askedServer()
@@ -159,90 +133,38 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
     .catch((error: unknown) => {
       if (codeOf(error) === 'server-unreachable') throw error;
       const what = `The Temporal server of process ${record.ownerPid} at ${record.address} cannot be used: ${messageOf(error)}`;
-      throw serverFailure(what, join(setup.directory, 'server.log'), error);
+      throw serverFailure(what, logOf(setup.directory), error);
     });
   const unwatch = watchServer(record, () => setup.onLost?.());
   setup.onProgress(`Using the Temporal server of process ${record.ownerPid} at ${record.address}.`);
-  return {
-    address: record.address,
-    uiAddress: record.uiAddress,
-    namespace: setup.namespace,
-    pid: record.pid,
-    reused: true,
-    version: record.version,
-    database: record.database === 'memory' ? undefined : join(setup.directory, record.database),
-    stop: async () => unwatch(),
-  };
+  const { address, uiAddress, pid, version } = record;
+  const database = join(setup.directory, record.database);
+  return { address, uiAddress, namespace: setup.namespace, pid, reused: true, version, database, stop: async () => unwatch() };
 }
 
-function handleOf(launched: LaunchedServer, setup: Setup, version: string, database: string | undefined): EmbeddedServer {
+function handleOf(launched: LaunchedServer, setup: Setup, { serverVersion: version }: ServerBinary, database: string): EmbeddedServer {
+  const { address, uiAddress, pid, clusterId } = launched;
+  const { directory, namespace } = setup;
+  // Of processes that were killed while they made a database.
+  for (const name of readdirSync(directory)) if (name.includes('.db.new-')) rmSync(join(directory, name), { force: true });
+  writeServerRecord({ address, uiAddress, clusterId, pid, ownerPid: process.pid, version, database: basename(database), directory });
   let stopping: Promise<void> | undefined;
-  const { logFile } = launched;
-  const forget = setup.shareable ? refreshServerRecord(setup.directory) : () => undefined;
-  // The guard may have ended without its server.
-  const end = (): Promise<void> => endProcess(launched.pid, () => recordedServerRuns(launched));
-  const gone = launched.process.exited.then(async (exit) => {
+  void launched.exited.then(({ code }) => {
     if (stopping !== undefined) return;
-    forget();
-    await end();
-    removeServerRecord(setup.directory, launched.pid);
-    const error = serverFailure(`The embedded Temporal server stopped with code ${exit.code}.`, logFile);
-    setup.onExit?.({ code: exit.code, log: endOfLog(logFile), error });
+    removeServerRecord(directory, pid);
+    setup.onExit?.({ code, error: serverFailure(`The embedded Temporal server stopped with code ${code}.`, logOf(directory)) });
   });
-  gone.catch(() => undefined);
-
   const stop = async (): Promise<void> => {
-    // Held until the process is gone, so that nobody opens the database beside it.
-    const lock = setup.shareable ? await lockDirectory(setup).catch(() => undefined) : undefined;
-    try {
-      forget();
-      await (setup.database === 'memory' ? launched.process.kill() : launched.process.stop());
-      await end();
-      if (setup.shareable) removeServerRecord(setup.directory, launched.pid);
-      else rmSync(logFile, { force: true });
-    } finally {
-      lock?.release();
-    }
+    removeServerRecord(directory, pid);
+    await launched.stop();
   };
-  return {
-    address: launched.address,
-    uiAddress: launched.uiAddress,
-    namespace: setup.namespace,
-    pid: launched.pid,
-    reused: false,
-    version,
-    database: database && join(setup.directory, database),
-    stop: () => (stopping ??= stop()),
-  };
+  return { address, uiAddress, namespace, pid, reused: false, version, database, stop: () => (stopping ??= stop()) };
 }
 
-function lockDirectory(setup: Setup) {
-  return acquireFileLock(join(setup.directory, 'server.lock'), {
-    waitMs: lockPatienceMs,
-    onWait: (pid) => setup.onProgress(`Process ${pid} starts or stops the Temporal server of ${setup.directory}; waiting for it.`),
-  });
-}
-
-/**
- * One file per server version: SQLite files are not guaranteed to fit another version. A file whose first start was never
- * finished has half a schema, which the server would take for a whole one; nobody can have used it, so it is begun anew.
- */
-function chooseDatabase(setup: Setup, version: string): string {
-  const database = `runs-${version}.db`;
-  const file = join(setup.directory, database);
-  const mark = firstStartMark(setup.directory, database);
-  if (existsSync(mark)) for (const part of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) rmSync(part, { force: true });
-  if (existsSync(file)) return database;
-  const others = databasesIn(setup.directory);
-  if (others.length > 0) {
-    setup.onProgress(
-      `The Temporal server is now version ${version}: a new database begins. Earlier runs stay in ${others.join(', ')} and show again with that version.`,
-    );
-  }
-  writeFileSync(mark, '', { mode: privateFile });
-  return database;
-}
-
-function firstStartMark(directory: string, database: string): string {
-  return join(directory, `${database}.first-start`);
+function lockedFile(file: string, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'server-locked',
+    `Another process has ${file} open, and no Temporal server answers for it. End that process (\`fuser ${file}\` or \`lsof ${file}\` names it), or use another directory.`,
+    { cause, details: { path: file } },
+  );
 }

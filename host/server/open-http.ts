@@ -1,6 +1,6 @@
+import { execFile } from 'node:child_process';
 import { HoldfastError } from '../../contract/errors';
 import { isLoopback } from '../connection';
-import { processesWith } from './process-probe';
 import { httpNames } from './server-flags';
 
 /**
@@ -10,16 +10,25 @@ import { httpNames } from './server-flags';
 export async function openHttpOf(address: string): Promise<HoldfastError | undefined> {
   if (!isLoopback(address)) return undefined;
   const port = address.split(':').at(-1);
-  const servers = await processesWith(' start-dev');
-  const server = servers.find(({ commandLine }) => portOf(commandLine) === port && !commandLine.includes(httpNames));
+  const servers = (await commandLines()).filter((line) => line.includes(' start-dev'));
+  const server = servers.find((line) => portOf(line) === port && !line.includes(httpNames));
   if (server === undefined) return undefined;
   return new HoldfastError(
     'server-open',
-    `The Temporal server at ${address} (process ${server.pid}) has its HTTP API open: any page that a browser on this machine shows can answer, start and end runs there.`,
+    `The Temporal server at ${address} (process ${Number.parseInt(server, 10)}) has its HTTP API open: any page that a browser on this machine shows can answer, start and end runs there.`,
   );
 }
 
 /** The port of a development server, by its command line. */
 function portOf(commandLine: string): string {
   return / (?:--port|-p)[ =](\d+)/.exec(commandLine)?.[1] ?? '7233';
+}
+
+/** Each with the id of its process in front, or nothing where there is no `ps`. */
+function commandLines(): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 16 * 1024 * 1024 }, (error, stdout) =>
+      resolve(error ? [] : stdout.split('\n')),
+    );
+  });
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { messageOf } from '../../contract/errors';
+import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { cacheDirectory } from '../cache-directory';
 import type { Environment } from '../configuration';
-import { fileState } from '../file-state';
-import { keepIfPossible } from '../private-files';
+import { buildServer } from './server-build';
+import { downloadServer } from './server-download';
 
 export interface ServerBinary {
   readonly path: string;
@@ -14,14 +15,89 @@ export interface ServerBinary {
   readonly serverVersion: string;
 }
 
+export interface BinarySearch {
+  readonly environment: Environment;
+  readonly onProgress: (message: string) => void;
+}
+
 /** Worker deployments, their search attribute and all settings of the embedded server are verified from here on. */
 const oldest = [1, 29] as const;
 export const oldestServer = oldest.join('.');
+/** Another one for each change of what is built. */
+const cachedName = 'temporal-2';
 
 /** Also a version that cannot be read. */
 export function isOldServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
+}
+
+/**
+ * The `temporal` binary from the first place that has a working one: HOLDFAST_TEMPORAL_CLI (which, when set, is the only one), the PATH, the cache,
+ * the SDK's download, a build with Go. Throws 'server-unavailable' that says for each way why it failed.
+ */
+export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
+  const failures: string[] = [];
+  const found = (await presentBinary(search.environment, failures)) ?? (await obtainBinary(search, failures));
+  if (found !== undefined) return found;
+  throw new HoldfastError(
+    'server-unavailable',
+    `There is no Temporal server to start. Install the Temporal CLI (https://docs.temporal.io/cli), or Go 1.25 or newer, or name a binary with HOLDFAST_TEMPORAL_CLI, ` +
+      `or set TEMPORAL_ADDRESS to use a running server. Tried: ${failures.join('; ')}.`,
+    { details: { failures } },
+  );
+}
+
+/** The binary that is here already, if any: nothing is downloaded or built. */
+export async function presentServerBinary(environment: Environment): Promise<ServerBinary | undefined> {
+  return presentBinary(environment, []).catch(() => undefined);
+}
+
+async function presentBinary(environment: Environment, failures: string[]): Promise<ServerBinary | undefined> {
+  const configured = environment.HOLDFAST_TEMPORAL_CLI;
+  if (configured) {
+    return inspect(configured, 'configured').catch((error: unknown) => {
+      throw new HoldfastError('server-unavailable', `HOLDFAST_TEMPORAL_CLI names ${configured}: ${messageOf(error)}`);
+    });
+  }
+  return (
+    (await attempt('`temporal` on the PATH', failures, async () => inspect(onPath('temporal', environment), 'path'))) ??
+    (await attempt('the cache', failures, () => inspect(cachedBinary(environment), 'cache')))
+  );
+}
+
+/** Puts a binary into the cache, where it appears whole: by download, else by a build. */
+async function obtainBinary(search: BinarySearch, failures: string[]): Promise<ServerBinary | undefined> {
+  const cached = cachedBinary(search.environment);
+  mkdirSync(dirname(cached), { recursive: true });
+  const draft = mkdtempSync(join(dirname(cached), '.new-'));
+  const keep = async (file: string, origin: ServerBinary['origin']): Promise<ServerBinary> => {
+    const binary = await inspect(file, origin);
+    renameSync(file, cached);
+    return { ...binary, path: cached };
+  };
+  try {
+    return (
+      (await attempt("the SDK's download", failures, async () => keep(await downloadServer(draft, search), 'download'))) ??
+      (await attempt('`go build` of the Temporal CLI', failures, async () => keep(await buildServer(draft, search), 'build')))
+    );
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** A failure is noted and answered with undefined. */
+async function attempt<T>(way: string, failures: string[], find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    failures.push(`${way}: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function cachedBinary(environment: Environment): string {
+  return join(cacheDirectory(environment), 'bin', cachedName);
 }
 
 /** The first executable file of that name on the PATH of the environment. */
@@ -43,44 +119,9 @@ function isExecutable(file: string): boolean {
 }
 
 /** What the binary says it is. Throws when it is not there, does not run, is something else or too old. */
-export async function inspectServerBinary(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
+async function inspect(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
   if (!isExecutable(path)) throw new Error('not there');
-  return binaryOf(path, origin, await versionText(path));
-}
-
-/**
- * The same of the binary in the cache, which is asked once: while its file stays as it was, it says the same again. Others are always asked. They may be
- * programs that choose a version by where they are called.
- */
-export async function inspectKnownBinary(path: string): Promise<ServerBinary> {
-  if (!isExecutable(path)) throw new Error('not there');
-  const memory = `${path}.version.json`;
-  const state = fileState(path, Date.now());
-  const known = readKnown(memory);
-  if (state !== undefined && known?.state === state) return binaryOf(path, 'cache', known.said);
-  const said = await versionText(path);
-  const binary = binaryOf(path, 'cache', said);
-  if (state !== undefined) keepIfPossible(memory, JSON.stringify({ state, said } satisfies KnownBinary));
-  return binary;
-}
-
-interface KnownBinary {
-  /** Of its file, when it was asked. */
-  readonly state: string;
-  readonly said: string;
-}
-
-function readKnown(memory: string): KnownBinary | undefined {
-  try {
-    const { state, said } = JSON.parse(readFileSync(memory, 'utf8')) as Partial<KnownBinary>;
-    return typeof state === 'string' && typeof said === 'string' ? { state, said } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function binaryOf(path: string, origin: ServerBinary['origin'], text: string): ServerBinary {
-  const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(text) ?? [];
+  const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];
   if (cliVersion === undefined || serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
   if (isOldServer(serverVersion)) throw new Error(`${path} holds server ${serverVersion}; ${oldestServer} or newer is needed`);
   return { path, origin, cliVersion, serverVersion };

@@ -5,8 +5,9 @@ export interface ServerFlags {
   readonly port: number;
   /** Without one the web UI stays off. */
   readonly uiPort: number | undefined;
-  /** Without one the database is in memory. */
-  readonly databaseFile: string | undefined;
+  readonly database: string;
+  /** The database is made, and begins to be that of the directory when this server has ended. */
+  readonly isDraft: boolean;
   readonly namespace: string;
   readonly dynamicConfig: Readonly<Record<string, unknown>>;
 }
@@ -44,19 +45,23 @@ const dynamicConfig = {
   [httpNames]: [randomUUID()],
 };
 
-/** WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. */
-const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL' };
+/**
+ * WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. EXCLUSIVE: a second server cannot open the file, and
+ * the operating system unlocks it however the first one ends.
+ */
+const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL', locking_mode: 'EXCLUSIVE' };
+/** All of the database is in its one file, unless a journal is beside it. */
+const draftPragmas = { journal_mode: 'DELETE' };
 
 /** Arguments of `temporal`. Ports that are not named here (HTTP, metrics, the inner services) the server finds itself. */
 export function serverArguments(flags: ServerFlags): string[] {
   const ui = flags.uiPort === undefined ? ['--headless'] : ['--ui-port', String(flags.uiPort)];
-  const database =
-    flags.databaseFile === undefined ? [] : ['--db-filename', flags.databaseFile, ...pairs('--sqlite-pragma', sqlitePragmas)];
   const namespace = flags.namespace === 'default' ? [] : ['--namespace', flags.namespace];
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(flags.port), '--log-level', 'error', '--color', 'never'],
     ...ui,
-    ...database,
+    ...['--db-filename', flags.database],
+    ...pairs('--sqlite-pragma', flags.isDraft ? draftPragmas : sqlitePragmas),
     ...namespace,
     ...pairs('--search-attribute', searchAttributes),
     ...pairs('--dynamic-config-value', jsonValues({ ...dynamicConfig, ...flags.dynamicConfig })),

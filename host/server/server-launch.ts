@@ -1,42 +1,36 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
 import { checkPortFree, freePort, isListening } from './free-port';
 import { startGuarded, type GuardedProcess } from './guarded-process';
 import type { ServerBinary } from './server-binary';
-import { serverArguments } from './server-flags';
-import { askedServer } from './server-reuse';
-import { endOfLog, serverFailure } from './server-log';
+import { serverArguments, type ServerFlags } from './server-flags';
+import { logOf, serverFailure } from './server-log';
+import { askedServer } from './server-record';
 
-export interface LaunchOptions {
+export interface LaunchOptions extends Pick<ServerFlags, 'database' | 'isDraft' | 'namespace' | 'dynamicConfig'> {
   readonly binary: ServerBinary;
-  readonly port?: number;
-  readonly uiPort?: number;
-  readonly databaseFile: string | undefined;
-  /**
-   * The database is new and its namespace has the server's own retention of 24 hours. A run that ended while the server still goes by that would
-   * vanish a day later, so the change is waited for. In memory nothing lives that long, and nobody waits.
-   */
-  readonly firstStart: boolean;
-  readonly namespace: string;
-  readonly dynamicConfig: Readonly<Record<string, unknown>>;
-  readonly logFile: string;
+  readonly directory: string;
+  /** Without one a free port is taken. */
+  readonly port?: number | undefined;
+  /** Turns the web UI on; 0 takes a free port. */
+  readonly uiPort?: number | undefined;
   readonly environment: Environment;
-  /** As soon as there is a process, before it answers. */
-  readonly onSpawn: (pid: number, addresses: { readonly address: string; readonly uiAddress: string | undefined }) => void;
+  /** There is a process, which does not answer yet. */
+  readonly onLaunch?: (() => void) | undefined;
 }
 
-export interface LaunchedServer {
-  readonly pid: number;
+export interface LaunchedServer extends GuardedProcess {
   readonly address: string;
   readonly uiAddress: string | undefined;
-  readonly logFile: string;
-  readonly process: GuardedProcess;
+  readonly clusterId: string;
 }
 
 const startPatienceMs = 30_000;
 const attempts = 4;
-const namespaceCacheMs = 400;
+let logs = 0;
 
 /**
  * Starts the binary and returns when it answers with its namespace set up. Between the choice of a free port and its use another process may take it,
@@ -51,35 +45,32 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
     try {
       return await launchOnce(options, port, uiPort);
     } catch (error) {
-      const portTaken = /address already in use|can't (set|use)/i.test(endOfLog(options.logFile));
-      if (!portTaken || attempt === attempts) throw error;
+      if (attempt === attempts || !/address already in use|can't (set|use)/i.test(messageOf(error))) throw error;
     }
   }
 }
 
 async function launchOnce(options: LaunchOptions, port: number, uiPort: number | undefined): Promise<LaunchedServer> {
   const address = `127.0.0.1:${port}`;
-  const uiAddress = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
-  const dynamicConfig = options.firstStart
-    ? { 'system.namespaceCacheRefreshInterval': `${namespaceCacheMs}ms`, ...options.dynamicConfig }
-    : options.dynamicConfig;
-  const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort, dynamicConfig }), {
-    logFile: options.logFile,
+  const draftLog = join(options.directory, `server-${process.pid}-${logs++}.log`);
+  const guarded = await startGuarded(options.binary.path, serverArguments({ ...options, port, uiPort }), {
+    logFile: draftLog,
     environment: { ...collector, ...withoutTemporal(options.environment) },
-    // Its data is safe, and its own end takes it a second, for which the next start would wait.
-    orphaned: 'KILL',
   });
   try {
-    options.onSpawn(guarded.pid, { address, uiAddress });
+    options.onLaunch?.();
     const ended = guarded.exited.then(({ code }) => Promise.reject(new Error(`it ended with code ${code}`)));
     ended.catch(() => undefined);
     const ready = whenListening(port, ended).then(() => askedServer().prepareServer(address, options.namespace));
-    await Promise.race([ready, ended]);
-    if (options.firstStart) await sleep(2 * namespaceCacheMs);
-    return { pid: guarded.pid, address, uiAddress, logFile: options.logFile, process: guarded };
+    const clusterId = await Promise.race([ready, ended]);
+    // Only now is this the server of the directory: until then another may run there.
+    renameSync(draftLog, logOf(options.directory));
+    return { ...guarded, address, uiAddress: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`, clusterId };
   } catch (error) {
     await guarded.kill();
-    throw serverFailure(`The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.`, options.logFile, error);
+    const failure = serverFailure(`The Temporal server (${options.binary.path}) did not start: ${messageOf(error)}.`, draftLog, error);
+    rmSync(draftLog, { force: true });
+    throw failure;
   }
 }
 

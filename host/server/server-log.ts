@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { HoldfastError } from '../../contract/errors';
 import { fullDisk } from '../system-errors';
 
+/** The log of the last start. */
+export function logOf(directory: string): string {
+  return join(directory, 'server.log');
+}
+
 /** The last lines that a server wrote, for messages about its end. */
-export function endOfLog(logFile: string): string {
+function endOfLog(logFile: string): string {
   try {
     return readFileSync(logFile, 'utf8').trim().slice(-1_000);
   } catch {

@@ -1,46 +1,41 @@
-import { readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
 import { privateFile } from '../private-files';
-import { commandLineOf, isAlive } from './process-probe';
+import type * as AskedServer from './asked-server';
+import { isListening } from './free-port';
+import { isAlive } from './process-probe';
+
+/** What `server.json` says of the server of a directory. It is there while the server answers. */
+export interface ServerRecord {
+  readonly address: string;
+  readonly uiAddress: string | undefined;
+  /** The id that the server keeps in the database: another server that answers at the address has another one. */
+  readonly clusterId: string;
+  readonly pid: number;
+  /** The server ends with this process. */
+  readonly ownerPid: number;
+  /** Of the server, not of the CLI around it. */
+  readonly version: string;
+  /** File name inside of the directory. */
+  readonly database: string;
+  /** A copied directory brings its record along; that one is about another directory. */
+  readonly directory: string;
+}
+
+const endPatienceMs = 10_000;
+const watchMs = 1_000;
 
 /** The databases of embedded servers in a directory, one for each version. */
 export function databasesIn(directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
 }
 
-/** Throws 'data-outdated' where an earlier version of Holdfast has its database: that one had another name, and no code here reads its runs. */
-export function refuseEarlierData(directory: string): void {
-  const found = readdirSync(directory).filter((name) => /^temporal-.+\.db$/.test(name));
-  if (found.length === 0) return;
-  const message = `The runs in ${directory} are of an earlier version of Holdfast (${found.join(', ')}), and this version cannot read them.`;
-  throw new HoldfastError('data-outdated', `${message} To begin anew without them: rm -r "${directory}"`);
-}
-
-/** What `server.json` says about the server of a directory. It is there from the start of the process to its end. */
-export interface ServerRecord {
-  readonly pid: number;
-  /** The process on whose leash the server is: it dies with that one. */
-  readonly ownerPid: number;
-  readonly address: string;
-  readonly uiAddress: string | undefined;
-  /** Of the server, not of the CLI around it. */
-  readonly version: string;
-  /** File name inside of the directory, or 'memory'. */
-  readonly database: string;
-  /** A copied directory brings its record along; that one is about another directory. */
-  readonly directory: string;
-  /** False until the server has answered for the first time. */
-  readonly ready: boolean;
-  /** The machine, or container, on which the process ids count. */
-  readonly host: string;
-}
-
 export function readServerRecord(directory: string): ServerRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(recordPath(directory), 'utf8')) as ServerRecord;
-    return record.directory === realpathSync(directory) && Number.isInteger(record.pid) ? record : undefined;
+    return record.directory === realpathSync(directory) ? record : undefined;
   } catch {
     return undefined;
   }
@@ -57,41 +52,50 @@ export function removeServerRecord(directory: string, pid: number): void {
   if (readServerRecord(directory)?.pid === pid) rmSync(recordPath(directory), { force: true });
 }
 
-/** Says whether the recorded server still runs, and not just some process that got its id. */
-export async function recordedServerRuns(record: Pick<ServerRecord, 'pid' | 'address'>): Promise<boolean> {
-  if (!isAlive(record.pid)) return false;
-  const commandLine = await commandLineOf(record.pid);
-  if (commandLine === undefined) return isAlive(record.pid);
-  return commandLine.includes(' start-dev ') && `${commandLine} `.includes(` --port ${record.address.split(':').at(-1)} `);
-}
-
-/** Shows whoever cannot see our processes that the record is true. Ends with what is returned. */
-export function refreshServerRecord(directory: string): () => void {
-  const timer = setInterval(() => {
-    try {
-      utimesSync(recordPath(directory), new Date(), new Date());
-    } catch {
-      // The record is gone, and with it what it said.
+/**
+ * The server that answers for a directory. One whose owner is dead is about to end, which is waited for. Throws 'server-locked' if it does not.
+ */
+export async function findLiveServer(directory: string): Promise<ServerRecord | undefined> {
+  const record = readServerRecord(directory);
+  if (record === undefined) return undefined;
+  const deadline = Date.now() + endPatienceMs;
+  while (await answers(record)) {
+    if (isAlive(record.ownerPid)) return record;
+    if (Date.now() > deadline) {
+      const message = `The Temporal server of ${directory} (process ${record.pid}) has outlived the process ${record.ownerPid}, which had started it. End it: kill ${record.pid}`;
+      throw new HoldfastError('server-locked', message, { details: { pid: record.pid } });
     }
-  }, refreshMs);
-  timer.unref();
-  return () => clearInterval(timer);
+    await sleep(50);
+  }
+  return undefined;
 }
 
-/** Whether a record of another machine or container is refreshed: then its server has the database open, though no process of it is to be seen here. */
-export async function isRefreshed(directory: string): Promise<boolean> {
-  const first = statSync(recordPath(directory), { throwIfNoEntry: false })?.mtimeMs;
-  for (let waited = 0; waited < 3 * refreshMs; waited += pollMs) {
-    await sleep(pollMs);
-    const now = statSync(recordPath(directory), { throwIfNoEntry: false })?.mtimeMs;
-    if (now === undefined) return false;
-    if (now !== first) return true;
+async function answers({ address, clusterId }: ServerRecord): Promise<boolean> {
+  for (let asked = 0; asked < 5 && (await isListening(Number(address.split(':').at(-1)))); asked++) {
+    const found = await askedServer().clusterIdAt(address);
+    if (found !== undefined) return found === clusterId;
   }
   return false;
 }
 
-const refreshMs = 2_000;
-const pollMs = 200;
+/** Calls once when the server of another process is gone. Returns what ends the watch. It does not keep this process alive. */
+export function watchServer({ pid }: ServerRecord, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (isAlive(pid)) return;
+    clearInterval(timer);
+    onGone();
+  }, watchMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * What needs Temporal's client, which takes longer to load than a server takes to start. So it is loaded when there is a server to be asked.
+ */
+export function askedServer(): typeof AskedServer {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- tests load the source, where `import()` finds no file that ends in .js
+  return require('./asked-server') as typeof AskedServer;
+}
 
 function recordPath(directory: string): string {
   return join(directory, 'server.json');

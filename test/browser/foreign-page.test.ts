@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = new ServiceClient(bed.url);
   const { address } = JSON.parse(readFileSync(join(bed.directory, 'server.json'), 'utf8')) as { readonly address: string };
   temporal = await connectTemporal({ address, namespace: 'default' });
-  ports = (await listeningSockets(bed.pid)).map(({ port }) => port);
+  ports = listeningSockets(bed.pid).map(({ port }) => port);
   await startAsking(service, 'support', 'paid', [{ name: 'refund', input: { orderId: '42', amount: 1 } }]);
 }, 120_000);
 afterAll(async () => {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireFileLock } from '../../host/server/file-lock';
 import { cacheDirectory } from '../../host/cache-directory';
 
 const version = '1.29.1';
@@ -15,17 +14,15 @@ export interface ClusterBinaries {
   readonly schema: string;
 }
 
-/** Temporal's server and its tool for SQL, built through the Go module proxy into the cache, once. */
+/** Temporal's server and its tool for SQL, built through the Go module proxy into the cache, once. One process at a time. */
 export async function clusterBinaries(): Promise<ClusterBinaries> {
   const folder = join(cacheDirectory(process.env), `cluster-${version}`);
   const binaries = { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool'), schema: join(folder, 'schema') };
   mkdirSync(folder, { recursive: true });
-  const lock = await acquireFileLock(join(folder, 'lock'), { waitMs: buildPatienceMs });
+  const draft = mkdtempSync(join(folder, draftPrefix));
   try {
     if (Object.values(binaries).every((file) => existsSync(file))) return binaries;
     console.log(`Building Temporal's server ${version} and its SQL tool with Go. Only the first time; some minutes.`);
-    for (const left of readdirSync(folder).filter((name) => name.startsWith(draftPrefix))) rmSync(join(folder, left), { recursive: true });
-    const draft = mkdtempSync(join(folder, draftPrefix));
     const source = await downloaded(draft);
     await run('go', ['build', '-ldflags=-s -w', '-o', join(draft, 'server'), './cmd/server'], source);
     await run('go', ['build', '-ldflags=-s -w', '-o', join(draft, 'sql'), './cmd/tools/sql'], source);
@@ -35,10 +32,9 @@ export async function clusterBinaries(): Promise<ClusterBinaries> {
     renameSync(join(draft, 'schema'), binaries.schema);
     renameSync(join(draft, 'sql'), binaries.sqlTool);
     renameSync(join(draft, 'server'), binaries.server);
-    rmSync(draft, { recursive: true });
     return binaries;
   } finally {
-    lock.release();
+    rmSync(draft, { recursive: true });
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { searchAttributes } from '../../contract/names';
-import { findServerBinary } from '../../host/server/find-server-binary';
+import { findServerBinary } from '../../host/server/server-binary';
 import { checkPortFree, isListening } from '../../host/server/free-port';
 import type { GuardedProcess } from '../../host/server/guarded-process';
 import { startGuarded } from '../../host/server/guarded-process';

@@ -35,7 +35,7 @@ async function withConnection<T>(
 
 describe('an embedded server', () => {
   it.each([['default'], ['agents']])('answers in namespace %s with 30 days of retention and all search attributes', async (namespace) => {
-    const server = await start({ directory: temporaryDirectory(), database: 'memory', namespace });
+    const server = await start({ directory: temporaryDirectory(), namespace });
     await withConnection(server, async ({ connection }) => {
       const { config } = await connection.workflowService.describeNamespace({ namespace });
       expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 24 * 60 * 60);
@@ -46,10 +46,9 @@ describe('an embedded server', () => {
   });
 
   it('runs beside another one, each on ports of its own', async () => {
-    const directory = temporaryDirectory();
     const [first, second] = await Promise.all([
-      start({ directory, database: 'memory', uiPort: 0 }),
-      start({ directory, database: 'memory', uiPort: 0 }),
+      start({ directory: temporaryDirectory(), uiPort: 0 }),
+      start({ directory: temporaryDirectory(), uiPort: 0 }),
     ]);
     expect(first.address).not.toBe(second.address);
     expect(first.uiAddress).not.toBe(second.uiAddress);
@@ -57,16 +56,16 @@ describe('an embedded server', () => {
   });
 
   it('refuses a port that somebody else listens on, and does not take the stranger for its server', async () => {
-    const stranger = await start({ directory: temporaryDirectory(), database: 'memory' });
+    const stranger = await start({ directory: temporaryDirectory() });
     const port = Number(stranger.address.split(':')[1]);
-    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', port })).rejects.toMatchObject({
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), port })).rejects.toMatchObject({
       code: 'port-in-use',
       message: expect.stringContaining(String(port)),
     });
     const listener = createServer().listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const uiPort = (listener.address() as { port: number }).port;
-    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', uiPort })).rejects.toMatchObject({
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), uiPort })).rejects.toMatchObject({
       code: 'port-in-use',
     });
     listener.close();
@@ -80,7 +79,6 @@ describe('an embedded server', () => {
     await server.stop();
     await untilGone(server.pid, 0);
     expect(existsSync(join(directory, 'server.json'))).toBe(false);
-    expect(existsSync(join(directory, 'server.lock'))).toBe(false);
   });
 
   it('tells its owner when it ends on its own, and the directory can be used again', async () => {
@@ -93,7 +91,7 @@ describe('an embedded server', () => {
   });
 
   it('says what the server said when it does not start', async () => {
-    const failing = startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', namespace: '' });
+    const failing = startEmbeddedServer({ directory: temporaryDirectory(), namespace: '' });
     await expect(failing).rejects.toMatchObject({ code: 'server-failed' });
   });
 
@@ -109,14 +107,14 @@ describe('an embedded server', () => {
     );
     chmodSync(binary, 0o755);
     const environment = { PATH: process.env['PATH'], HOLDFAST_TEMPORAL_CLI: binary, ...said };
-    await expect(startEmbeddedServer({ directory: temporaryDirectory(), database: 'memory', environment })).rejects.toMatchObject({
+    await expect(startEmbeddedServer({ directory: temporaryDirectory(), environment })).rejects.toMatchObject({
       code: 'server-failed',
       message: expect.stringContaining(`Its log ends: ${settings}`),
     });
   });
 
   it('is not reached by the Ctrl-C of a terminal', async () => {
-    const owner = await startOwner({ directory: temporaryDirectory(), database: 'memory' });
+    const owner = await startOwner({ directory: temporaryDirectory() });
     const { pgid, sid } = await sessionOf(owner.server.pid);
     expect(pgid).not.toBe((await sessionOf(owner.process.pid ?? 0)).pgid);
     expect(sid).toBe(pgid);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startGuarded, type GuardedProcess } from '../../host/server/guarded-process';
 import { isAlive } from '../../host/server/process-probe';
-import { untilGone } from './owner-process';
+import { processesOfSession, untilGone } from './owner-process';
 import { temporaryDirectory } from './temporary-directory';
 
 const root = resolve(__dirname, '..', '..');
@@ -47,9 +47,9 @@ async function start(command: string, more: Partial<Options> = {}): Promise<Guar
 }
 
 /** Another process that starts a guarded command, which it is killed with. */
-async function owned(command: string, orphaned: 'TERM' | 'KILL'): Promise<{ readonly pid: number; murder(): Promise<void> }> {
+async function owned(command: string): Promise<{ readonly pid: number; murder(): Promise<void> }> {
   const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
-  const { ready, ...options } = logged({ orphaned });
+  const { ready, ...options } = logged();
   const asked = JSON.stringify({ command, options });
   const owner = spawn(process.execPath, [loader, join(__dirname, 'guard-owner.ts'), asked], { stdio: ['ignore', 'pipe', 'inherit'] });
   owners.push(owner);
@@ -83,8 +83,8 @@ describe('a guarded process', () => {
   });
 
   it('dies with its own owner, and with no other', async () => {
-    const all = await Promise.all(['a', 'b', 'c', 'd'].map(() => owned(deaf, 'KILL')));
-    const [here, ...others] = [await start(deaf, { orphaned: 'KILL' }), ...all];
+    const all = await Promise.all(['a', 'b', 'c', 'd'].map(() => owned(deaf)));
+    const [here, ...others] = [await start(deaf), ...all];
     const dead = others.slice(0, 2);
     await Promise.all(dead.map((one) => one.murder()));
     await Promise.all(dead.map(({ pid }) => untilGone(pid)));
@@ -92,20 +92,17 @@ describe('a guarded process', () => {
     expect([here, ...others.slice(2)].map(({ pid }) => isAlive(pid))).toEqual([true, true, true]);
   });
 
-  it.each([
-    ['TERM', true],
-    ['KILL', false],
-  ] as const)('gets SIG%s when its owner is killed', async (orphaned, isAsked) => {
+  it('is not asked to end when its owner is killed: it is killed, too', async () => {
     const word = join(temporaryDirectory(), 'word');
-    const { pid, murder } = await owned(polite(word), orphaned);
+    const { pid, murder } = await owned(polite(word));
     await murder();
     await untilGone(pid);
-    expect(existsSync(word)).toBe(isAsked);
+    expect(existsSync(word)).toBe(false);
   });
 
-  it('is asked to end by an owner that lives, whatever it would get from a dead one', async () => {
+  it('is asked to end by an owner that lives', async () => {
     const word = join(temporaryDirectory(), 'word');
-    const one = await start(polite(word), { orphaned: 'KILL' });
+    const one = await start(polite(word));
     await one.stop();
     expect(readFileSync(word, 'utf8')).toBe('ended\n');
     expect(isAlive(one.pid)).toBe(false);
@@ -117,24 +114,20 @@ describe('a guarded process', () => {
   });
 
   it('has no guard as soon as it has ended, because its id may be that of another one from then on', async () => {
-    const directory = temporaryDirectory();
-    const [bin, asleep] = [join(directory, 'bin'), join(directory, 'asleep')];
-    mkdirSync(bin);
-    // What the guard waits with while it stops the command. It takes a minute.
-    writeFileSync(join(bin, 'sleep'), `#!/bin/sh\necho $$ > "${asleep}.new"\nmv "${asleep}.new" "${asleep}"\nexec /bin/sleep 60\n`);
-    chmodSync(join(bin, 'sleep'), 0o755);
-    const one = await start(
-      `trap 'while [ ! -e "${asleep}" ]; do /bin/sleep 0.02; done; exit 7' TERM; echo > "$READY"; while :; do /bin/sleep 0.02; done`,
-      {
-        environment: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
-      },
-    );
-    const stopped = one.stop();
-    while (!existsSync(asleep)) await sleep(20);
-    try {
-      expect(await Promise.race([stopped, sleep(5_000, 'still guarded', { ref: false })])).toEqual({ code: 7 });
-    } finally {
-      process.kill(Number(readFileSync(asleep, 'utf8')), 'SIGKILL');
-    }
+    const one = await start('echo > "$READY"; exec sleep 60');
+    const family = processesOfSession(one.pid);
+    expect(family).toHaveLength(2);
+    process.kill(one.pid, 'SIGKILL');
+    await one.exited;
+    await Promise.all(family.map((pid) => untilGone(pid)));
+  });
+
+  it('says how its command ended', async () => {
+    const { ready: _, ...options } = logged();
+    const one = await startGuarded('/bin/sh', ['-c', 'exit 7'], options);
+    expect(await one.exited).toEqual({ code: 7 });
+    const missing = await startGuarded('/nowhere/command', [], options);
+    expect(await missing.exited).toEqual({ code: 127 });
+    expect(readFileSync(options.logFile, 'utf8')).toContain('/nowhere/command');
   });
 });

@@ -1,41 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeUsable } from '../../cli/processes/usable-directory';
 import { recordService } from '../../cli/processes/service-record';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import type { HoldfastError } from '../../contract/errors';
 import { serverFailure } from '../../host/server/server-log';
-import { guardOf } from '../../host/server/orphans';
-import { isAlive, parentOf } from '../../host/server/process-probe';
-import { findLiveServer } from '../../host/server/server-reuse';
+import { isAlive } from '../../host/server/process-probe';
 import { BundleStore } from '../../worker/bundle-store';
-import { startOwner, untilGone } from '../host/owner-process';
+import { processesOfSession, startOwner, untilGone } from '../host/owner-process';
 import { temporaryDirectory } from '../host/temporary-directory';
 
 jest.setTimeout(90_000);
 
-/** Kills the guard of a server, all of it, so that nobody holds the server any more. */
-async function killGuard(serverPid: number): Promise<void> {
-  const guard = await guardOf(serverPid);
-  if (guard === undefined) throw new Error('The server has no guard.');
-  const family = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/).map(Number));
-  const helpers = family.filter(([pid, parent]) => parent === guard && pid !== serverPid).map(([pid]) => pid ?? 0);
-  for (const pid of [...helpers, guard]) process.kill(pid, 'SIGKILL');
+/** Kills what ends a server with its owner. */
+function killGuard(serverPid: number): void {
+  for (const pid of processesOfSession(serverPid)) if (pid !== serverPid) process.kill(pid, 'SIGKILL');
 }
 
 function modeOf(path: string): string {
@@ -43,79 +22,44 @@ function modeOf(path: string): string {
 }
 
 describe('[check 13] one server opens a database', () => {
-  it.concurrent('an orphan is ended before the next server starts, and nobody adopts it, whoever has the id of its owner now', async () => {
+  it.concurrent('one that has outlived its owner is not taken, and whoever needs the directory is told what to end', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
-    owner.process.kill('SIGSTOP');
-    await killGuard(owner.server.pid);
+    killGuard(owner.server.pid);
     await owner.murder();
-    expect(isAlive(owner.server.pid)).toBe(true);
-    const path = join(directory, 'server.json');
-    const record = JSON.parse(readFileSync(path, 'utf8')) as object;
-    // The id of the owner is that of another process now: of this one, which lives.
-    writeFileSync(path, JSON.stringify({ ...record, ownerPid: process.pid }));
-    expect(await findLiveServer(directory, 'file')).toBeUndefined();
+    await expect(startEmbeddedServer({ directory })).rejects.toMatchObject({
+      code: 'server-locked',
+      message: expect.stringContaining(`kill ${owner.server.pid}`) as string,
+    });
+    process.kill(owner.server.pid, 'SIGTERM');
     const next = await startEmbeddedServer({ directory });
     expect(next.reused).toBe(false);
-    expect(isAlive(owner.server.pid)).toBe(false);
     await next.stop();
-    await untilGone(next.pid, 0);
   });
 
-  it.concurrent('the end of the guard alone leaves no server behind', async () => {
+  it.concurrent('the end of the guard alone changes nothing for the owner', async () => {
     const directory = temporaryDirectory();
-    let ended: () => void = () => undefined;
-    const exit = new Promise<void>((resolve) => (ended = resolve));
-    const server = await startEmbeddedServer({ directory, onExit: () => ended() });
-    await killGuard(server.pid);
-    await exit;
-    await untilGone(server.pid, 0);
+    const owner = await startOwner({ directory });
+    killGuard(owner.server.pid);
+    await owner.finish();
+    await untilGone(owner.server.pid, 0);
     expect(existsSync(join(directory, 'server.json'))).toBe(false);
-    await server.stop();
   });
 
-  it.concurrent('a server whose record is gone is seen all the same', async () => {
+  it.concurrent('a server whose record is gone keeps the database to itself', async () => {
     const directory = temporaryDirectory();
     const owner = await startOwner({ directory });
     rmSync(join(directory, 'server.json'));
-    await expect(startEmbeddedServer({ directory })).rejects.toMatchObject({
-      code: 'server-locked',
-      message: expect.stringContaining(`${owner.server.pid}`) as string,
-    });
+    const said: string[] = [];
+    let told: () => void = () => undefined;
+    const waits = new Promise<void>((resolve) => (told = resolve));
+    const next = startEmbeddedServer({ directory, onProgress: (message) => (said.push(message), told()) });
+    await waits;
+    expect(said.join()).toContain(`Another process has ${owner.server.database} open`);
     expect(isAlive(owner.server.pid)).toBe(true);
     await owner.finish();
-  });
-
-  it.concurrent('one on another machine that shares the directory is seen by its record', async () => {
-    const directory = temporaryDirectory();
-    const path = join(directory, 'server.json');
-    writeFileSync(
-      path,
-      JSON.stringify({
-        pid: 1,
-        ownerPid: 1,
-        address: '127.0.0.1:1',
-        version: '1.29.1',
-        database: 'runs-1.29.1.db',
-        directory,
-        ready: true,
-        host: 'elsewhere',
-      }),
-    );
-    const beats = setInterval(() => utimesSync(path, new Date(), new Date()), 500);
-    await expect(startEmbeddedServer({ directory })).rejects.toMatchObject({
-      code: 'server-locked',
-      message: expect.stringContaining('elsewhere') as string,
-    });
-    clearInterval(beats);
-    const server = await startEmbeddedServer({ directory });
-    expect(server.reused).toBe(false);
-    await server.stop();
-  });
-
-  it('knows whose child a process is', async () => {
-    expect(await parentOf(process.pid)).toBe(process.ppid);
-    expect(await guardOf(process.pid)).toBeUndefined();
+    expect((await next).reused).toBe(false);
+    await (await next).stop();
   });
 });
 

@@ -1,5 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,13 +19,21 @@ export interface Owner {
 const root = join(__dirname, '..', '..');
 const owners: ChildProcess[] = [];
 
+type OwnerOptions = Omit<EmbeddedServerOptions, 'onProgress' | 'onExit'>;
+
 /** Another process that starts an embedded server, from the sources. */
-export async function startOwner(options: Omit<EmbeddedServerOptions, 'onProgress' | 'onExit'>): Promise<Owner> {
+export function beginOwner(options: OwnerOptions): ChildProcessByStdio<Writable, Readable, null> {
   const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
   const child = spawn(process.execPath, [loader, join(__dirname, 'server-owner.ts'), JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   owners.push(child);
+  return child;
+}
+
+/** One whose server is ready. */
+export async function startOwner(options: OwnerOptions): Promise<Owner> {
+  const child = beginOwner(options);
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit').then(() => Promise.reject(new Error('The owner ended without a word.'))),
@@ -54,7 +63,7 @@ export async function untilGone(pid: number, withinMs = 20_000): Promise<number>
   return Date.now() - started;
 }
 
-/** The server, the shell that waits for it and the one that holds the leash. */
+/** The server, and the shell that holds the leash. */
 export function processesOfSession(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' })
     .trim()

@@ -1,12 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { connectTemporal } from '../../host/connection';
-import { recordedServerRuns } from '../../host/server/server-record';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { processesOfSession, startOwner, untilGone } from './owner-process';
+import { beginOwner, processesOfSession, startOwner, untilGone } from './owner-process';
 import { temporaryDirectory } from './temporary-directory';
 
 jest.setTimeout(90_000);
@@ -32,7 +32,6 @@ describe('the server of a directory', () => {
     expect(second).toMatchObject({ reused: true, pid: owner.server.pid, address: owner.server.address, database: owner.server.database });
     await second.stop();
     await withClient(second, (client) => client.connection.workflowService.describeNamespace({ namespace: 'another' }));
-    await expect(startEmbeddedServer({ directory, database: 'memory', shareable: true })).rejects.toMatchObject({ code: 'server-locked' });
     await owner.finish();
     await untilGone(owner.server.pid, 0);
   });
@@ -74,23 +73,28 @@ describe('the server of a directory', () => {
     await untilGone(third.pid, 0);
   });
 
-  it.concurrent('starts over the lock and the record of dead processes', async () => {
-    const directory = temporaryDirectory();
-    const dead = deadPid();
-    writeFileSync(join(directory, 'server.lock'), JSON.stringify({ pid: dead, host: hostname(), token: 'old' }));
+  it.concurrent('starts over the record of one that is gone, also where another server answers at its address', async () => {
+    const [directory, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
+    await (await startEmbeddedServer({ directory })).stop();
+    const stranger = await startEmbeddedServer({ directory: elsewhere });
+    const { database, version } = stranger;
     const record = {
-      pid: process.pid,
+      ...stranger,
+      clusterId: 'gone',
+      pid: deadPid(),
       ownerPid: process.pid,
-      address: '127.0.0.1:1',
-      version: '1.29.1',
-      database: 'runs-1.29.1.db',
       directory,
-      ready: true,
+      database: basename(database),
+      version,
     };
-    writeFileSync(join(directory, 'server.json'), JSON.stringify(record));
-    const server = await startEmbeddedServer({ directory });
-    expect(server.reused).toBe(false);
-    await server.stop();
+    for (const address of [stranger.address, '127.0.0.1:1']) {
+      writeFileSync(join(directory, 'server.json'), JSON.stringify({ ...record, address }));
+      const server = await startEmbeddedServer({ directory });
+      expect(server.reused).toBe(false);
+      expect(server.address).not.toBe(stranger.address);
+      await server.stop();
+    }
+    await stranger.stop();
   });
 
   it.concurrent('dies when its owner is killed with -9, and a restart on its file knows the same runs', async () => {
@@ -123,21 +127,11 @@ describe('the server of a directory', () => {
     await restarted.stop();
   });
 
-  it('is known by its id and its whole port', async () => {
-    const { pid = 0 } = spawn('/bin/sh', ['-c', 'read -r _', 'server', 'start-dev', '--port', '12345', '--headless']);
-    try {
-      const runs = (port: string): Promise<boolean> => recordedServerRuns({ pid, address: `127.0.0.1:${port}` });
-      expect([await runs('12345'), await runs('1234'), await runs('2345')]).toEqual([true, false, false]);
-    } finally {
-      process.kill(pid, 'SIGKILL');
-    }
-  });
-
   // How long that may take is measured in test/nightly/alone.
   it('leaves no process behind when its owner is killed', async () => {
     const owner = await startOwner({ directory: temporaryDirectory() });
     const family = processesOfSession(owner.server.pid);
-    expect(family.length).toBe(3);
+    expect(family.length).toBe(2);
     await owner.murder();
     await Promise.all(family.map((pid) => untilGone(pid)));
   });
@@ -162,15 +156,16 @@ describe('the server of a directory', () => {
     await server.stop();
   });
 
-  it.concurrent('begins a database anew whose first start was never finished', async () => {
+  it.concurrent('has no half-made database, whenever the process that makes it is killed', async () => {
     const directory = temporaryDirectory();
-    const first = await startEmbeddedServer({ directory });
-    const database = first.database ?? '';
-    await first.stop();
-    writeFileSync(database, '');
-    writeFileSync(`${database}.first-start`, '');
-    const second = await startEmbeddedServer({ directory });
-    expect(existsSync(`${database}.first-start`)).toBe(false);
-    await second.stop();
+    const made = (): boolean => readdirSync(directory).some((name) => name.includes('.db.new-'));
+    const owner = beginOwner({ directory });
+    while (!made()) await sleep(1);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    expect(readdirSync(directory).filter((name) => name.endsWith('.db'))).toEqual([]);
+    const server = await startEmbeddedServer({ directory });
+    expect(made()).toBe(false);
+    await server.stop();
   });
 });

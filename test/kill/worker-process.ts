@@ -107,7 +107,7 @@ async function main(): Promise<void> {
   quietRuntime();
   let address = settings.address ?? '';
   if (settings.serverDirectory !== undefined) {
-    const server = await startEmbeddedServer({ directory: settings.serverDirectory, database: 'file' });
+    const server = await startEmbeddedServer({ directory: settings.serverDirectory });
     address = server.address;
     say(`server ${server.pid} ${server.address}`);
   }

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { presentServerBinary } from '../../host/server/find-server-binary';
+import { presentServerBinary } from '../../host/server/server-binary';
 import { freePort, isListening } from '../../host/server/free-port';
 import { listeningSockets } from '../support/listening-ports';
 import type { Command } from './command';
@@ -32,7 +32,7 @@ it('dev opens these ports, all on loopback, and a worker beside it opens none', 
   const dev = await begun(['dev', '--no-watch', '--port', '0'], 'Try:');
   const service = Number(new URL(await serviceOf(dev)).port);
   const { address } = JSON.parse(readFileSync(join(directory, 'server.json'), 'utf8')) as { readonly address: string };
-  const sockets = await listeningSockets(dev.process.pid ?? 0);
+  const sockets = listeningSockets(dev.process.pid ?? 0);
   const found = await Promise.all(
     sockets.map(async ({ port }) => {
       const answer = await asPage(port);
@@ -44,7 +44,7 @@ it('dev opens these ports, all on loopback, and a worker beside it opens none', 
   expect(found.map(([name]) => name).sort()).toEqual([...Object.keys(answersToPages), 'Inner services of Temporal'].sort());
   for (const [name, answer] of found) expect([name, answer]).toEqual([name, expect.stringContaining(answersToPages[name])]);
   const worker = await begun(['worker'], 'Holdfast is ready.');
-  expect(await listeningSockets(worker.process.pid ?? 0)).toEqual([]);
+  expect(listeningSockets(worker.process.pid ?? 0)).toEqual([]);
 
   function nameOf(port: number, answer: string): Port {
     if (port === service) return 'The service';

@@ -215,7 +215,7 @@ async function record(
 async function main(): Promise<void> {
   quietRuntime();
   const scratch = mkdtempSync(join(tmpdir(), 'holdfast-record-'));
-  const embedded = await startEmbeddedServer({ directory: scratch, database: 'memory', onProgress: (line) => console.log(line) });
+  const embedded = await startEmbeddedServer({ directory: scratch, onProgress: (line) => console.log(line) });
   try {
     const server = { address: embedded.address, namespace: 'default' };
     await record('examples', join(root, 'examples/support/agents.ts'), supportTools, examples, server, scratch);

@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
-import { parentOf } from '../../host/server/process-probe';
 
 export interface ListeningSocket {
   readonly pid: number;
@@ -8,9 +7,9 @@ export interface ListeningSocket {
 }
 
 /** The sockets on which a process and all that it has started listen, by Linux's own tables. */
-export async function listeningSockets(root: number): Promise<readonly ListeningSocket[]> {
+export function listeningSockets(root: number): readonly ListeningSocket[] {
   const listening = new Map(['tcp', 'tcp6'].flatMap(rowsOf));
-  const pids = await familyOf(root);
+  const pids = familyOf(root);
   return pids.flatMap((pid) =>
     readdirSync(`/proc/${pid}/fd`).flatMap((file) => {
       const socket = listening.get(targetOf(`/proc/${pid}/fd/${file}`));
@@ -29,11 +28,20 @@ function rowsOf(table: string): readonly (readonly [string, Omit<ListeningSocket
   });
 }
 
-async function familyOf(root: number): Promise<readonly number[]> {
+function familyOf(root: number): readonly number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)));
+  const parents = new Map(pids.map((pid) => [pid, parentOf(pid)]));
   const belongs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || belongs(parents.get(pid)));
   return pids.filter((pid) => belongs(pid));
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    return Number(parent);
+  } catch {
+    return undefined;
+  }
 }
 
 function targetOf(link: string): string {

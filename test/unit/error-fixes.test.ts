@@ -1,7 +1,6 @@
 import { askDecision } from '../../cli/ask-decision';
 import { jsonOrText } from '../../cli/parsed-json';
 import { errorTable } from '../../contract/errors';
-import { waitText } from '../../host/server/server-supply';
 
 describe('what an error says to change', () => {
   it.each([
@@ -63,10 +62,4 @@ it('an answer at the prompt that is broken JSON is asked for again', async () =>
   const terminal = { ask: () => Promise.resolve(typed.shift()), write: (line: string) => void written.push(line) };
   expect(await askDecision({ kind: 'question' } as never, terminal as never)).toEqual({ body: { answer: { to: 'Rome' } } });
   expect(written).toEqual([expect.stringMatching(/^ {2}The answer is not JSON: /)]);
-});
-
-it('who waits for the Temporal server of another process is told why and how long', () => {
-  expect(waitText(2395)).toMatch(
-    /^No Temporal server is installed or cached yet, and process 2395 is fetching one\..* minutes for a build\.$/,
-  );
 });

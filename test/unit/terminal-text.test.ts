@@ -215,5 +215,5 @@ it('nothing but the terminal, the logger and the command itself writes to the st
     .trim()
     .split('\n');
   // The last one is a program of its own, whose words its parent reads.
-  expect(files).toEqual(['cli/terminal.ts', 'host/logger.ts', 'host/server/server-supply.ts']);
+  expect(files).toEqual(['cli/terminal.ts', 'host/logger.ts', 'host/server/server-download.ts']);
 });
