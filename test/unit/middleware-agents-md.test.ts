@@ -1,27 +1,16 @@
-import { agentsMdTool, directoryBackend } from 'holdfast/worker';
+import { agentsMdTool } from 'holdfast/worker';
 import { agentsMd } from 'holdfast/middleware';
-import { defineAgent } from 'holdfast/workflow';
 import { importsOf, loadFiles } from '../../middleware/agents-md/worker/load-files';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { textOf } from '../../workflows/index';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
-export const instructionTools = { agents_md: agentsMdTool({ backend: directoryBackend('.') }) };
-
-export const builder = defineAgent({
-  name: 'builder',
-  description: 'Changes the code of this project.',
-  instructions: 'You change code with care.',
-  model: 'default',
-  tools: [],
-  middleware: [agentsMd({ files: ['/AGENTS.md'], maxBytes: 40_000 })],
-});
+const { builder, instructionTools } = runExamples(middlewareExamples('agents-md'), require);
 
 describe('docs/reference/middleware/agents-md.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/agents-md.md', __filename)).toEqual({ count: 2, missing: [] });
+  it('shows code that does what the page says', async () => {
     const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
     expect(await run.result()).toBe('Done.');
   });

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedModel, testRun } from '../../testing/index';
 import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
-import { approval, filesystem } from 'holdfast/middleware';
-import { defineAgent } from 'holdfast/workflow';
+import { filesystem } from 'holdfast/middleware';
 import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
@@ -14,31 +13,14 @@ import { memoryResponses } from '../../middleware/response-cache/worker/stores';
 import { cachedResponses } from '../../middleware/response-cache/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 
-export const fileToolsOfProject = fileTools({
-  backend: directoryBackend('workspace'),
-  shell: directoryShell('workspace'),
-  tools: { glob: { disable: true }, grep: { name: 'search', description: 'Searches in the files of the project.' } },
-});
-
-export const keeper = defineAgent({
-  name: 'keeper',
-  description: 'Keeps the files of a project.',
-  instructions: 'You keep the files of this project in order.',
-  model: 'default',
-  tools: [],
-  middleware: [
-    filesystem({ shell: true, tools: { glob: { disable: true }, grep: { name: 'search' } } }),
-    approval({ tools: { execute: true } }),
-  ],
-});
+const { fileToolsOfProject, keeper } = runExamples(middlewareExamples('filesystem'), require);
 
 describe('docs/reference/middleware/filesystem.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/filesystem.md', __filename)).toEqual({ count: 2, missing: [] });
+  it('shows code that does what the page says', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
     const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });
