@@ -3,13 +3,13 @@ import type { Interrupt } from '../../contract/interrupts';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { MessageReceipt } from '../../contract/service';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import { openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 it.concurrent('an answer that comes in two ways counts once and leaves no trace of the second, also over a continue-as-new', async () => {
   const both = calls({ name: 'refund', input: { orderId: '42', amount: 80 } }, { name: 'refund', input: { orderId: '43', amount: 90 } });
-  const bed = await startTestBed(script(both, text('Done.')), { tools: oddTools });
+  const bed = await startTestBed(script(both, text('Done.')), { tools: fixtureTools });
   const temporal = await openTemporal();
   const run = await bed.client.start('signed', 'hello');
   const outcome = await run.outcome();

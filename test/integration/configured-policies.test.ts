@@ -3,14 +3,14 @@ import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { policy } from '../../middleware/index';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import { approvedIn, decideBatch, ofTwo, payingTool, randomBatch, resultsIn, wordsOf } from '../support/batches';
 import { eventually } from '../support/temporal';
 import type { Answerer } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
-const options = { tools: oddTools };
+const options = { tools: fixtureTools };
 
 // They wait for the time, so they do it together.
 
@@ -35,7 +35,7 @@ it.concurrent(
     const waitingSince = async (): Promise<unknown> =>
       (await client.interrupts({ tag: [taskQueue] })).interrupts.map((row) => row.waitingSince);
     const [firstAsked] = (await waitingSince()) as [string];
-    await first.worker.takeOver({ tools: oddTools, policies: { refunds: two } });
+    await first.worker.takeOver({ tools: fixtureTools, policies: { refunds: two } });
     expect(await outcomes(two, { by: 'olga' })).toEqual(['asked bob']);
     await eventually(async () => expect(await run.interrupts()).toMatchObject([{ by: ['ada'], policy: { stage: { of: 2 } } }]));
     expect(await outcomes(two)).toEqual(['unchanged ']);
@@ -104,7 +104,7 @@ it.concurrent('a batch with mixed decisions runs exactly the approved calls, and
     const seed = textOf(messages.find(({ role }) => role === 'user') as StoredMessage);
     return messages.length > 1 ? text('Done.') : calls(...randomBatch(seed).calls);
   };
-  const bed = await startTestBed(answer, { tools: { ...oddTools, refund: payingTool(paid) }, policies: { refunds: ofTwo } });
+  const bed = await startTestBed(answer, { tools: { ...fixtureTools, refund: payingTool(paid) }, policies: { refunds: ofTwo } });
   const transcripts = await Promise.all(
     seeds.map(async (seed) => {
       const run = await bed.client.start('configured', seed, { by: 'sue' });

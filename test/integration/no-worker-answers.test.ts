@@ -6,13 +6,13 @@ import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import { calls, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
 
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
-const options = { tools: oddTools };
+const options = { tools: fixtureTools };
 
 /** What is asked on a task queue that no worker serves any more. */
 interface Left {

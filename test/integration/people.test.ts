@@ -8,7 +8,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { policy } from '../../middleware/index';
 import { recordHistory, replayHistories } from '../../testing/index';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import { payingTool } from '../support/batches';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
@@ -24,7 +24,7 @@ const models = { providers: { test: { model: () => ({ generate: async (request: 
 
 describe('people on a real server', () => {
   const paid: string[] = [];
-  const tools = { ...oddTools, refund: payingTool(paid) };
+  const tools = { ...fixtureTools, refund: payingTool(paid) };
   let bed: TestBed;
   let temporal: Temporal;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import { holdfastPlugin } from 'holdfast/worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools as tools } from '../fixtures/tools';
 import { eventually } from '../support/temporal';
-import { describeExamples } from '../support/document-examples';
+import { missingExamples } from '../support/document-examples';
 import { calls, script, testServer, text } from '../support/test-bed';
 
 const fixtures = join(__dirname, '..', 'fixtures');
@@ -240,4 +240,6 @@ describe('the plugin refuses', () => {
   });
 });
 
-describeExamples(['guides/temporal-worker'], [__filename, workflowsPath], 4);
+it('docs/guides/temporal-worker.md shows code that runs here and in the bundle', () => {
+  expect(missingExamples('guides/temporal-worker', [__filename, workflowsPath])).toEqual([]);
+});

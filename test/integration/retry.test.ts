@@ -5,7 +5,7 @@ import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import { gate } from '../support/gate';
 import type { AskedModel, Said } from '../support/streaming-model';
 import { broken, modelsSaying } from '../support/streaming-model';
@@ -57,7 +57,7 @@ describe('an agent that makes calls again', () => {
   beforeAll(async () => {
     temporal = await openTemporal();
     bed = await startTestBed(() => ({ parts: [] }), {
-      tools: oddTools,
+      tools: fixtureTools,
       models: { providers: { test: { model: (name: string) => latest(name) } } },
     });
   });

@@ -3,7 +3,7 @@ import type { GenerateRequest, LanguageModel } from '../../activities/models/mod
 import type { Run } from '../../client/run';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Temporal } from '../support/temporal';
@@ -96,7 +96,7 @@ describe('a run that streams', () => {
   beforeAll(async () => {
     temporal = await openTemporal();
     bed = await startTestBed(() => ({ parts: [] }), {
-      tools: oddTools,
+      tools: fixtureTools,
       models: { providers: { test: { model: () => model } } },
     });
   });

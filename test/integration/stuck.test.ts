@@ -13,10 +13,10 @@ import { bundleAgents } from '../../worker/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { Deployment } from '../../worker/deployment';
 import { WatchedWorker } from '../../worker/threads/watched-worker';
-import { oddTools } from '../fixtures/odd-tools';
 import { variantOf } from '../support/bundle-variant';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
+import { fixtureTools } from '../fixtures/tools';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 
@@ -30,7 +30,7 @@ let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
   const open = (endlessLoopMs?: number): Promise<TestBed> =>
-    startTestBed(answer, { tools: oddTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
+    startTestBed(answer, { tools: fixtureTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
   bed = await open();
   [looping, jamming] = await Promise.all([open(3000), open(3000)]);
 });

@@ -9,7 +9,7 @@ import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
-import { oddTools } from '../fixtures/odd-tools';
+import { fixtureTools } from '../fixtures/tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import type { Scripted } from '../support/shared-bed';
@@ -28,7 +28,7 @@ function answer({ messages }: GenerateRequest): GenerateAnswer | Promise<Generat
 }
 
 const tools = {
-  ...oddTools,
+  ...fixtureTools,
   lookupOrder: defineTool({
     description: 'Finds something large.',
     inputSchema: z.object({ orderId: z.string() }),

@@ -1,18 +1,16 @@
 import type { Client } from '@a2a-js/sdk/client';
 import type { Task } from '@a2a-js/sdk';
-import type { UIMessage } from 'ai';
 import OpenAI from 'openai';
 import { errorTable } from '../../contract/errors';
-import { a2aClient, saying, stateOf, textsOf, told } from '../support/a2a-bed';
-import { PageChat, toolsOf } from '../support/ai-sdk-page';
-import { eventually } from '../support/eventually';
-import { askedBy, eventsOf } from '../support/responses-bed';
+import { a2aClient, saying, stateOf } from '../support/a2a-bed';
+import { PageChat } from '../support/ai-sdk-page';
+import { askedBy } from '../support/responses-bed';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
 /*
- * The unmodified clients of each protocol before a service and a worker. What they show in all its forms is in test/unit, and what they do before a
- * `holdfast dev` in test/long.
+ * The clients of each protocol where services, workers and messages at the same moment matter. What they show is in test/unit, and what they do before a
+ * `holdfast dev` in clients-*.test.ts.
  */
 
 let bed: ServiceBed;
@@ -34,18 +32,6 @@ const rolesOf = async (conversation: string): Promise<readonly string[]> =>
   (await bed.client.run(conversation).view()).messages.map(({ role }) => role);
 
 describe('the client of A2A at /a2a/AGENT', () => {
-  it('streams a task to its question, and its answer word by word to the end', async () => {
-    const context = inContext();
-    const { task, lines } = await told(a2a.sendMessageStream(saying(refund, context)));
-    expect(lines.at(-1)).toBe('INPUT_REQUIRED');
-    const resumed = await told(a2a.sendMessageStream(saying('yes', { ...context, taskId: task.id })));
-    expect(resumed.lines.filter((line) => line.startsWith('+')).length).toBeGreaterThan(5);
-    expect(resumed.lines.at(-1)).toBe('COMPLETED');
-    const pieces = resumed.lines.slice(0, -1).map((line) => line.replace(/^[=+.]+ ?/, ''));
-    expect(textsOf(await get(a2a, task.id))).toHaveLength(1);
-    expect(pieces.join('').replaceAll(' ', '')).toBe(textsOf(await get(a2a, task.id))[0]?.replaceAll(' ', ''));
-  });
-
   it('has its tasks from another service, which keeps nothing, and answers there', async () => {
     const first = await bed.another();
     const before = await a2aClient(fetch, `${first.url}/a2a/support/`);
@@ -73,41 +59,6 @@ describe('the client of A2A at /a2a/AGENT', () => {
     const cancelled = await a2a.cancelTask({ tenant: '', id: task.id, metadata: undefined });
     expect(stateOf(cancelled)).toBe('CANCELED');
   });
-
-  it('begins tasks after one that is at work, and each has its own answer', async () => {
-    const context = inContext();
-    const begin = (text: string) => a2a.sendMessage(saying(text, context, true)) as Promise<Task>;
-    const [first, second] = [await begin('Where is my order 43?'), await begin('Where is my order 42?')];
-    const texts = await Promise.all(
-      [first, second].map(({ id }) =>
-        eventually(async () => {
-          const task = await get(a2a, id);
-          return stateOf(task) === 'COMPLETED' ? textsOf(task).at(-1) : undefined;
-        }),
-      ),
-    );
-    expect(texts).toEqual([expect.stringContaining('"43"'), expect.stringContaining('"42"')]);
-  });
-});
-
-describe('useChat at /aisdk/AGENT', () => {
-  it('approves a call, gets the answer in the same message, and goes on with the chat', async () => {
-    const posted: unknown[] = [];
-    const page = new PageChat(`${bed.url}/aisdk/support`, { posted });
-    await page.sendMessage({ text: refund });
-    expect([page.status, page.messages.length]).toEqual(['ready', 2]);
-    await page.addToolApprovalResponse({ id: page.asked?.approval.id ?? '', approved: true, reason: 'fine' });
-    await page.until(({ status, text }) => status === 'ready' && text !== '');
-    expect(toolsOf(page.last as UIMessage).map(({ type, state }) => `${type} ${state}`)).toEqual([
-      'tool-lookupOrder output-available',
-      'tool-refund output-available',
-    ]);
-    await page.sendMessage({ text: 'Where is my order 43?' });
-    expect(page.messages.map(({ id }) => id).filter((id) => id.startsWith('turn-'))).toEqual(['turn-1', 'turn-2']);
-    expect(posted).toHaveLength(3);
-    const { messages } = await bed.client.conversation(undefined, page.id).transcript();
-    expect(messages.filter(({ message }) => message.role === 'user')).toHaveLength(2);
-  });
 });
 
 async function chat(body: unknown, path = '/aisdk/support', headers: Record<string, string> = { 'content-type': 'application/json' }) {
@@ -127,7 +78,6 @@ const chatOf = (text: string, more: object = {}) => ({
 
 describe('what /aisdk refuses', () => {
   const refusals: readonly (readonly [string, keyof typeof errorTable, () => ReturnType<typeof chat>])[] = [
-    ['a body that is no JSON', 'request-invalid', () => chat('{')],
     ['a form', 'request-invalid', () => chat('id=c1', '/aisdk/support', { 'content-type': 'application/x-www-form-urlencoded' })],
     ['no messages', 'request-invalid', () => chat({ id: 'c1', messages: [] })],
     ['a message without parts', 'request-invalid', () => chat({ id: 'c1', messages: [{ id: 'u', role: 'user' }] })],
@@ -137,7 +87,6 @@ describe('what /aisdk refuses', () => {
     ['another trigger', 'request-invalid', () => chat(chatOf('Hi', { trigger: 'edit' }))],
     ['an agent that there is not', 'agent-unknown', () => chat(chatOf('Hi'), '/aisdk/nobody')],
     ['an id that is none', 'run-id-invalid', () => chat(chatOf('Hi', { id: 'a b' }))],
-    ['9 MB', 'input-too-large', () => chat(chatOf('x'.repeat(9_000_000)))],
     ['a message of 300 KB', 'input-too-large', () => chat(chatOf('x'.repeat(300_000)))],
   ];
 
@@ -190,24 +139,6 @@ describe('the client of OpenAI at /v1', () => {
     expect((await rolesOf('responses-race')).filter((role) => role === 'user')).toHaveLength(2);
   });
 
-  it('begins a conversation with what was said before', async () => {
-    await openai.responses.create({
-      model,
-      metadata: { run_id: 'responses-2' },
-      input: [
-        { role: 'user', content: 'I am Ada.' },
-        { role: 'assistant', content: 'Hello.' },
-        { role: 'user', content: 'Who am I?' },
-      ],
-    });
-    expect(await rolesOf('responses-2')).toEqual(['user', 'assistant', 'user', 'assistant']);
-  });
-
-  it('shows a text piece by piece while it comes', async () => {
-    const events = await eventsOf(await openai.responses.create({ model, input: 'Hello', stream: true }));
-    expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(1);
-  });
-
   it('approves what somebody was asked in the background, with who decides', async () => {
     const started = await openai.responses.create({
       model,
@@ -225,28 +156,6 @@ describe('the client of OpenAI at /v1', () => {
     for await (const event of bed.client.run('responses-3').events({ until: 'waiting', deltas: false }))
       if (event.type === 'interrupt-end') ends.push(event);
     expect(ends).toMatchObject([{ by: 'ada', answer: { type: 'approve', comment: 'fine' } }]);
-  });
-
-  it('queues what comes while a turn is at work, and takes it back', async () => {
-    const first = await openai.responses.create({ model, input: 'Hello', background: true, metadata: { run_id: 'responses-4' } });
-    const second = await openai.responses.create({ model, input: 'And more', background: true, previous_response_id: first.id });
-    const ended = await openai.responses.cancel(second.id);
-    const shown = await openai.responses.stream({ response_id: first.id }).finalResponse();
-    expect([shown.status, ['cancelled', 'completed'].includes(ended.status ?? '')]).toEqual(['completed', true]);
-    expect(await openai.responses.retrieve(second.id)).toMatchObject({ id: second.id, status: ended.status });
-  });
-
-  it('stops a turn whose response is cancelled', async () => {
-    const asked: Promise<OpenAI.Responses.Response>[] = [];
-    const stream = await openai.responses.create({ model, input: 'Hello', stream: true });
-    const events = [];
-    for await (const event of stream) {
-      events.push(event);
-      if (event.type === 'response.created') asked.push(openai.responses.cancel(event.response.id));
-    }
-    const [cancelled] = await Promise.all(asked);
-    expect(['cancelled', 'completed']).toContain(cancelled?.status);
-    expect(events.at(-1)).toMatchObject({ response: { id: cancelled?.id, status: cancelled?.status } });
   });
 
   it.each([

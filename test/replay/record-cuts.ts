@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { recordHistory } from '../../testing/index';
-import { quietRuntime } from '../../worker/runtime';
 import type { ParityBeds } from '../parity/bed';
 import { openParityBeds } from '../parity/bed';
 import { whatDiffers } from '../parity/contest';
 import { scriptOf } from '../parity/generate';
 import { follow, lead } from '../parity/play';
 import { tableInMemory, tableOnServer } from '../parity/tables';
+import { onOwnServer, promptServer, runProgram } from '../support/own-server';
 import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
 
 // Records the histories of forty random scripts again: `npm run build && node dist/test/replay/record-cuts.js [version]`, from the repository's root.
@@ -30,29 +27,20 @@ const scripts = [
 /** The run's id in file names. */
 const idOf = (name: string): string => name.replace('/', '-');
 
-async function main(): Promise<void> {
-  quietRuntime();
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-record-'));
-  const server = await startEmbeddedServer({
-    directory,
-    dynamicConfig: { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' },
+const main = (): Promise<number> =>
+  onOwnServer('record', promptServer, async ({ directory, temporal }) => {
+    const beds = await openParityBeds();
+    try {
+      // All at once: a worker that is busy gets several events in one task.
+      await Promise.all(scripts.map((script) => record(script, beds, temporal, directory)));
+      mkdirSync(target, { recursive: true });
+      for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
+      for (const [file, bytes] of packed) writeFileSync(join(target, file), bytes);
+    } finally {
+      await beds.close();
+    }
+    return Number(process.exitCode ?? 0);
   });
-  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
-  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
-  const [temporal, beds] = await Promise.all([openTemporal(), openParityBeds()]);
-  try {
-    // All at once: a worker that is busy gets several events in one task.
-    await Promise.all(scripts.map((script) => record(script, beds, temporal, directory)));
-    mkdirSync(target, { recursive: true });
-    for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
-    for (const [file, bytes] of packed) writeFileSync(join(target, file), bytes);
-  } finally {
-    await beds.close();
-    await temporal.close();
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
 
 /** Plays a script on the server as it was played in memory, and keeps the histories of its run and of its isolated agents. */
 async function record(script: (typeof scripts)[number], beds: ParityBeds, temporal: Temporal, scratch: string): Promise<void> {
@@ -77,10 +65,4 @@ async function record(script: (typeof scripts)[number], beds: ParityBeds, tempor
   console.log(`scripts/${version}-${id}: ${script.agent}`);
 }
 
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runProgram(main);

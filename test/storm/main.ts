@@ -3,16 +3,14 @@
  * signals that it refuses, and its worker stands still for 12 s or is killed. Each run has to end as it ends in memory, each payment to be made once, each
  * history to replay. The results are in `.holdfast-storm/seeds.jsonl`, one line for each seed; the next sitting at the same commit goes on there.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../../client/connect';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { quietRuntime } from '../../worker/runtime';
 import { agentsPath } from '../parity/bed';
 import { KilledWorker } from '../parity/killed-worker';
 import { madeBundle } from '../support/made-bundle';
-import { openTemporal } from '../support/temporal';
+import { onOwnServer, promptServer, runProgram } from '../support/own-server';
+import type { Temporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
 import { commitOf } from './commit';
 import { StormRecord } from './record';
@@ -26,28 +24,25 @@ const root = join(__dirname, '..', '..', '..');
 const paceMs = 400;
 
 async function main(given: readonly string[]): Promise<number> {
-  quietRuntime();
   const settings = settingsIn(given, root);
   const commit = commitOf(root);
   const record = new StormRecord(join(settings.folder, 'seeds.jsonl'), commit, wordsOf(settings.conditions));
   const open = [...record.open(settings.from, settings.seeds)];
-  if (open.length > 0) await sail(settings, commit, record, open);
+  const server = { ...promptServer, 'history.defaultWorkflowTaskTimeout': settings.conditions.taskTimeout };
+  if (open.length > 0)
+    await onOwnServer('storm', server, ({ directory, temporal }) => sail(settings, commit, record, open, directory, temporal));
   for (const line of record.summary) console.log(line);
   return record.bad.length === 0 && record.open(settings.from, settings.seeds).length === 0 ? 0 : 1;
 }
 
-async function sail({ conditions, folder, atOnce }: StormSettings, commit: string, record: StormRecord, open: number[]): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-storm-'));
-  const server = await startEmbeddedServer({
-    directory,
-    dynamicConfig: {
-      'history.workflowIdReuseMinimalInterval': '0s',
-      'history.timerProcessorMaxTimeShift': '10ms',
-      'history.defaultWorkflowTaskTimeout': conditions.taskTimeout,
-    },
-  });
-  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
-  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
+async function sail(
+  { conditions, folder, atOnce }: StormSettings,
+  commit: string,
+  record: StormRecord,
+  open: number[],
+  directory: string,
+  temporal: Temporal,
+): Promise<void> {
   const taskQueue = 'storm';
   const bundle = await madeBundle(agentsPath);
   const file = join(directory, 'bundle.json');
@@ -60,7 +55,7 @@ async function sail({ conditions, folder, atOnce }: StormSettings, commit: strin
     paceMs,
     ...(conditions.cache === undefined ? {} : { maxCachedRuns: conditions.cache }),
   });
-  const [temporal, client] = await Promise.all([openTemporal(), connect({ server: testServer(), taskQueue })]);
+  const client = await connect({ server: testServer(), taskQueue });
   await worker.replaced();
   const endLoops = conditions.loops ? beginLoops() : (): void => undefined;
   const gusts = beginGusts(worker, `${open[0] ?? 0}`, conditions);
@@ -88,15 +83,7 @@ async function sail({ conditions, folder, atOnce }: StormSettings, commit: strin
     console.log(`storm: ${gusts.stops} stops, ${worker.kills} kills, ${gusts.ended} ends of a worker that nobody killed`);
     await worker.close();
     await client.close();
-    await temporal.close();
-    await server.stop();
   }
 }
 
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runProgram(() => main(process.argv.slice(2)));

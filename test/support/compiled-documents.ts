@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { tsconfigOfReadme } from '../product/package-bed';
+import { allExamples, moduleOf } from './document-examples';
 
 const root = resolve(__dirname, '..', '..');
 /** Names that a page has explained, and did not write out again. */
@@ -18,6 +19,10 @@ const asConfiguration = (code: string): string =>
 /** What the compiler says of the code of documents, under the tsconfig that the README gives to users. Names that stand elsewhere may be missing. */
 export function complaintsOfDocuments(documents: readonly string[]): { readonly count: number; readonly complaints: readonly string[] } {
   const files = filesOf(documents);
+  const whole = new Set(
+    allExamples.map((examples, position) => join(root, 'docs', `examples-${position}-${examples.at(-1)?.replaceAll('/', '-')}.ts`)),
+  );
+  [...whole].forEach((name, position) => files.set(name, moduleOf(allExamples[position] ?? [])));
   const { compilerOptions } = tsconfigOfReadme() as { readonly compilerOptions: object };
   const more = { moduleDetection: 'force', jsx: 'react-jsx', types: ['node', 'jest'], typeRoots: [join(root, 'node_modules/@types')] };
   const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, ...more }, root);
@@ -38,15 +43,17 @@ export function complaintsOfDocuments(documents: readonly string[]): { readonly 
     }));
     const isMissing = ({ code, text }: (typeof found)[number]): boolean =>
       missingNames.includes(code) && (code !== 2307 || /^Cannot find module '\./.test(text));
-    const isPart = found.some(isMissing);
-    const wrong = found.filter((each) => each.code !== topAwait && !isMissing(each) && !(isPart && untyped.includes(each.code)));
+    const isPart = !whole.has(name) && found.some(isMissing);
+    const wrong = found.filter(
+      (each) => each.code !== topAwait && (!isMissing(each) || whole.has(name)) && !(isPart && untyped.includes(each.code)),
+    );
     return wrong.map(({ text }) => `${name.slice(root.length + 1)}: ${text}`);
   });
   return { count: files.size, complaints };
 }
 
 /** The code of each document, in a folder of its own. A block that says which file it is has that name. */
-function filesOf(documents: readonly string[]): ReadonlyMap<string, string> {
+function filesOf(documents: readonly string[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const document of documents) {
     const blocks = readFileSync(join(root, document), 'utf8').matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm);

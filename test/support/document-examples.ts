@@ -1,61 +1,65 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { transformSync } from '@swc/core';
 
-const root = resolve(__dirname, '..', '..');
-const importOf = /^import (?:type )?\{ (.*) \} from '(.*)';\n/gm;
-/** Stands once above the examples of a file, as its imports do. */
-const factoryOf = /^const \{ \w+ \} = agentsFor<typeof tools>\(\);\n/m;
-const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
+const docs = resolve(__dirname, '..', '..', 'docs');
+const given = (name: string): string => `../test/fixtures/documents/${name}`;
+const nameOf = /^\/\/ example: .*\n/;
+const importOf = /^import (?:type )?\{ ([^}]*) \} from '([^']*)';\n/gm;
+const factoryOf = /^const \{ \w+ \} = agentsFor<typeof tools>\(\);\n/gm;
 
-/** Compares the examples of documents with files of tests that have them word for word; imports, and what makes agents, stand above there. */
-export function describeExamples(documents: readonly string[], files: string | readonly string[], least: number): void {
-  describe.each(documents)('docs/%s.md', (name) => {
-    const here = [files]
-      .flat()
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n');
-    const blocks = blocksOf(`${name}.md`);
+/** Pages whose examples are one module together, in this order. Pages of test/fixtures/documents have what readers have already. */
+type Examples = readonly string[];
 
-    it('has examples, each with a name', () => {
-      expect(blocks.length).toBeGreaterThanOrEqual(least);
-      expect(blocks.filter((code) => !/^\/\/ example: \S+\n/.test(code))).toEqual([]);
-    });
+/** The guides tell of one shop. */
+export const shopExamples: Examples = [
+  ...['guides/tools', 'guides/agents', 'guides/teams', 'coming-from/eino', 'coming-from/trpc', 'reference/messages', 'guides/middleware'],
+  ...['guides/approvals', 'guides/trying-again', 'guides/streaming', 'guides/testing', 'reference/middleware-forms', 'concepts'],
+  ...['coming-from/ai-sdk', 'coming-from/langgraph', 'guides/custom-agents', 'guides/isolated-agents', 'reference/hooks'],
+  ...['reference/middleware/README', 'reference/middleware/approval', given('shop')],
+];
+export const conversationExamples: Examples = [given('chat'), 'guides/conversations'];
+export const middlewareExamples = (name: string): Examples => [given('built-ins'), `reference/middleware/${name}`];
+/** The pages of built-in middleware. */
+export const middlewareNames = readdirSync(join(docs, 'reference/middleware')).flatMap((name) =>
+  name.endsWith('.md') && name !== 'README.md' ? [name.slice(0, -3)] : [],
+);
+export const allExamples: readonly Examples[] = [
+  ...[shopExamples, conversationExamples, ['operations/own-service'], ['reference/events']],
+  ...middlewareNames.map(middlewareExamples),
+];
 
-    it('shows code that is compiled and run here', () => {
-      const [factory = ''] = factoryOf.exec(here) ?? [];
-      const isHere = (code: string): boolean => flat(here).includes(flat(code));
-      const bodies = blocks.map((code) => code.replace(/^\/\/ example: .*\n/, '').replace(importOf, ''));
-      const missing = bodies.filter((code) => !isHere(code) && !isHere(code.replace(factory, '')));
-      expect(missing).toEqual([]);
-    });
-
-    it('imports what this file imports', () => {
-      const known = importsOf(here);
-      expect(blocks.flatMap(importsOf).filter((each) => !known.includes(each))).toEqual([]);
-    });
+/** Runs examples as a module, and gives what it exports. A test among the examples becomes a test of the file that runs them. */
+export function runExamples(examples: Examples, load: NodeJS.Require): ReturnType<typeof JSON.parse> {
+  const { code } = transformSync(moduleOf(examples), {
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'commonjs' },
   });
+  const exported = {};
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  new Function('require', 'exports', code)(load, exported);
+  return exported;
 }
 
-/** What the examples of a document have that the test file beside them has not: code, word for word, and imports. */
-export function missingExamples(document: string, testFile: string): { readonly count: number; readonly missing: readonly string[] } {
-  const here = readFileSync(testFile, 'utf8');
-  const blocks = blocksOf(document);
-  const known = importsOf(here);
-  return {
-    count: blocks.length,
-    missing: blocks.flatMap((code) => [
-      ...(flat(here).includes(flat(code.replace(importOf, ''))) ? [] : [code]),
-      ...importsOf(code).filter((each) => !known.includes(each)),
-    ]),
-  };
+/** The TypeScript of all examples as one module. A file of the reader, such as `./tools`, is that module. */
+export function moduleOf(examples: Examples): string {
+  const blocks = examples.flatMap(examplesOn);
+  const code = blocks.join('\n');
+  const factories = new Set(code.match(factoryOf));
+  const names = new Map([...code.matchAll(importOf)].flatMap(([, all = '', from = '']) => all.split(', ').map((name) => [name, from])));
+  if (factories.size > 0) names.delete('defineAgent');
+  const imports = [...names].flatMap(([name, from]) => (from.startsWith('.') ? [] : [`import { ${name} } from '${from}';\n`]));
+  const bodies = new Set(blocks.map((block) => [nameOf, importOf, factoryOf].reduce((rest, part) => rest.replace(part, ''), block)));
+  return [...imports, ...factories, ...bodies].join('\n');
 }
 
-function importsOf(code: string): readonly string[] {
-  return [...code.matchAll(importOf)].flatMap(([, names = '', from = '']) =>
-    from.startsWith('.') ? [] : names.split(', ').map((name) => `${from} ${name}`),
-  );
+export function examplesOn(page: string): readonly string[] {
+  return [...readFileSync(join(docs, `${page}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
 }
 
-function blocksOf(document: string): readonly string[] {
-  return [...readFileSync(join(root, 'docs', document), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+/** The examples of a page that none of these files has, word for word: an example for a bundle has to be a file. */
+export function missingExamples(page: string, files: readonly string[]): readonly string[] {
+  const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
+  const here = flat(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
+  return examplesOn(page).filter((code) => !here.includes(flat(code.replace(nameOf, '').replace(importOf, ''))));
 }

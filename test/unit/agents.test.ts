@@ -1,8 +1,18 @@
-import { agentTool, breakLoopAction, customAgent, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import {
+  agentTool,
+  breakLoopAction,
+  customAgent,
+  defineAgent,
+  exitAction,
+  loop,
+  parallel,
+  sequential,
+  supervisor,
+} from 'holdfast/workflow';
 import { setSubAgents } from 'holdfast/eino';
 import type { AgentMiddleware, CustomEvent } from 'holdfast/workflow';
-import { testRun } from 'holdfast/testing';
-import { logOf, tools } from '../support/memory-bed';
+import { scriptedModel, testRun } from 'holdfast/testing';
+import { echo, lineOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 import { heard, member, placed, play, scripts, transfer } from '../support/team-bed';
 
 const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
@@ -423,4 +433,30 @@ describe('an input that ends in calls of tools', () => {
     });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'input-invalid' } });
   });
+});
+
+it('the transcript has the result of transfer_to_agent where its call stands', async () => {
+  const first = defineAgent({
+    name: 'first',
+    description: 'First.',
+    instructions: '',
+    model: 'first',
+    tools: ['echo'],
+    subAgents: [member('second', { model: 'second', tools: ['echo'] })],
+  });
+  const model = scriptedModel({
+    first: [{ toolCalls: [{ name: 'transfer_to_agent', input: { agent_name: 'second' } }, echo('x')] }],
+    second: [{ text: 'Second here.' }],
+  });
+  const run = await testRun(first, { input: 'Hi', model, tools });
+  await run.outcome();
+  expect((await transcriptOf(run)).slice(2)).toEqual([
+    'tool: successfully transferred to agent [second]',
+    'tool: x',
+    'assistant: Second here.',
+  ]);
+  expect(model.requests[1]?.messages.map(lineOf).slice(-2)).toEqual([
+    'user: For context: [first] `transfer_to_agent` tool returned result: successfully transferred to agent [second].',
+    'user: For context: [first] `echo` tool returned result: x.',
+  ]);
 });

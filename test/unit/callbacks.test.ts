@@ -456,3 +456,98 @@ it('a set that grows later does not change the agent', async () => {
   const run = await testRun(agent, { input: 'Hi', model: twoTurns(), tools });
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
 });
+
+describe('values of a callback that are no JSON', () => {
+  const none = { values: { f: () => 1 } as never };
+  const steps = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
+
+  it.each<[string, AgentMiddleware]>([
+    [
+      'before agent',
+      agentCallbacks()
+        .registerBefore(() => none)
+        .asMiddleware(),
+    ],
+    [
+      'after agent',
+      agentCallbacks()
+        .registerAfter(() => none)
+        .asMiddleware(),
+    ],
+    [
+      'before model',
+      modelCallbacks()
+        .registerBefore(() => ({ values: { f: new Map() } as never }))
+        .asMiddleware(),
+    ],
+    [
+      'after model',
+      modelCallbacks()
+        .registerAfter(() => ({ values: 'text' as never }))
+        .asMiddleware(),
+    ],
+  ])('are refused: %s', async (phase, middleware) => {
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: steps(), tools });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: { code: 'value-not-json', message: expect.stringMatching(new RegExp(`^${phase} callback returned values that are not JSON`)) },
+    });
+  });
+
+  it.each<[string, AgentMiddleware]>([
+    [
+      'before tool',
+      toolCallbacks()
+        .registerBefore(() => ({ values: { n: Number.NaN } }))
+        .asMiddleware(),
+    ],
+    [
+      'after tool',
+      toolCallbacks()
+        .registerAfter(() => ({ values: { n: 1n } as never }))
+        .asMiddleware(),
+    ],
+  ])('are refused, and the model is told: %s', async (phase, middleware) => {
+    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: steps(), tools });
+    expect((await transcriptOf(run))[2]).toContain(`${phase} callback returned values that are not JSON`);
+  });
+});
+
+it('a customResponse of beforeAgent that does not fit the output ends the agent, and no model is asked', async () => {
+  const model = scriptedModel([{ text: '{"n":1}' }]);
+  const agent = agentWith({
+    output: 'number',
+    middleware: [
+      agentCallbacks()
+        .registerBefore(() => ({ customResponse: 'aborted' }))
+        .asMiddleware(),
+    ],
+  });
+  const run = await testRun(agent, { input: 'Hi', model, tools, outputs: { number: z.object({ n: z.number() }) } });
+  expect(await run.outcome()).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'output-invalid',
+      message: expect.stringMatching(/^The answer of beforeAgent of middleware .* does not fit "number"/),
+    },
+  });
+  expect(model.requests).toHaveLength(0);
+});
+
+it('callbacks behind the agent see the result with which it ended, also where another one stands behind it', async () => {
+  const seen: unknown[] = [];
+  const play = async (skips: boolean): Promise<void> => {
+    const skip = toolCallbacks().registerAfter(({ result }) => (skips && result === 'first' ? { skipSummarization: true } : undefined));
+    const after = agentCallbacks().registerAfter(({ response }) => void seen.push(response?.parts[0]));
+    const agent = agentWith({ middleware: [skip.asMiddleware(), after.asMiddleware()], ...(skips ? {} : { returnDirectly: ['echo'] }) });
+    const calls = [echo('first'), { name: 'add', input: { a: 1 } as Json }];
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: calls }]), tools });
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'first' });
+  };
+  await play(true);
+  await play(false);
+  expect(seen).toMatchObject([
+    { name: 'echo', output: 'first' },
+    { name: 'echo', output: 'first' },
+  ]);
+});

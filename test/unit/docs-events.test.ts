@@ -2,24 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
-import type { Run } from 'holdfast/client';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import { approval } from 'holdfast/middleware';
 import { agentsFor } from 'holdfast/workflow';
-import { describeExamples } from '../support/document-examples';
+import { runExamples } from '../support/document-examples';
 
 const root = resolve(__dirname, '..', '..');
-
-/** Who decided what, and which tools ran. */
-export async function audit(run: Pick<Run, 'events'>): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for await (const event of run.events({ deltas: false })) {
-    if (event.type === 'tool-end') lines.push(`${event.tool}: ${event.error === undefined ? 'done' : event.error.code}`);
-    if (event.type === 'interrupt-end') lines.push(`${event.interruptId}: ${event.reason} by ${event.by ?? 'nobody'}`);
-  }
-  return lines;
-}
+const { audit } = runExamples(['reference/events'], require);
 
 describe('docs/reference/events.md', () => {
   it.each([
@@ -45,11 +35,9 @@ describe('docs/reference/events.md', () => {
     const [interrupt] = await run.interrupts();
     await run.approve(interrupt!.id, { by: 'ada' });
     await run.result();
-    expect(await audit(run as never)).toEqual([`${interrupt!.id}: answer by ada`, 'refund: done']);
+    expect(await audit(run)).toEqual([`${interrupt!.id}: answer by ada`, 'refund: done']);
   });
 });
-
-describeExamples(['reference/events'], __filename, 1);
 
 /** Each event of a table with its fields, optional ones with a `?`. */
 function fieldsOnPage(heading: string): Readonly<Record<string, readonly string[]>> {

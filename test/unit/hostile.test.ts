@@ -7,9 +7,9 @@ import { isName } from '../../contract/names';
 import { limits } from '../../contract/limits';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
-import { customAgent } from '../../workflows/index';
+import { customAgent, sequential } from '../../workflows/index';
 import { fixtureTools } from '../fixtures/tools';
-import { agentWith } from '../support/memory-bed';
+import { agentWith, eventLine, logOf } from '../support/memory-bed';
 
 const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> => {
   const run = await testRun(agentWith({ tools: [], middleware: [middleware] }), {
@@ -141,4 +141,24 @@ describe('a cancelled run', () => {
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
   });
+});
+
+it('the event that came just before a result which is too large stays in the log', async () => {
+  const talker = customAgent({
+    name: 'talker',
+    async *run() {
+      yield { name: 'note', output: 'y'.repeat(240_000) };
+      return 'x'.repeat(1_400_000);
+    },
+  });
+  const run = await testRun(sequential({ name: 'all', agents: [talker] }), {
+    input: 'Hi',
+    model: scriptedModel([]),
+    tools: {},
+  });
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
+  expect((await logOf(run)).map(eventLine)).toContain('custom note');
+  const alone = await testRun(talker, { input: 'Hi', model: scriptedModel([]), tools: {} });
+  await alone.outcome();
+  expect((await logOf(alone)).map(eventLine)).toEqual(['run-start', 'custom note', 'run-end']);
 });

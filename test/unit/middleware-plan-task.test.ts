@@ -1,32 +1,21 @@
-import { directoryBackend, taskTools } from 'holdfast/worker';
-import { defineAgent } from 'holdfast/workflow';
+import { taskTools } from 'holdfast/worker';
 import { planTask } from 'holdfast/middleware';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { tasksOf } from '../../middleware/index';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 
-export const planner = defineAgent({
-  name: 'planner',
-  description: 'Does work of many steps.',
-  instructions: 'Plan first, then work.',
-  model: 'default',
-  tools: [],
-  middleware: [planTask()],
-});
-
-export const sharedTasks = taskTools({ backend: directoryBackend('workspace'), baseDir: '/tasks' });
+const { planner, sharedTasks } = runExamples(middlewareExamples('plan-task'), require);
 
 const created = (...subjects: readonly string[]): ScriptedStep => ({
   toolCalls: subjects.map((subject) => ({ name: 'TaskCreate', input: { subject, description: '' } })),
 });
 
 describe('docs/reference/middleware/plan-task.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/plan-task.md', __filename)).toEqual({ count: 2, missing: [] });
+  it('shows code that does what the page says', async () => {
     expect(Object.keys(sharedTasks)).toEqual(['TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']);
     const model = scriptedModel([created('Write'), { text: 'Done.' }]);
     expect(await (await testRun(planner, { input: 'Hi', model })).result()).toBe('Done.');

@@ -1,23 +1,14 @@
-import { directoryBackend, skillFiles, skillFilesTool } from 'holdfast/worker';
+import { skillFiles, skillFilesTool } from 'holdfast/worker';
 import { defineAgent } from 'holdfast/workflow';
 import { skill } from 'holdfast/middleware';
 import type { AgentMiddleware } from '../../workflows/index';
 import type { SkillOptions } from '../../middleware/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, echo, tools } from '../support/memory-bed';
 
-export const skillTools = { skill_files: skillFilesTool({ backend: skillFiles(directoryBackend('.'), '/skills') }) };
-
-export const clerk = defineAgent({
-  name: 'clerk',
-  description: 'Does office work by the book.',
-  instructions: 'You do office work.',
-  model: 'default',
-  tools: [],
-  middleware: [skill({ models: { strong: 'anthropic/claude-opus-4-5' } })],
-});
+const { clerk } = runExamples(middlewareExamples('skill'), require);
 
 const files = {
   '/skills/deep/SKILL.md': '---\nname: deep\ndescription: Thinks.\nmodel: strong\n---\nThink.',
@@ -37,8 +28,7 @@ async function play(options: SkillOptions, steps: Parameters<typeof scriptedMode
 }
 
 describe('docs/reference/middleware/skill.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/skill.md', __filename)).toEqual({ count: 2, missing: [] });
+  it('shows code that does what the page says', async () => {
     const model = scriptedModel([use('deep'), { text: 'Done.' }]);
     const run = await testRun(clerk, { input: 'Hi', model, tools: { skill_files: skillFilesTool({ backend }) } });
     expect(await run.result()).toBe('Done.');

@@ -5,6 +5,7 @@ import type { SummarizationOptions } from '../../middleware/index';
 import { contextTokens, preserveSkills, summarization } from '../../middleware/index';
 import { asked, called, failureOf, result, said, system, user } from '../support/compaction-bed';
 import { agentUnder, echo, linesOf, lineOf, tools } from '../support/memory-bed';
+import { withUserMessages } from '../../middleware/summarization/user-messages';
 
 const sums = (times = 1): ReturnType<typeof scriptedModel> =>
   scriptedModel(Array.from({ length: times }, (_, n) => ({ text: `Sum ${n + 1}.` })));
@@ -140,5 +141,26 @@ describe('summarization', () => {
     expect(await failureOf(await asked([over({ tokenCounter: (() => Promise.resolve(1)) as never })], [user('Hi')]))).toMatch(
       /tokenCounter of summarization returned .*; it is to return a number, at once\./,
     );
+  });
+});
+
+const reminder = (mark: string): Message => ({ role: 'user', parts: [{ type: 'text', text: `made by ${mark}` }], extra: { [mark]: true } });
+
+describe('summaries beside middlewares that put messages in', () => {
+  it('count none of these among the words of the user', () => {
+    const summary = 'Before.\n<all_user_messages>\nx\n</all_user_messages>';
+    const words = withUserMessages(summary, [reminder('agentsMd'), user('Do it.'), reminder('toolSearch')], 1000);
+    expect(words).toBe('Before.\n<all_user_messages>\n- Do it.\n</all_user_messages>');
+  });
+
+  it('are not made of nothing but these and an earlier summary', async () => {
+    const sum = scriptedModel([]);
+    const { run, requests } = await asked(
+      [summarization({ model: 'test/sum', trigger: { tokens: 1 }, tokenCounter: () => 100, keepMessages: 2 })],
+      [reminder('agentsMd'), reminder('summarization'), said('Hello.'), user('Do it.')],
+      { models: { sum } },
+    );
+    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    expect([requests[0]?.messages.length, sum.requests.length]).toEqual([4, 0]);
   });
 });

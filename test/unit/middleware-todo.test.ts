@@ -1,25 +1,10 @@
-import { defineAgent } from 'holdfast/workflow';
 import { todo, todosOf } from 'holdfast/middleware';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
 
-export const worker = defineAgent({
-  name: 'worker',
-  description: 'Does work of several steps.',
-  instructions: 'You work step by step.',
-  model: 'default',
-  tools: [],
-  middleware: [
-    todo(),
-    {
-      name: 'progress',
-      afterToolCalls: (_state, ctx) =>
-        ctx.sendEvent('progress', { left: todosOf(ctx).filter(({ status }) => status !== 'completed').length }),
-    },
-  ],
-});
+const { worker } = runExamples(middlewareExamples('todo'), require);
 
 const list = [
   { content: 'Write the tests', activeForm: 'Writing the tests', status: 'completed' },
@@ -28,8 +13,7 @@ const list = [
 const writes = (todos: unknown, name = 'write_todos'): ScriptedStep => ({ toolCalls: [{ name, input: { todos: todos as never } }] });
 
 describe('docs/reference/middleware/todo.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/todo.md', __filename)).toEqual({ count: 1, missing: [] });
+  it('shows code that does what the page says', async () => {
     const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
     expect(await run.result()).toBe('Done.');
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'progress', data: { left: 1 } }]);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool, toolSearchTool } from 'holdfast/worker';
-import { defineAgent } from 'holdfast/workflow';
+import { defineTool } from 'holdfast/worker';
 import { toolSearch } from 'holdfast/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, tools } from '../support/memory-bed';
 
 const does = (description: string) => defineTool({ description, inputSchema: z.object({}), execute: () => 'done' });
@@ -13,22 +12,12 @@ const officeTools = {
   orderPens: does('Orders pens.'),
 };
 
-export const toolsOfOffice = { ...officeTools, tool_search: toolSearchTool(officeTools) };
-
-export const office = defineAgent({
-  name: 'office',
-  description: 'Does what there is to do in an office.',
-  instructions: 'You help in the office.',
-  model: 'default',
-  tools: [],
-  middleware: [toolSearch({ tools: ['sendLetter', 'bookRoom', 'orderPens'] })],
-});
+const { office, toolsOfOffice } = runExamples(middlewareExamples('tool-search'), require);
 
 const namesOf = (specs: readonly { readonly name: string }[] | undefined): readonly string[] | undefined => specs?.map(({ name }) => name);
 
 describe('docs/reference/middleware/tool-search.md', () => {
-  it('shows code that is compiled and run here', async () => {
-    expect(missingExamples('reference/middleware/tool-search.md', __filename)).toEqual({ count: 2, missing: [] });
+  it('shows code that does what the page says', async () => {
     const search = { toolCalls: [{ name: 'tool_search', input: { query: 'meeting' } }] };
     const model = scriptedModel([search, { toolCalls: [{ name: 'bookRoom', input: {} }] }, { text: 'Done.' }]);
     const run = await testRun(office, { input: 'Book a room', model, tools: toolsOfOffice });

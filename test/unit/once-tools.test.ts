@@ -7,6 +7,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
 import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { HoldfastError } from '../../contract/errors';
 
 const payments: string[] = [];
 const loseFirst = (when: 'before' | 'after'): LoseCall => {
@@ -14,7 +15,7 @@ const loseFirst = (when: 'before' | 'after'): LoseCall => {
   return ({ reconcile }) => (lost || reconcile ? undefined : ((lost = true), when));
 };
 
-function paying(reconcile?: (key: string) => Reconciled<string>) {
+function paying(reconcile?: (key: string) => Reconciled<string>, more: { timeout?: string; execute?: () => Promise<string> } = {}) {
   payments.length = 0;
   return defineTool({
     description: 'Pays once.',
@@ -27,6 +28,7 @@ function paying(reconcile?: (key: string) => Reconciled<string>) {
     ...(reconcile === undefined
       ? {}
       : { reconcile: (_: { amount: number }, call: { idempotencyKey: string }) => reconcile(call.idempotencyKey) }),
+    ...more,
   });
 }
 
@@ -304,5 +306,62 @@ describe('a once tool of a run that is cancelled while it works', () => {
     await run.resume();
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect([calls, (await transcriptOf(run))[2]]).toEqual([1, 'tool: paid']);
+  });
+});
+
+/** As of a worker that a deploy has left without the tool. */
+function lacking(times: number): LoseCall {
+  let left = times;
+  return () => {
+    if (left-- > 0) throw new HoldfastError('tool-unknown', 'This worker has no tool "pay".');
+    return undefined;
+  };
+}
+
+describe('a once tool', () => {
+  it('that a worker lacks waits for another one as other tools do, and runs once under its key', async () => {
+    const run = await start(paying(), lacking(3));
+    for (const wait of ['15s', '1m', '5m']) {
+      expect((await run.view()).status).toBe('running');
+      expect(payments).toEqual([]);
+      await run.advance(wait);
+    }
+    expect((await run.outcome()).status).toBe('completed');
+    expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
+    expect(payments).toEqual(['default/test/agent/t1/pay.0']);
+  });
+
+  it('that stays away fails the run after the same time as others', async () => {
+    const run = await start(paying(), lacking(5));
+    for (const wait of ['15s', '1m', '5m', '30m']) {
+      expect((await run.view()).status).toBe('running');
+      await run.advance(wait);
+    }
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown' } });
+    expect(payments).toEqual([]);
+  });
+
+  it('that took too long is said to have taken too long, and not that its worker was lost', async () => {
+    const run = await start(paying(undefined, { timeout: '50ms', execute: () => new Promise<string>(() => undefined) }), () => undefined);
+    expect(only(await run.interrupts())).toMatchObject({
+      kind: 'in-doubt',
+      info: {
+        question: 'Nobody knows whether "pay" took effect: it gave no result within 0.05 s, and may still be at work. Did it happen?',
+      },
+    });
+    const lost = await start(paying(), ({ reconcile }) => (reconcile ? undefined : 'before'));
+    expect(only(await lost.interrupts())).toMatchObject({
+      info: { question: 'Nobody knows whether "pay" took effect: its worker was lost. Did it happen?' },
+    });
+  });
+
+  it('of which its worker says why it gave nothing is asked about with those words', async () => {
+    const run = await start(paying(), ({ reconcile }) => {
+      if (reconcile) return undefined;
+      throw new HoldfastError('worker-half-missing', 'This worker has no middleware "audit".');
+    });
+    expect(only(await run.interrupts())).toMatchObject({
+      info: { question: 'Nobody knows whether "pay" took effect: This worker has no middleware "audit". Did it happen?' },
+    });
   });
 });

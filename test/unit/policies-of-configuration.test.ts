@@ -5,11 +5,11 @@ import { approvalsBy, policy } from 'holdfast/middleware';
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Json, Tools } from 'holdfast/workflow';
-import { agentsFor, parallel } from 'holdfast/workflow';
+import { parallel } from 'holdfast/workflow';
 import type { Interrupt } from '../../contract/interrupts';
 import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { withTimes } from '../../workflows/listed';
-import { missingExamples } from '../support/document-examples';
+import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
 
 const paid: unknown[] = [];
@@ -22,25 +22,7 @@ const refund = defineTool({
 const lookUp = defineTool({ description: 'Looks up.', inputSchema: z.object({ orderId: z.string() }), execute: () => 'found' });
 const tools = { refund, lookUp };
 
-const { defineAgent } = agentsFor<typeof tools>();
-
-// In holdfast.config.ts: defineConfig({ agents, tools, policies: { refunds } })
-export const refunds = policy<typeof tools, 'refund'>({
-  name: 'refunds',
-  tools: ['refund'],
-  when: ({ input }) => input.amount > 50,
-  stages: [{ name: 'support', by: { roles: ['support'] } }],
-});
-
-// In the agents module:
-export const support = defineAgent({
-  name: 'support',
-  description: 'Helps customers.',
-  instructions: 'Help.',
-  model: 'default',
-  tools: ['refund'],
-  middleware: [approvalsBy('refunds')],
-});
+const { refunds, support } = runExamples(middlewareExamples('approvals-by'), require);
 
 type Options = PolicyOptions<Tools>;
 const refundsWith = (options: Partial<Options>): ReturnType<typeof policy> =>
@@ -64,8 +46,7 @@ async function asked(run: TestRun) {
   return interrupt;
 }
 
-it('docs/reference/middleware/approvals-by.md shows code that is compiled and run here', async () => {
-  expect(missingExamples('reference/middleware/approvals-by.md', __filename)).toEqual({ count: 1, missing: [] });
+it('docs/reference/middleware/approvals-by.md shows code that does what the page says', async () => {
   paid.length = 0;
   const model = scriptedModel([{ toolCalls: [refundCall(20), refundCall(80)] }, { text: 'Done.' }]);
   const run = await testRun(support, { input: 'Refund', model, tools, policies: { refunds } });

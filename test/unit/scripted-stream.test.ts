@@ -118,3 +118,30 @@ describe('a scripted model that was not told to stream', () => {
     expect(() => scriptedModel([step as never])).toThrow(expect.objectContaining({ message: expect.stringContaining(message) }));
   });
 });
+
+it.each<[string, NonNullable<AgentOptions<Tools, 'agent', Json>['retry']>, readonly ScriptedStep[], readonly string[]]>([
+  [
+    'was rejected',
+    { maxRetries: 1, shouldRetry: ({ attempt }: { attempt: number }) => (attempt === 1 ? { retry: true } : undefined) },
+    [{ text: 'Bad.' }, { text: 'Good.' }],
+    ['attempt-start', 'attempt-void', 'attempt-start'],
+  ],
+  [
+    'was rejected for good',
+    { maxRetries: 0, shouldRetry: () => ({ retry: true, rejectReason: 'It is bad.' }) },
+    [{ text: 'Bad.' }],
+    ['attempt-start', 'attempt-void'],
+  ],
+])('onDelta of testRun says that a whole answer which %s is void', async (_, retry, steps, attempts) => {
+  const deltas: Delta[] = [];
+  const run = await testRun(agentWith({ retry }), {
+    input: 'Hi',
+    model: scriptedModel(steps, { stream: true }),
+    tools,
+    stream: true,
+    onDelta: (delta) => deltas.push(delta),
+  });
+  await run.advance('1m');
+  await run.outcome();
+  expect(deltas.map(({ type }) => type).filter((type) => type.startsWith('attempt'))).toEqual(attempts);
+});

@@ -37,6 +37,7 @@ describe('a tool that fails', () => {
     ['a text', 'just text', 'just text'],
     ['an object', { reason: 'odd' }, '{"reason":"odd"}'],
     ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
     ['a symbol', Symbol('odd'), 'Symbol(odd)'],
   ])('may throw %s', async (_, thrown, text) => {
     const odd = defineTool({

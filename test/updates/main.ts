@@ -2,53 +2,38 @@
  * `npm run rejected-updates -- 5000` plays so many rounds on a server of its own: updates that a run refuses, answers and signals in the same
  * moment. `… 5000 4711` plays those of the seed 4711.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { bundleAgents } from '../../worker/bundle';
-import { quietRuntime } from '../../worker/runtime';
 import { Random } from '../parity/random';
-import { openTemporal } from '../support/temporal';
+import { onOwnServer, runProgram } from '../support/own-server';
 import { startTestBed } from '../support/test-bed';
 import { Rounds, refunds } from './rounds';
 
 const runsAtOnce = 10;
 
-async function main(given: readonly string[]): Promise<number> {
-  quietRuntime();
-  const count = Number(given[0] ?? 5000);
-  const seed = given[1] ?? String(Date.now() % 1_000_000);
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-updates-'));
-  const server = await startEmbeddedServer({ directory });
-  process.env['HOLDFAST_TEST_ADDRESS'] = server.address;
-  process.env['HOLDFAST_TEST_DIRECTORY'] = directory;
-  const bundle = await bundleAgents(join(__dirname, '..', 'fixtures', 'agents.js'));
-  writeFileSync(join(directory, 'fixture-bundle.json'), JSON.stringify(bundle));
-  const [temporal, bed] = await Promise.all([openTemporal(), startTestBed(refunds)]);
-  try {
-    const began = Date.now();
-    const { rounds, runs, told, recorded, failures } = await new Rounds(bed.client, temporal, new Random(seed), count).play(
-      runsAtOnce,
-      bundle,
-    );
-    for (const failure of failures) console.log(failure);
-    const wrong = Object.keys(told).filter((said) => said.includes('in place of'));
-    console.log(`seed ${seed}, told: ${JSON.stringify(told)}, refused in histories: ${recorded}`);
-    const seconds = Math.round((Date.now() - began) / 1000);
-    console.log(`${rounds} rounds on ${runs} runs, ${failures.length} failed workflow tasks or replays, ${seconds} s`);
-    return failures.length + wrong.length === 0 ? 0 : 1;
-  } finally {
-    await bed.close();
-    await temporal.close();
-    await server.stop();
-  }
-}
+const main = (given: readonly string[]): Promise<number> =>
+  onOwnServer('updates', {}, async ({ directory, temporal }) => {
+    const count = Number(given[0] ?? 5000);
+    const seed = given[1] ?? String(Date.now() % 1_000_000);
+    const bundle = await bundleAgents(join(__dirname, '..', 'fixtures', 'agents.js'));
+    writeFileSync(join(directory, 'fixture-bundle.json'), JSON.stringify(bundle));
+    const bed = await startTestBed(refunds);
+    try {
+      const began = Date.now();
+      const { rounds, runs, told, recorded, failures } = await new Rounds(bed.client, temporal, new Random(seed), count).play(
+        runsAtOnce,
+        bundle,
+      );
+      for (const failure of failures) console.log(failure);
+      const wrong = Object.keys(told).filter((said) => said.includes('in place of'));
+      console.log(`seed ${seed}, told: ${JSON.stringify(told)}, refused in histories: ${recorded}`);
+      const seconds = Math.round((Date.now() - began) / 1000);
+      console.log(`${rounds} rounds on ${runs} runs, ${failures.length} failed workflow tasks or replays, ${seconds} s`);
+      return failures.length + wrong.length === 0 ? 0 : 1;
+    } finally {
+      await bed.close();
+    }
+  });
 
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runProgram(() => main(process.argv.slice(2)));

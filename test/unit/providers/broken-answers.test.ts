@@ -4,6 +4,17 @@ import type { FakeAnswer, FakeProvider, FakeStep } from '../../support/fake-prov
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';
 import type { StreamingModel } from '../../support/fake-provider/real-clients';
 import { askedWith, chunksOf, modelOf, realClients } from '../../support/fake-provider/real-clients';
+import { z } from 'zod';
+import { hasPrototypeKey, jsonProblem } from '../../../contract/broken-json';
+import type { Json } from '../../../contract/messages/messages';
+import { notJson } from '../../../contract/messages/messages';
+import { defineTool } from '../../../activities/tools/define-tool';
+import { EventsQuery } from '../../../service/http/schemas';
+import type { GenerateRequest, LanguageModel } from '../../../activities/models/models';
+import { createApp } from '../../../service/http/app';
+import { createLogger } from '../../../host/logger';
+import { scriptedModel, testRun } from '../../../testing';
+import { defineAgent } from '../../../workflows';
 
 let fake: FakeProvider;
 beforeEach(async () => (fake = await startFakeProvider()));
@@ -180,5 +191,191 @@ describe.each(realClients)('$name', (client) => {
     await fake.close();
     expect(await verdictOn((await modelOf(client, { url })).generate(askedWith()))).toMatchObject({ kind: 'network', retryable: true });
     fake = await startFakeProvider();
+  });
+});
+
+const refund = defineTool({
+  description: 'Pays back.',
+  inputSchema: z.object({ orderId: z.string() }),
+  execute: ({ orderId }) => ({ orderId }),
+});
+const support = defineAgent({ name: 'support', description: 'd', instructions: 'i', model: 'm/x', tools: ['refund'] });
+
+/** What the model is told of a call. */
+async function toldOf(name: string, input: Json): Promise<string> {
+  const requests: GenerateRequest[] = [];
+  const model: LanguageModel = {
+    generate: async (request) =>
+      requests.push(request) === 1
+        ? { parts: [{ type: 'tool-call', id: 'c', name, input }] }
+        : { parts: [{ type: 'text', text: 'Done.' }] },
+  };
+  const run = await testRun(support, { input: 'Go', model, tools: { refund } });
+  expect((await run.outcome()).status).toBe('completed');
+  const result = requests[1]?.messages.at(-1)?.parts[0];
+  return result?.type === 'tool-result' ? String(result.output) : 'nothing';
+}
+
+describe('arguments that are not JSON', () => {
+  it.each([
+    ['{"orderId": "42"', /at character 17, after \{"orderId": "42": the text ends, and , or \} is expected/],
+    ['{"orderId": "42', /the text ends, and a text in quotes is not closed/],
+    ["{'orderId': 42}", /at character 2, after \{: a key in quotes is expected/],
+    ['{"orderId": 42,}', /at character 16, .*a key in quotes is expected/],
+    ['{"orderId": undefined}', /at character 13, .*a value is expected/],
+    ['{"orderId": "4\n2"}', /a line break or another control character/],
+    ['{"orderId": "4\\x2"}', /begins no escape/],
+    ['{"orderId": "42"} and more', /something follows the value/],
+    ['Sure! I will call it.', /at character 1: a value is expected/],
+  ])('are told as such, with the place where they break: %j', async (text, place) => {
+    const said = await toldOf('refund', text);
+    expect(said).toMatch(/^The arguments of 'refund' are not JSON that can be read, /);
+    expect(said).toMatch(place);
+    expect(said).not.toContain('expected object');
+  });
+
+  it('are found wherever JSON.parse finds them, and nowhere else', () => {
+    const good = ['{}', ' [1, -0.5e+3, "\\u00e9\\n", true, null, {"a": [ ]}] ', '"x"', '0', '{"a":{"b":[{}]}}'];
+    for (const text of good) expect([text, jsonProblem(text)]).toEqual([text, undefined]);
+    for (const whole of good) {
+      const text = whole.trim();
+      for (let end = 0; end < text.length; end++) {
+        const part = text.slice(0, end);
+        let parses = true;
+        try {
+          JSON.parse(part);
+        } catch {
+          parses = false;
+        }
+        expect([part, jsonProblem(part) === undefined]).toEqual([part, parses]);
+      }
+    }
+    for (const text of ['01', '1.', '.5', '+1', '1e', '[1,]', '{"a" 1}', '{"a":1 "b":2}', "'a'", 'NaN', '[1 2]', '\u00a0{}'])
+      expect([text, jsonProblem(text) !== undefined]).toEqual([text, true]);
+    expect(jsonProblem(`${'['.repeat(100_000)}`)).toContain('nested deeper');
+  });
+});
+
+describe('a tool call without a name', () => {
+  const chat = realClients.find(({ name }) => name === 'openai-compatible');
+  let fake: FakeProvider;
+  beforeEach(async () => (fake = await startFakeProvider()));
+  afterEach(() => fake.close());
+
+  it('is in no way lost in a stream, beside other calls or alone', async () => {
+    if (chat === undefined) throw new Error('The client is gone.');
+    const model = await modelOf(chat, fake);
+    const chunk = (delta: object, finish: string | null = null): string =>
+      `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    const call = (index: number, name: string): string =>
+      chunk({ tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name, arguments: `{"orderId":"${index}"}` } }] });
+    const body = (...calls: string[]): string => `${calls.join('')}${chunk({}, 'tool_calls')}data: [DONE]\n\n`;
+    fake.answer(
+      { body: body(call(0, ''), call(1, 'refund')), contentType: 'text/event-stream' },
+      { body: body(call(7, ' ')), contentType: 'text/event-stream' },
+      { blocks: [{ type: 'tool-call', name: '', input: { orderId: '7' } }] },
+    );
+    const streamed = async (): Promise<readonly unknown[]> => {
+      const parts: unknown[] = [];
+      for await (const chunk of model.stream(askedWith())) if (chunk.type === 'part') parts.push(chunk.part);
+      return parts;
+    };
+    expect(await streamed()).toEqual([
+      expect.objectContaining({ name: 'refund', input: { orderId: '1' } }),
+      expect.objectContaining({ type: 'tool-call', name: '', input: { orderId: '0' } }),
+    ]);
+    expect(await streamed()).toEqual([expect.objectContaining({ name: '', input: { orderId: '7' } })]);
+    const { parts } = await model.generate(askedWith());
+    expect(parts).toEqual([expect.objectContaining({ name: '', input: { orderId: '7' } })]);
+  });
+
+  it('is an answer that cannot be used, and names the call, streamed as it is whole', async () => {
+    if (chat === undefined) throw new Error('The client is gone.');
+    const body = {
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index: 0, id: 'c7', function: { name: '', arguments: '{}' } }] }, finish_reason: 'tool_calls' },
+      ],
+    };
+    fake.answer({ body: `data: ${JSON.stringify(body)}\n\ndata: [DONE]\n\n`, contentType: 'text/event-stream' });
+    const run = await testRun(support, { input: 'Go', model: await modelOf(chat, fake), tools: { refund } });
+    expect(await run.outcome()).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'model-response-invalid',
+        message: expect.stringContaining('tool call function name is empty, in the call "c7"') as string,
+      },
+    });
+  });
+});
+
+describe('keys that objects have of their own', () => {
+  const polluted = JSON.parse('{"__proto__": {"admin": true}, "a": 1}') as Json;
+
+  it('are no JSON that can be kept, at any depth, when they are __proto__', async () => {
+    expect(notJson(polluted)).toContain('the value has the key "__proto__"');
+    expect(notJson({ a: [polluted] })).toContain('a[0] has the key "__proto__"');
+    expect(hasPrototypeKey([{ b: polluted }])).toBe(true);
+    for (const option of [
+      { values: polluted },
+      { options: { toolOptions: { refund: polluted } } },
+      { settings: { providerOptions: polluted } },
+    ] as object[])
+      await expect(
+        testRun(support, { input: 'Go', model: scriptedModel([{ text: 'x' }]), tools: { refund }, ...option }),
+      ).rejects.toMatchObject({
+        code: expect.stringMatching(/^(input|options)-invalid$/) as string,
+        message: expect.stringContaining('__proto__') as string,
+      });
+    expect(await toldOf('refund', '{"orderId": "1", "__proto__": {"admin": true}}')).toContain('it has the key "__proto__"');
+    expect(({} as { admin?: unknown }).admin).toBeUndefined();
+  });
+
+  it('are refused in bodies and queries of the service', async () => {
+    const app = createApp({
+      agents: [{ name: 'support', description: 'd', takesJob: false }],
+      client: { withDeadline: (_: number, run: () => unknown) => run() } as never,
+      logger: createLogger({ level: 'silent' }),
+    });
+    for (const field of ['values', 'options', 'settings'])
+      for (const inner of ['{"__proto__":{"a":1}}', '{"x":{"__proto__":1}}']) {
+        const response = await app.request('/runs', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: `{"agent":"support","input":"hi","${field}":${inner}}`,
+        });
+        expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('__proto__') as string]);
+      }
+    expect((await app.request('/agents?__proto__=1')).status).toBe(400);
+    expect(EventsQuery.safeParse({ constructor: '1' }).success).toBe(false);
+  });
+
+  it('are plain data when they are others', async () => {
+    const values = { constructor: 'c', prototype: { toString: 1 }, hasOwnProperty: true } as unknown as Record<string, Json>;
+    const seen: unknown[] = [];
+    const look = defineAgent({
+      ...{ name: 'look', description: 'd', instructions: 'i', model: 'm/x', tools: [] },
+      middleware: [
+        {
+          name: 'looker',
+          beforeAgent: (_state, ctx) => {
+            seen.push(['constructor', 'prototype', 'hasOwnProperty', 'valueOf'].map((key) => [ctx.values[key], ctx.session.get(key)]));
+          },
+        },
+      ],
+    });
+    const run = await testRun(look, { input: 'Go', model: scriptedModel([{ text: 'x' }]), values });
+    expect((await run.outcome()).status).toBe('completed');
+    expect(seen).toEqual([
+      [
+        ['c', undefined],
+        [{ toString: 1 }, undefined],
+        [true, undefined],
+        [undefined, undefined],
+      ],
+    ]);
   });
 });

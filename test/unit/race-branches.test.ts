@@ -2,7 +2,7 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from 'holdfast/workflow';
 import { customAgent, defineAgent } from 'holdfast/workflow';
-import { agentUnder, echo, logOf, only, tools, transcriptOf } from '../../support/memory-bed';
+import { agentUnder, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'hook',
@@ -17,7 +17,7 @@ const inMemory = (...layers: readonly AgentMiddleware[]): Promise<TestRun> =>
 const answerOnly = async (run: TestRun, answer: Json = true): Promise<void> => run.resume(only(await run.interrupts()).id, answer);
 const changes: AgentMiddleware = { name: 'changes', wrapToolCall: (call, next) => next({ ...call, input: { text: 'changed' } }) };
 
-describe.each([false, true])('[check 4] what a branch of a race leaves (continued as new: %s)', (isBordered) => {
+describe.each([false, true])('what a branch of a race leaves (continued as new: %s)', (isBordered) => {
   const pause = async (run: TestRun): Promise<void> => void (await run.interrupts(), isBordered && (await run.goOnAsNew()));
 
   it.each<[string, (ctx: HookContext, call: ToolCall) => Promise<unknown>]>([
@@ -107,7 +107,7 @@ async function again(act: () => Promise<unknown> | undefined): Promise<never> {
   throw new Error('It went round without end.');
 }
 
-describe('[check 4] code that is left at work and catches what it is told', () => {
+describe('code that is left at work and catches what it is told', () => {
   it('comes to rest in a wrap around which another one has thrown', async () => {
     const left: AgentMiddleware = { name: 'left', wrapToolCall: (_, next, ctx) => again(() => ctx.sleep('1m')).then(() => next(_)) };
     const throws: AgentMiddleware = {
@@ -170,7 +170,7 @@ describe('[check 4] code that is left at work and catches what it is told', () =
   });
 });
 
-describe('[check 4] approvals of calls beside each other', () => {
+describe('approvals of calls beside each other', () => {
   it('bind each its own call, in whatever order people answer', async () => {
     const both: AgentMiddleware = {
       name: 'both',
@@ -219,7 +219,7 @@ describe('[check 4] approvals of calls beside each other', () => {
   });
 });
 
-describe('[check 4] a branch that acts outside of it', () => {
+describe('a branch that acts outside of it', () => {
   const refused = {
     status: 'failed',
     error: { code: 'hook-failed', message: expect.stringContaining('acts through the ctx that it gets') },

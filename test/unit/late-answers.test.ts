@@ -3,9 +3,9 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { parallel } from 'holdfast/workflow';
-import { codeOf } from '../../../contract/errors';
-import { latenessOf } from '../../../contract/interrupts';
-import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
+import { codeOf } from '../../contract/errors';
+import { latenessOf } from '../../contract/interrupts';
+import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
 
 const code = (answering: Promise<unknown>): Promise<unknown> => answering.then(() => 'was taken', codeOf);
 const started = (...middleware: readonly AgentMiddleware[]): Promise<TestRun> =>
@@ -18,7 +18,7 @@ const first = async (run: TestRun): Promise<string> => (await run.interrupts())[
 const ends = async (run: TestRun): Promise<unknown> =>
   (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
 
-describe('[check 1] an answer behind its deadline', () => {
+describe('an answer behind its deadline', () => {
   it.each(['approve', 'reject'] as const)('is interrupt-expired, and what the rule says happens: %s', async (onExpiry) => {
     const run = await started(approval({ tools: { echo: { expires: '6s', onExpiry } } }));
     const id = await first(run);
@@ -99,7 +99,7 @@ describe('[check 1] an answer behind its deadline', () => {
   });
 });
 
-describe('[check 12] a run that was cancelled', () => {
+describe('a run that was cancelled', () => {
   it('takes no answer while a call of it comes to its end', async () => {
     const run = await started({
       name: 'asks',

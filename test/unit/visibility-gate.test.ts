@@ -1,4 +1,4 @@
-import { VisibilityGate } from '../../../host/visibility-gate';
+import { VisibilityGate } from '../../host/visibility-gate';
 
 /** A server with a budget for each second, and the time that waiting moves. */
 function limitedServer(perSecond: number): {
@@ -27,7 +27,7 @@ function limitedServer(perSecond: number): {
   return { gate, served, ask: (caller, key) => gate.ask(caller, key, () => answer(key)) };
 }
 
-describe('[check 16] lists and counts share what the server answers of them in a second', () => {
+describe('lists and counts share what the server answers of them in a second', () => {
   const lists = {};
   const counts = {};
 

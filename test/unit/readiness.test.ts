@@ -1,11 +1,11 @@
-import { HoldfastClient as ConnectedClient } from '../../../client/connect';
-import type { HoldfastClient } from '../../../client/index';
-import { HoldfastError } from '../../../contract/errors';
-import { createLogger } from '../../../host/logger';
-import { createApp } from '../../../service/http/app';
-import { readiness } from '../../../service/http/readiness';
+import { HoldfastClient as ConnectedClient } from '../../client/connect';
+import type { HoldfastClient } from '../../client/index';
+import { HoldfastError } from '../../contract/errors';
+import { createLogger } from '../../host/logger';
+import { createApp } from '../../service/http/app';
+import { readiness } from '../../service/http/readiness';
 
-describe('[check 17] a service says whether it can serve', () => {
+describe('a service says whether it can serve', () => {
   it('asks the server once a second for all who want to know, and says so when it is away and when it is back', async () => {
     let now = 0;
     let asked = 0;

@@ -3,8 +3,8 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { customAgent } from 'holdfast/workflow';
-import type { MemoryRun } from '../../../memory/run';
-import { agentUnder, echo, logOf, only, tools } from '../../support/memory-bed';
+import type { MemoryRun } from '../../memory/run';
+import { agentUnder, echo, logOf, only, tools } from '../support/memory-bed';
 
 const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'hook',
@@ -28,7 +28,7 @@ async function endsOf(run: TestRun): Promise<readonly unknown[]> {
 
 const day = 24 * 3_600_000;
 
-describe('[check 4] what code waited for and nobody waits for any more', () => {
+describe('what code waited for and nobody waits for any more', () => {
   it('holds up no continue-as-new: a sleep beside a question that was answered', async () => {
     const run = await begin(
       before(async (ctx) => {

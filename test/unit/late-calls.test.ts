@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { HoldfastWorker } from '../../../worker/index';
-import { sendEvent, setRunLocalValue } from '../../../worker/index';
-import type { ToolCallContext } from '../../../activities/tools/define-tool';
-import { defineTool } from '../../../activities/tools/tools';
-import type { Delta } from '../../../contract/deltas';
-import type { HoldfastError } from '../../../contract/errors';
-import { scriptedModel, testRun } from '../../../testing/index';
-import { agentWith, logOf } from '../../support/memory-bed';
+import { HoldfastWorker } from '../../worker/index';
+import { sendEvent, setRunLocalValue } from '../../worker/index';
+import type { ToolCallContext } from '../../activities/tools/define-tool';
+import { defineTool } from '../../activities/tools/tools';
+import type { Delta } from '../../contract/deltas';
+import type { HoldfastError } from '../../contract/errors';
+import { scriptedModel, testRun } from '../../testing/index';
+import { agentWith, logOf } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
   defineTool({
@@ -20,7 +20,7 @@ const keep = (kept: ToolCallContext[], then: () => void = () => undefined): Retu
     },
   }) as never;
 
-describe('[check 9] what a tool asks for when its call has ended', () => {
+describe('what a tool asks for when its call has ended', () => {
   const play = async (
     tool: ReturnType<typeof keep>,
     count = 1,
@@ -97,7 +97,7 @@ describe('[check 9] what a tool asks for when its call has ended', () => {
   });
 });
 
-describe('[check 9] HoldfastWorker.create', () => {
+describe('HoldfastWorker.create', () => {
   const options = { server: { address: 'localhost:1', namespace: 'default' }, agents: './agents.ts', tools: {}, bundles: './bundles' };
 
   it.each<[string, unknown, RegExp]>([
@@ -115,7 +115,7 @@ describe('[check 9] HoldfastWorker.create', () => {
   });
 });
 
-describe('[check 9] aliases that are blank', () => {
+describe('aliases that are blank', () => {
   it.each<[string, object, RegExp]>([
     ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
     ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],

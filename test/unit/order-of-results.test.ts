@@ -1,8 +1,8 @@
-import { textOf } from '../../../contract/messages/messages';
-import { loop, sequential } from '../../../kernel/define/define';
-import { testRun } from '../../../testing/index';
-import { tools } from '../../support/memory-bed';
-import { member, scripts } from '../../support/team-bed';
+import { textOf } from '../../contract/messages/messages';
+import { loop, sequential } from '../../kernel/define/define';
+import { testRun } from '../../testing/index';
+import { tools } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
 
 const slowFirst = {
   name: 'slow-first',

@@ -2,7 +2,7 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { HookContext } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
+import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
 
 type Act = (ctx: HookContext) => Promise<void>;
 
@@ -117,7 +117,7 @@ function interleaved(left: readonly string[], right: readonly string[]): readonl
   return [...interleaved(lefts, right).map((rest) => [first, ...rest]), ...interleaved(left, rights).map((rest) => [second, ...rest])];
 }
 
-describe.each(places)('[check 4] the order in which effects end, in %s', (place) => {
+describe.each(places)('the order in which effects end, in %s', (place) => {
   const races = names.flatMap((slept) => names.flatMap((asked) => [true, false].map((sleepFirst) => [slept, asked, sleepFirst] as const)));
 
   it.each(races)(
@@ -172,7 +172,7 @@ describe.each(places)('[check 4] the order in which effects end, in %s', (place)
   );
 });
 
-describe('[check 4] the order in which effects end', () => {
+describe('the order in which effects end', () => {
   const idOf = async (run: TestRun, info: string): Promise<string> =>
     (await run.interrupts()).find((one) => 'info' in one && one.info === info)?.id ?? '';
 

@@ -1,22 +1,22 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { redact } from '../../../activities/failures';
-import { checkKeyedEnvironment, keyedProviderTable } from '../../../activities/models/providers/keyed';
-import { findService } from '../../../cli/find-service';
-import { reportError, reportFailure } from '../../../cli/report-error';
-import { withCode } from '../../../client/lost-server';
-import { withoutCredentials } from '../../../contract/credentials';
-import { codeOf } from '../../../contract/errors';
-import { configurationTable, readConfiguration } from '../../../host/configuration';
-import { connectTemporal } from '../../../host/connection';
-import { checkPortFree, listenFailure } from '../../../host/server/free-port';
-import { createLogger } from '../../../host/logger';
-import { namedSystemError } from '../../../host/system-errors';
-import { startService } from '../../../service/http/start-service';
-import { ProjectConfigSchema } from '../../../service/project/project-config';
-import type { ConfigurationName } from '../../../host/configuration';
-import { recordedTerminal } from '../../support/recorded-terminal';
+import { redact } from '../../activities/failures';
+import { checkKeyedEnvironment, keyedProviderTable } from '../../activities/models/providers/keyed';
+import { findService } from '../../cli/find-service';
+import { reportError, reportFailure } from '../../cli/report-error';
+import { withCode } from '../../client/lost-server';
+import { withoutCredentials } from '../../contract/credentials';
+import { codeOf } from '../../contract/errors';
+import { configurationTable, readConfiguration } from '../../host/configuration';
+import { connectTemporal } from '../../host/connection';
+import { checkPortFree, listenFailure } from '../../host/server/free-port';
+import { createLogger } from '../../host/logger';
+import { namedSystemError } from '../../host/system-errors';
+import { startService } from '../../service/http/start-service';
+import { ProjectConfigSchema } from '../../service/project/project-config';
+import type { ConfigurationName } from '../../host/configuration';
+import { recordedTerminal } from '../support/recorded-terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-settings-'));
 const noPem = join(folder, 'no.pem');
@@ -67,7 +67,7 @@ function refusalOf(run: () => unknown): { code: string; message: string } {
   throw new Error('it was taken');
 }
 
-describe('[check 12] settings', () => {
+describe('settings', () => {
   it.each(
     Object.entries(wrong).flatMap(([name, values]) => (typeof values === 'string' ? [] : values.map((value) => [name, value] as const))),
   )('are refused before anything runs: %s=%j', (name, value) => {
@@ -119,7 +119,7 @@ describe('[check 12] settings', () => {
   });
 });
 
-describe('[check 12] users and passwords in URLs', () => {
+describe('users and passwords in URLs', () => {
   it('are taken out of texts, and nothing else is', () => {
     expect(withoutCredentials('GET http://ada:ge@heim@host/a?b failed')).toBe('GET http://[credentials]@host/a?b failed');
     expect(withoutCredentials('see postgres://:pw@db/x and ssh://token@git.test/y')).toBe(
@@ -142,7 +142,7 @@ describe('[check 12] users and passwords in URLs', () => {
   });
 });
 
-describe('[check 12] what the operating system refuses', () => {
+describe('what the operating system refuses', () => {
   it('is told apart when nothing can listen', async () => {
     await expect(checkPortFree(0, '8.8.8.8')).rejects.toMatchObject({
       code: 'config-invalid',

@@ -5,7 +5,7 @@ import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { toolCallbacks } from 'holdfast/callbacks';
 import { toolRetry } from 'holdfast/middleware';
-import { agentUnder, echo, tools } from '../../support/memory-bed';
+import { agentUnder, echo, tools } from '../support/memory-bed';
 
 const key = 'default/test/agent/t1/echo.0';
 
@@ -63,7 +63,7 @@ const asksAndRetries: AgentMiddleware = {
   },
 };
 
-describe('[check 6] the idempotency key of a call that is made again', () => {
+describe('the idempotency key of a call that is made again', () => {
   it('is the same behind an error of a callback that saw a result', async () => {
     let n = 0;
     const checks = toolCallbacks().registerAfter(() => {

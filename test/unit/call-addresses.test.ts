@@ -5,9 +5,9 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, WorkflowTool } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
 import { toolRetry } from 'holdfast/middleware';
-import { HistoryFold } from '../../../contract/record/fold';
-import type { MemoryRun } from '../../../memory/run';
-import { agentUnder, agentWith, echo, logOf, tools } from '../../support/memory-bed';
+import { HistoryFold } from '../../contract/record/fold';
+import type { MemoryRun } from '../../memory/run';
+import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
 
 const once: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
 
@@ -91,7 +91,7 @@ async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBo
   ];
 }
 
-describe('[check 6] addresses of calls', () => {
+describe('addresses of calls', () => {
   it.each(scenes)('are each one of its own, and the same with a continue-as-new between them: %s', async (_, agent, steps) => {
     const addresses = await addressesOf(agent, steps, true);
     expect(addresses.filter((address, position) => addresses.indexOf(address) !== position)).toEqual([]);
@@ -100,7 +100,7 @@ describe('[check 6] addresses of calls', () => {
   });
 });
 
-describe('[check 6] idempotency keys of a call that a wrap hands on again', () => {
+describe('idempotency keys of a call that a wrap hands on again', () => {
   const keys: string[] = [];
   let failures = 0;
   const pay = defineTool({

@@ -1,12 +1,12 @@
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { askedAgain, isPassing } from '../../../client/asked-again';
+import { askedAgain, isPassing } from '../../client/asked-again';
 
 const grpc = (code: number): Error =>
   Object.assign(new Error('raw'), { name: 'ServiceError', cause: Object.assign(new Error('grpc'), { code }) });
 const refused = (type: string): Error => new WorkflowUpdateFailedError('refused', ApplicationFailure.nonRetryable('no', type));
 
-describe('[check 5] what the server refuses because a run is about to go on as new', () => {
+describe('what the server refuses because a run is about to go on as new', () => {
   it('is told from what it refuses for good', () => {
     for (const code of [5, 8, 9, 10]) expect(isPassing(grpc(code))).toBe(true);
     for (const code of [3, 4, 7, 12]) expect(isPassing(grpc(code))).toBe(false);

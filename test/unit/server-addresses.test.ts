@@ -1,13 +1,13 @@
 import type { ServerHttp2Session } from 'node:http2';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { HoldfastClient } from '../../../client/index';
-import type { HoldfastError } from '../../../contract/errors';
-import { messageOf } from '../../../contract/errors';
-import { connectTemporal } from '../../../host/connection';
-import { createLogger } from '../../../host/logger';
-import { createApp } from '../../../service/http/app';
-import { Findings } from '../../../worker/findings';
+import { HoldfastClient } from '../../client/index';
+import type { HoldfastError } from '../../contract/errors';
+import { messageOf } from '../../contract/errors';
+import { connectTemporal } from '../../host/connection';
+import { createLogger } from '../../host/logger';
+import { createApp } from '../../service/http/app';
+import { Findings } from '../../worker/findings';
 
 /** A server that says who it is, is not ready to tell of deployments, and says nothing else. */
 async function mute(): Promise<{ readonly address: string; close(): void }> {
@@ -32,7 +32,7 @@ async function mute(): Promise<{ readonly address: string; close(): void }> {
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-describe('[check 15] a server that does not answer', () => {
+describe('a server that does not answer', () => {
   it('is named with its address by client, service and worker', async () => {
     const server = await mute();
     const connection = await connectTemporal({ address: server.address, namespace: 'default' });

@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HoldfastError } from '../../../contract/errors';
-import { BundleStore } from '../../../worker/bundle-store';
-import { Findings } from '../../../worker/findings';
+import { HoldfastError } from '../../contract/errors';
+import { BundleStore } from '../../worker/bundle-store';
+import { Findings } from '../../worker/findings';
 
 const buildId = '0123456789abcdef';
 const map = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3}').toString('base64')}\n`;
 const bundle = { buildId, code: `var __TEMPORAL__;\nglobalThis.text = 'Grüße';${map}` };
 
-describe('[check 3] the directory of bundles', () => {
+describe('the directory of bundles', () => {
   let directory: string;
   let store: BundleStore;
   const path = (): string => join(directory, `${buildId}.js`);
@@ -59,7 +59,7 @@ describe('[check 3] the directory of bundles', () => {
   });
 });
 
-describe('[check 3] what a worker finds when it looks at builds', () => {
+describe('what a worker finds when it looks at builds', () => {
   const told: string[] = [];
   let findings: Findings;
   beforeEach(() => {

@@ -4,9 +4,9 @@ import type { Agent, AgentMiddleware } from 'holdfast/workflow';
 import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { textOf } from '../../../contract/messages/messages';
-import { logOf, tools } from '../../support/memory-bed';
-import { member, scripts } from '../../support/team-bed';
+import { textOf } from '../../contract/messages/messages';
+import { logOf, tools } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
 
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 const words = { a: said('A.', 'A again.'), b: said('B.'), boss: said('Boss.') };
@@ -61,7 +61,7 @@ const waiting = async (run: TestRun): Promise<string> => {
   return first?.id ?? '';
 };
 
-describe.each(kinds)('[check 11] callbacks of an agent that runs others: %s', (kind) => {
+describe.each(kinds)('callbacks of an agent that runs others: %s', (kind) => {
   const group = (callbacks: AgentCallbacks): Agent => groups[kind]!(callbacks);
 
   it('run once before it and once behind it, which has what they passed on and what was said last', async () => {
@@ -121,7 +121,7 @@ describe.each(kinds)('[check 11] callbacks of an agent that runs others: %s', (k
   });
 });
 
-describe('[check 11] callbacks of agents in agents', () => {
+describe('callbacks of agents in agents', () => {
   it('see the failure of what runs inside, behind a continue-as-new, too', async () => {
     const asking = agentCallbacks().registerAfter(async ({ invocation, error }) => {
       await invocation.ctx?.interrupt('Seen?');

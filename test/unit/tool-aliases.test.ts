@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool } from '../../../activities/tools/tools';
-import type { Json, Message } from '../../../contract/messages/messages';
-import type { AgentOptions } from '../../../kernel/define/agent';
-import type { Tools } from '../../../kernel/define/middleware';
-import { scriptedModel, testRun } from '../../../testing/index';
+import { defineTool } from '../../activities/tools/tools';
+import type { Json, Message } from '../../contract/messages/messages';
+import type { AgentOptions } from '../../kernel/define/agent';
+import type { Tools } from '../../kernel/define/middleware';
+import { scriptedModel, testRun } from '../../testing/index';
 import {
   approval,
   contextEditing,
@@ -14,13 +14,13 @@ import {
   toolCallLimit,
   toolRetry,
   toolSearch,
-} from '../../../middleware/index';
-import { callbacks, plugin } from '../../../middleware/callbacks/index';
-import type { HookContext } from '../../../workflows/index';
-import { defineAgent } from '../../../workflows/index';
-import { toolSearchTool } from '../../../worker/index';
-import { asked, called, result, said, user } from '../../support/compaction-bed';
-import { agentWith, linesOf, logOf, tools, transcriptOf } from '../../support/memory-bed';
+} from '../../middleware/index';
+import { callbacks, plugin } from '../../middleware/callbacks/index';
+import type { HookContext } from '../../workflows/index';
+import { defineAgent } from '../../workflows/index';
+import { toolSearchTool } from '../../worker/index';
+import { asked, called, result, said, user } from '../support/compaction-bed';
+import { agentWith, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
 const say = (text: string): { name: string; input: Json } => call('say', { text });
@@ -29,7 +29,7 @@ const aliased = (options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Ret
   agentWith({ toolAliases, ...options });
 const long = 'o'.repeat(400);
 
-describe('[check 7] a call under an alias is a call of the tool', () => {
+describe('a call under an alias is a call of the tool', () => {
   it('for returnDirectly of the agent, of a hook, and of the run', async () => {
     const model = (): ReturnType<typeof scriptedModel> => scriptedModel([{ toolCalls: [call('plus', { first: 1 }), say('first')] }]);
     const run = await testRun(aliased({ returnDirectly: ['echo'] }), { input: 'Hi', model: model(), tools });
@@ -165,7 +165,7 @@ describe('[check 7] a call under an alias is a call of the tool', () => {
   });
 });
 
-describe('[check 7] results behind an alias in older messages', () => {
+describe('results behind an alias in older messages', () => {
   // Of the input: written under an alias in an earlier run.
   const old = [
     user('Hi'),
@@ -272,7 +272,7 @@ describe('[check 7] results behind an alias in older messages', () => {
   });
 });
 
-describe('[check 7] without aliases', () => {
+describe('without aliases', () => {
   it('the log and the transcript are what they were', async () => {
     const run = await testRun(agentWith(), {
       input: 'Hi',

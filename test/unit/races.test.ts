@@ -2,7 +2,7 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { chatMiddleware } from 'holdfast/eino';
-import { agentUnder, logOf, only, tools } from '../../support/memory-bed';
+import { agentUnder, logOf, only, tools } from '../support/memory-bed';
 
 const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'hook',
@@ -44,7 +44,7 @@ async function shown(run: TestRun): Promise<unknown> {
   });
 }
 
-describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBordered) => {
+describe.each([false, true])('ctx.race (continued as new: %s)', (isBordered) => {
   const pause = async (run: TestRun): Promise<void> => void (isBordered && (await run.interrupts(), await run.goOnAsNew()));
 
   it('ends with the branch that was first, and what lost is withdrawn at once', async () => {
@@ -156,7 +156,7 @@ describe.each([false, true])('[check 4] ctx.race (continued as new: %s)', (isBor
   });
 });
 
-describe('[check 4] ctx.race', () => {
+describe('ctx.race', () => {
   it.each<[string, unknown, string]>([
     ['nothing', undefined, 'hook-failed'],
     ['no branch', {}, 'hook-failed'],

@@ -5,9 +5,9 @@ import { chatMiddleware } from 'holdfast/eino';
 import { customAgent, parallel } from 'holdfast/workflow';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { canonicalJson } from '../../../contract/messages/messages';
-import { agentUnder, echo, logOf, only, tools } from '../../support/memory-bed';
-import { member, scripts } from '../../support/team-bed';
+import { canonicalJson } from '../../contract/messages/messages';
+import { agentUnder, echo, logOf, only, tools } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
 
 /**
  * What code that runs in the workflow is given. `fixed` is the same in the whole run, or in the whole hook by how the run goes on behind a
@@ -277,7 +277,7 @@ async function playScene(watcher: (sight: Sightings) => AnyAgent, its: readonly 
   return sight;
 }
 
-describe('[check 2] what code in the workflow sees', () => {
+describe('what code in the workflow sees', () => {
   it.each(scenes)('is what it saw, when it is entered again beside an agent that spends: %s', async (_, watcher, its) => {
     const sight = await playScene(watcher, its);
     expect(sight.seen.size).toBeGreaterThan(0);

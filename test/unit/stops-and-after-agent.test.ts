@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models/models';
-import { defineTool } from '../../../activities/tools/tools';
-import type { Agent } from '../../../kernel/define/agent-ref';
-import type { AgentMiddleware } from '../../../kernel/define/middleware';
-import { scriptedModel, testRun } from '../../../testing/index';
-import { StopError, agentTool, defineAgent, parallel, sequential } from '../../../workflows/index';
-import { agentCallbacks, callbacks, modelCallbacks, plugin } from '../../../middleware/callbacks/index';
-import { agentUnder, agentWith, echo, gate, logOf, tools } from '../../support/memory-bed';
+import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../activities/models/models';
+import { defineTool } from '../../activities/tools/tools';
+import type { Agent } from '../../kernel/define/agent-ref';
+import type { AgentMiddleware } from '../../kernel/define/middleware';
+import { scriptedModel, testRun } from '../../testing/index';
+import { StopError, agentTool, defineAgent, parallel, sequential } from '../../workflows/index';
+import { agentCallbacks, callbacks, modelCallbacks, plugin } from '../../middleware/callbacks/index';
+import { agentUnder, agentWith, echo, gate, logOf, tools } from '../support/memory-bed';
 
 const stop = (): never => {
   throw new StopError('out of budget');
@@ -20,7 +20,7 @@ function member(name: string, ...middleware: readonly AgentMiddleware[]): Agent<
   return defineAgent({ name, description: `The ${name}.`, instructions: '', model: name, tools: ['echo'], middleware });
 }
 
-describe('[check 8] callbacks behind an agent see why it failed', () => {
+describe('callbacks behind an agent see why it failed', () => {
   const seen = async (
     middleware: readonly AgentMiddleware[],
     options: Partial<Parameters<typeof agentWith>[0]> = {},
@@ -60,7 +60,7 @@ describe('[check 8] callbacks behind an agent see why it failed', () => {
   });
 });
 
-describe('[check 8] a callback that throws no error, or returns none of its results', () => {
+describe('a callback that throws no error, or returns none of its results', () => {
   it.each<[string, AgentMiddleware, string]>([
     ['before the agent', agentCallbacks().registerBefore(panic).asMiddleware(), 'before agent callback panic: bare'],
     ['after the agent', agentCallbacks().registerAfter(panic).asMiddleware(), 'after agent callback panic: bare'],
@@ -86,7 +86,7 @@ describe('[check 8] a callback that throws no error, or returns none of its resu
   });
 });
 
-describe('[check 8] a stop ends the run that somebody started', () => {
+describe('a stop ends the run that somebody started', () => {
   it.each([false, true])('from an agent as a tool (isolated: %s), and its caller is not asked again', async (isolate) => {
     const boss = defineAgent({
       name: 'boss',
