@@ -45,7 +45,7 @@ export interface AgentDefinition extends AgentLimits {
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   /** What it takes of the tools that clients name. Absent: none. */
   readonly clientTools?: TakenTools;
-  /** Which hooks around a model call some middleware has; a hook that none has costs no promise. */
+  /** Which hooks around a model call some middleware has. */
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
   readonly language?: Language;
   readonly returnDirectly: readonly string[];

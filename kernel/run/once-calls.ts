@@ -6,7 +6,6 @@ export class OnceCalls {
     return this.running.size;
   }
 
-  /** Gives back the same promise: one more would change the order of what comes after it. */
   counted<T>(call: Promise<T>): Promise<T> {
     this.running.add(call);
     const ended = (): void => void this.running.delete(call);

@@ -209,10 +209,7 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/**
- * Arguments before policy: layers, human and tool all see the parsed value, and the tool runs with nothing else. What is known at once
- * waits for nothing: calls whose layers do not wait either become commands in the order of the calls, however many layers each has.
- */
+/** Arguments before policy: layers, people and the tool all see the parsed value, and the tool runs with nothing else. */
 function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
