@@ -15,56 +15,32 @@ export interface ParsedCall {
   readonly rawInput: Json;
 }
 
-/**
- * What each value of the arguments means to the tool: parsed once, wherever in the layers it first appears. Where the answer of the model
- * brought it along, it is there at once; so it is for all layers that hand on what they got.
- */
+/** What each value of the arguments means to the tool: parsed once, wherever in the layers the value first appears. */
 export class ParsedCalls {
   private readonly byText = new Map<string, ParsedCall>();
   /** Arguments that nobody can change any more: a layer that hands them on spares their comparison. */
   private readonly byInput = new Map<Json, ParsedCall>();
-  private readonly waits: boolean;
 
   constructor(
     private readonly scope: AgentScope,
     private readonly raw: ToolCall,
-  ) {
-    this.waits = this.knownMeaning(raw.input, canonicalJson(raw.input)) === undefined;
+  ) {}
+
+  async parsed(requested: ToolCall, frame: Frame): Promise<ParsedCall> {
+    return decided(this.byInput.get(requested.input) ?? (await this.meant(requested.input, frame)), requested, frame);
   }
 
-  parsed(requested: ToolCall, frame: Frame): MaybePromise<ParsedCall> {
-    // After a continue-as-new, and in histories from before answers had it: the order of commands of parallel calls rests on how long each waits.
-    if (this.waits) return this.later(requested, frame);
-    const known = this.byInput.get(requested.input) ?? this.atOnce(requested.input, frame);
-    return known === undefined ? this.later(requested, frame) : decided(known, requested, frame);
-  }
-
-  private atOnce(input: Json, frame: Frame): ParsedCall | undefined {
+  private async meant(input: Json, frame: Frame): Promise<ParsedCall> {
     const text = canonicalJson(input);
-    const known = this.byText.get(text);
-    if (known !== undefined) return known;
-    const meaning = this.knownMeaning(input, text);
-    if (meaning === undefined) return undefined;
-    const result = frame.once('parse', () => meaning);
-    return this.keep(input, result);
+    return this.byText.get(text) ?? this.keep(input, await this.parse(input, text, frame));
   }
 
-  /** A tool that the run itself answers is asked itself, any other by what the answer of the model brought along. */
-  private knownMeaning(input: Json, text: string): ParseInputResult | undefined {
+  /** The run itself knows its own tools, and the answer of the model brought the meaning of the arguments that the model wrote. */
+  private parse(input: Json, text: string, frame: Frame): MaybePromise<ParseInputResult> {
     const { scope, raw } = this;
-    return scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
-  }
-
-  private async later(requested: ToolCall, frame: Frame): Promise<ParsedCall> {
-    return decided(await this.meaning(requested.input, frame), requested, frame);
-  }
-
-  private async meaning(input: Json, frame: Frame): Promise<ParsedCall> {
-    return this.byText.get(canonicalJson(input)) ?? (await this.parse(input, frame));
-  }
-
-  private async parse(input: Json, frame: Frame): Promise<ParsedCall> {
-    return this.keep(input, await frame.effect('parse', () => this.scope.run.ports.parseInput(frame.key, this.raw.name, input)));
+    const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
+    if (known !== undefined) return frame.once('parse', () => known);
+    return frame.effect('parse', () => scope.run.ports.parseInput(frame.key, raw.name, input));
   }
 
   private keep(input: Json, result: ParseInputResult): ParsedCall {

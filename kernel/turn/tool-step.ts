@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../../contract/maybe-promise';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
@@ -15,7 +14,6 @@ import { CallExecution } from '../calls/execution';
 import { callExternalTool, isExternalTool } from '../calls/external-tool-call';
 import { frozen } from '../../contract/freeze';
 import type { Frame } from '../effects/frames';
-import { isPromise } from '../effects/frames';
 import type { AgentMiddleware } from '../define/middleware';
 import { heldTools } from '../define/named-tools';
 import { toolObservers } from '../hooks/observers';
@@ -247,13 +245,9 @@ function throughParsedLayers(
   };
   const chain = compose(
     layers.map((middleware) => toolLayer(scope, middleware, calls, passed)),
-    (changed: ToolCall, inner) => withParsed(calls.parsed(changed, inner), (parsed) => core(parsed, inner)),
+    async (changed: ToolCall, inner) => core(await calls.parsed(changed, inner), inner),
   );
-  return withParsed(calls.parsed(raw, frame), ({ call }) => chain(call, frame));
-}
-
-function withParsed(parsed: MaybePromise<ParsedCall>, run: (parsed: ParsedCall) => Promise<Json>): Promise<Json> {
-  return isPromise(parsed) ? parsed.then(run) : run(parsed);
+  return calls.parsed(raw, frame).then(({ call }) => chain(call, frame));
 }
 
 /** What people agreed to is what runs. */
@@ -302,18 +296,16 @@ function toolLayer(scope: AgentScope, middleware: AgentMiddleware, calls: Parsed
   return {
     name: middleware.name,
     hook: 'wrapToolCall',
-    wrap: (requested, next, frame) => {
-      const wrapped = ({ call }: ParsedCall): Promise<Json> => {
-        const nextDecided = (changed: ToolCall): Promise<Json> => {
-          if (frame.noteOf(agreed) === true) frame.decision?.agreed(frame.key);
-          frame.decision?.handsOn(frame.key, frame.next);
-          const handed = withOptionsOf(call, changed);
-          if (handed !== call) passed.changed(middleware.name, 'wrapToolCall', changedInCall(call, handed));
-          return next(handed);
-        };
-        return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
+    wrap: async (requested, next, frame) => {
+      const { call } = await calls.parsed(requested, frame);
+      const nextDecided = (changed: ToolCall): Promise<Json> => {
+        if (frame.noteOf(agreed) === true) frame.decision?.agreed(frame.key);
+        frame.decision?.handsOn(frame.key, frame.next);
+        const handed = withOptionsOf(call, changed);
+        if (handed !== call) passed.changed(middleware.name, 'wrapToolCall', changedInCall(call, handed));
+        return next(handed);
       };
-      return withParsed(calls.parsed(requested, frame), wrapped);
+      return middleware.wrapToolCall?.(frozen(call), nextDecided, hookContext(scope, frame)) as Promise<Json>;
     },
     check: (output, label) => {
       const problem = output === undefined ? 'it is undefined' : notJson(output);
