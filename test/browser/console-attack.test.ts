@@ -21,11 +21,15 @@ it('executes nothing of tags, titles, names and reasons, and writes out what nob
   });
   for await (const event of desk.service.events('odd:1@x_y')) if (event.type === 'interrupt-start') break;
   await desk.service.rename('odd:1@x_y', drawn.slice(0, 100), markup);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/${encodeURIComponent('odd:1@x_y')}`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/runs/${encodeURIComponent('odd:1@x_y')}`);
   await page.locator('.run-title').getByText('⟦U+202E⟧gnp.exe').waitFor();
   await page.locator('.run-header').getByText(markup.slice(0, 20)).first().waitFor();
   for (const tab of ['Timeline', 'Events', 'Conversation']) await page.getByRole('tab', { name: tab }).click();
   // The only button that approves is the one of the console.
+  await page
+    .getByRole('button', { name: /Approve/ })
+    .first()
+    .waitFor();
   expect(await page.getByRole('button', { name: /Approve/ }).count()).toBe(1);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.evaluate(fitsWidth)).toBe(true);
@@ -37,12 +41,10 @@ it('executes nothing of tags, titles, names and reasons, and writes out what nob
   expect(await page.locator('main img, main script').count()).toBe(0);
   expect(await page.evaluate('window.fooled')).toBeUndefined();
   await desk.service.end('odd:1@x_y', { mode: 'now' });
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('says something to every address that somebody can type', async () => {
-  const { page, errors } = await visit(desk.browser, desk.bed.console);
+  const { page } = await visit(desk.browser, desk.bed.console);
   for (const hash of ['#/runs/%E0%A4%A', '#/runs/a%2Fb', '#/runs/..', '#/nowhere/x', '#/runs/none?step=%00&of=..', '#/try/%F0%9F%92%A9'])
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 });
@@ -56,13 +58,11 @@ it('says something to every address that somebody can type', async () => {
   await page.getByText('It does not wait any more').waitFor();
   await page.getByRole('button', { name: 'Back to the list' }).click();
   await page.getByLabel('Search').waitFor();
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('asks a slow service once, however often somebody clicks', async () => {
   await startAsking(desk.service, 'support', 'slow-1', [refund(1)]);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/slow-1`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/runs/slow-1`);
   let asked = 0;
   let answer = (): void => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -80,13 +80,11 @@ it('asks a slow service once, however often somebody clicks', async () => {
   answer();
   await page.locator('.run-title').getByText('cancelled').waitFor();
   expect(asked).toBe(1);
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('says what it waits for while a service does not answer, and sends a decision once', async () => {
   await startAsking(desk.service, 'support', 'held-1', [refund(1)]);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=held-1`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=held-1`);
   await rowOf(page, 'held-1').waitFor();
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -118,8 +116,6 @@ it('says what it waits for while a service does not answer, and sends a decision
   await rowOf(page, 'held-1').waitFor({ state: 'detached' });
   expect(sent).toHaveLength(1);
   expect(await endingsOf(desk.service, 'held-1')).toEqual([{ answer: { type: 'approve' }, by: 'ada' }]);
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it.each([
@@ -128,7 +124,7 @@ it.each([
 ] as const)('says what a refusal with %i means, and lets somebody decide again', async (status, code) => {
   const id = `refused-${status}`;
   await startAsking(desk.service, 'support', id, [refund(1)]);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/${id}`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/runs/${id}`);
   await page.route('**/interrupts/*', (route) =>
     route.request().method() === 'POST'
       ? route.fulfill({ status, contentType: 'application/problem+json', json: { error: { code, message: 'It is too late.', fix: '' } } })
@@ -144,13 +140,11 @@ it.each([
   await decision(page).getByRole('button', { name: 'Approve' }).click();
   await letGo(page);
   expect(await endingsOf(desk.service, id)).toEqual([{ answer: { type: 'approve' }, by: 'ada' }]);
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('goes back on a phone by its back button: from a decision to the list, and from a decision to the run', async () => {
   await startAsking(desk.service, 'support', 'back-1', [refund(1)]);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=back-1`, { width: 390 });
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=back-1`, { width: 390 });
   await rowOf(page, 'back-1').click();
   await page.locator('#decision').waitFor();
   await page.goBack();
@@ -167,8 +161,6 @@ it('goes back on a phone by its back button: from a decision to the list, and fr
   await rowOf(page, 'back-1').waitFor();
   await page.goForward();
   await waits(page).waitFor();
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('takes a decision back while the browser is offline, and sends another one when it is not', async () => {
@@ -186,12 +178,11 @@ it('takes a decision back while the browser is offline, and sends another one wh
   await page.context().setOffline(false);
   await page.clock.fastForward(9_000);
   expect(await endingsOf(desk.service, 'offline-1')).toEqual([{ answer: { type: 'reject' }, by: 'ada' }]);
-  await page.context().close();
 });
 
 it('sends what was decided when the page is loaded again, and shows it in every tab', async () => {
   await startAsking(desk.service, 'support', 'reload-1', [refund(1)]);
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/reload-1`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/runs/reload-1`);
   const other = await page.context().newPage();
   await other.goto(`${desk.bed.console}#/runs/reload-1`);
   await decision(other).getByRole('button', { name: 'Approve' }).waitFor();
@@ -200,14 +191,12 @@ it('sends what was decided when the page is loaded again, and shows it in every 
   await page.locator('.run-title').getByText('completed').waitFor();
   await decision(other).getByText('You approved it').waitFor();
   expect(await endingsOf(desk.service, 'reload-1')).toHaveLength(1);
-  expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it('decides nothing by keys that somebody types into a field', async () => {
   await desk.service.send('typing-1', { agent: 'support', message: JSON.stringify({ calls: [refund(1), refund(2)] }) });
   for await (const event of desk.service.events('typing-1')) if (event.type === 'interrupt-start') break;
-  const { page, errors } = await visit(desk.browser, `${desk.bed.console}#/runs/typing-1`);
+  const { page } = await visit(desk.browser, `${desk.bed.console}#/runs/typing-1`);
   await decision(page).getByRole('button', { name: 'Approve' }).waitFor();
   for (const field of [page.getByRole('textbox', { name: 'Your message' }), page.getByLabel('Takes effect')]) {
     await field.focus();
@@ -219,6 +208,4 @@ it('decides nothing by keys that somebody types into a field', async () => {
   await letGo(page);
   expect(await page.getByText('You approve').count()).toBe(0);
   expect((await desk.service.interruptsOf('typing-1')).length).toBe(2);
-  expect(errors).toEqual([]);
-  await page.context().close();
 });

@@ -3,6 +3,7 @@ import { ServiceClient } from '../../http/index';
 import { openBrowser } from './browser';
 import type { ConsoleBed } from './console-bed';
 import { openConsole } from './console-bed';
+import { closeVisited } from './console-pages';
 
 /** A project whose model makes the calls that a test writes. */
 export const deskProject = 'test/browser/console-project/holdfast.config.ts';
@@ -20,6 +21,7 @@ export function useConsole(config?: string, onClosed: () => void = () => undefin
     [desk.bed, desk.browser] = await Promise.all([openConsole(config), openBrowser()]);
     desk.service = new ServiceClient(desk.bed.url);
   });
+  afterEach(closeVisited);
   afterAll(async () => {
     await desk.browser?.close();
     await desk.bed?.close();

@@ -16,13 +16,24 @@ export interface VisitedPage {
   readonly errors: readonly string[];
 }
 
-/** A page of the console in a browser of its own, with a clock that a test can move. */
+const visited: VisitedPage[] = [];
+
+/** Closes the pages that a test has visited. None of them may have complained. */
+export async function closeVisited(): Promise<void> {
+  const pages = visited.splice(0);
+  await Promise.all(pages.map(({ page }) => page.context().close()));
+  expect(pages.flatMap(({ errors }) => errors)).toEqual([]);
+}
+
+/** A page of the console in a browser of its own, with a clock that a test can move. It is closed after the test. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<VisitedPage> {
   const { name = 'ada', roles = [], colorScheme = 'light', width = 1280 } = visitor;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
   const stored = JSON.stringify(JSON.stringify({ name, roles }));
   if (name !== '')
-    await context.addInitScript(`localStorage.getItem('holdfast.identity') ?? localStorage.setItem('holdfast.identity', ${stored})`);
+    await context.addInitScript(
+      `location.origin === 'null' || localStorage.getItem('holdfast.identity') !== null || localStorage.setItem('holdfast.identity', ${stored})`,
+    );
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const errors: string[] = [];
@@ -35,6 +46,7 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
     errors.push(`dialog ${dialog.message()}`);
     void dialog.dismiss();
   });
+  visited.push({ page, errors });
   await page.clock.install();
   await page.goto(url);
   return { page, errors };

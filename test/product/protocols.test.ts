@@ -139,6 +139,19 @@ describe('the client of OpenAI at /v1', () => {
     expect((await rolesOf('responses-race')).filter((role) => role === 'user')).toHaveLength(2);
   });
 
+  it('begins a conversation with what was said before', async () => {
+    await openai.responses.create({
+      model,
+      metadata: { run_id: 'responses-2' },
+      input: [
+        { role: 'user', content: 'I am Ada.' },
+        { role: 'assistant', content: 'Hello.' },
+        { role: 'user', content: 'Who am I?' },
+      ],
+    });
+    expect(await rolesOf('responses-2')).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
   it('approves what somebody was asked in the background, with who decides', async () => {
     const started = await openai.responses.create({
       model,

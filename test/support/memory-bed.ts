@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
 import type { RunEvent } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Agent } from '../../kernel/define/agent-ref';
@@ -85,4 +86,12 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
 export function only<T>(items: readonly T[]): T {
   if (items.length !== 1) throw new Error(`There are ${items.length}, not one.`);
   return items[0] as T;
+}
+
+/** The one approval that a run waits for. */
+export async function approvalOf(run: TestRun): Promise<Extract<Interrupt, { kind: 'approval' }>> {
+  await run.outcome();
+  const interrupt = only(await run.interrupts());
+  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
+  return interrupt;
 }

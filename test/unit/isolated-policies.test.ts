@@ -6,7 +6,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { agentTool, defineAgent, parallel } from 'holdfast/workflow';
-import { linesOf, logOf, only } from '../support/memory-bed';
+import { approvalOf as asked, linesOf, logOf } from '../support/memory-bed';
 
 const paid: number[] = [];
 let broken = false;
@@ -68,13 +68,6 @@ async function started(how: 'tool' | 'parallel', rules: object, payer: readonly 
     model: { model },
   });
   return run;
-}
-
-async function asked(run: TestRun) {
-  await run.outcome();
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
 }
 
 const approve = async (run: TestRun, by: string): Promise<void> => run.approve((await asked(run)).id, { by });

@@ -10,15 +10,9 @@ import type { Interrupt } from '../../contract/interrupts';
 import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { withTimes } from '../../workflows/listed';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, approvalOf as asked, logOf, only, transcriptOf } from '../support/memory-bed';
+import { paid, refund } from '../support/paid-refund';
 
-const paid: unknown[] = [];
-const refund = defineTool({
-  description: 'Pays money back.',
-  inputSchema: z.object({ orderId: z.string(), amount: z.coerce.number() }),
-  effect: 'idempotent',
-  execute: (input) => (paid.push(input.amount), `paid ${input.amount}`),
-});
 const lookUp = defineTool({ description: 'Looks up.', inputSchema: z.object({ orderId: z.string() }), execute: () => 'found' });
 const tools = { refund, lookUp };
 
@@ -37,13 +31,6 @@ function started(first: object, { by = 'sue', amounts = [80] }: { by?: string; a
   paid.length = 0;
   const model = scriptedModel([{ toolCalls: amounts.map(refundCall) }, { text: 'Done.' }]);
   return testRun(held, { input: 'Refund', model, tools, by, policies: { refunds: first } });
-}
-
-async function asked(run: TestRun) {
-  await run.outcome();
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
 }
 
 it('docs/reference/middleware/approvals-by.md shows code that does what the page says', async () => {

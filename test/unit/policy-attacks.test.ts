@@ -1,20 +1,11 @@
-import { z } from 'zod';
 import { codeOf } from 'holdfast/client';
-import { defineTool } from 'holdfast/worker';
 import type { PolicyStage } from 'holdfast/middleware';
 import { approvalsBy, policy } from 'holdfast/middleware';
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
 import { parallel } from 'holdfast/workflow';
 import { agentWith, only } from '../support/memory-bed';
-
-const paid: number[] = [];
-const refund = defineTool({
-  description: 'Pays money back.',
-  inputSchema: z.object({ amount: z.coerce.number() }),
-  effect: 'idempotent',
-  execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
-});
+import { paid, refund } from '../support/paid-refund';
 
 interface Given {
   readonly by?: string;

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import type { PolicyOptions, PolicyStage } from 'holdfast/middleware';
 import { policy } from 'holdfast/middleware';
 import type { TestRun } from 'holdfast/testing';
@@ -7,15 +5,8 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Json, Tools } from 'holdfast/workflow';
 import { parallel } from 'holdfast/workflow';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentWith, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
-
-const paid: unknown[] = [];
-const refund = defineTool({
-  description: 'Pays money back.',
-  inputSchema: z.object({ orderId: z.string(), amount: z.coerce.number() }),
-  effect: 'idempotent',
-  execute: (input) => (paid.push(input.amount), `paid ${input.amount}`),
-});
+import { agentWith, approvalOf as asked, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { paid, refund } from '../support/paid-refund';
 
 const { refunds } = runExamples(middlewareExamples('policy'), require);
 
@@ -33,13 +24,6 @@ async function started(
   const agent = agentWith({ tools: ['refund'], middleware: [rules] });
   const model = scriptedModel([...steps, { text: 'Done.' }]);
   return testRun(agent, { input: 'Refund', model, tools: { refund }, ...(by === undefined ? {} : { by }) });
-}
-
-async function asked(run: TestRun) {
-  await run.outcome();
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
 }
 
 const endsOf = async (run: TestRun) => (await logOf(run)).filter((event) => event.type === 'interrupt-end');

@@ -198,6 +198,17 @@ describe('the Responses API', () => {
     await expect(say('Other', more)).rejects.toMatchObject({ status: 400, code: 'run-id-in-use' });
   });
 
+  it('that waits for its turn is cancelled, and no turn takes its message', async () => {
+    const { say, client, chat } = await bedWith({ text: 'One.' });
+    const { id: previous_response_id } = await say('First.');
+    await chat.pause();
+    const queued = await client.responses.create({ model: 'agent', input: 'Second.', background: true, previous_response_id });
+    expect(queued.status).toBe('queued');
+    expect(await client.responses.cancel(queued.id)).toMatchObject({ id: queued.id, status: 'cancelled' });
+    expect(await client.responses.retrieve(queued.id)).toMatchObject({ id: queued.id, status: 'cancelled' });
+    expect((await chat.view()).queue).toEqual([]);
+  });
+
   it('that waits for an approval is cancelled with its turn, and the next message begins another one', async () => {
     const { say, decide, client } = await bedWith({ toolCalls: [add(1)] }, { text: 'Two.' });
     const asking = await say('Add!');

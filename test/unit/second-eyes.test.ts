@@ -1,20 +1,12 @@
-import { z } from 'zod';
 import { codeOf } from 'holdfast/client';
 import type { PolicyStage } from 'holdfast/middleware';
 import { approvalsBy, policy } from 'holdfast/middleware';
 import type { TestConversation, TestRun } from 'holdfast/testing';
 import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
-import { defineTool } from 'holdfast/worker';
 import { parallel } from 'holdfast/workflow';
-import { agentWith, logOf, only } from '../support/memory-bed';
+import { agentWith, approvalOf as asked, logOf } from '../support/memory-bed';
+import { paid, refund } from '../support/paid-refund';
 
-const paid: number[] = [];
-const refund = defineTool({
-  description: 'Pays money back.',
-  inputSchema: z.object({ amount: z.number() }),
-  effect: 'idempotent',
-  execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
-});
 const pays = { toolCalls: [{ name: 'refund', input: { amount: 80 } }] };
 const byPolicy = (stages: readonly PolicyStage[]) => policy<{ refund: typeof refund }>({ name: 'refunds', tools: ['refund'], stages });
 const agent = agentWith({ tools: ['refund'], middleware: [approvalsBy('refunds')] });
@@ -31,13 +23,6 @@ async function chatBy(by: string | undefined, stages: readonly PolicyStage[] = f
     policies: { refunds: byPolicy(stages) },
     ...(by === undefined ? {} : { by }),
   });
-}
-
-async function asked(run: TestRun) {
-  await run.outcome();
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
 }
 
 /** What became of the approval of each of them in turn. */

@@ -4,16 +4,16 @@ import { HoldfastClient } from '../../client/connect';
 import type { AgentRunInput } from '../../contract/record/wire';
 import type { PolicyStage } from 'holdfast/middleware';
 import { approvalsBy, policy } from 'holdfast/middleware';
-import type { TestConversation, TestRun } from 'holdfast/testing';
+import type { TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
-import { defineTool } from 'holdfast/worker';
 import * as a2a from '../../service/a2a/request';
 import type { ServiceParts } from '../../service/http/app';
 import { createApp } from '../../service/http/app';
 import { operations } from '../../service/http/openapi/operations';
 import { a2aApp } from '../support/a2a-bed';
 import { aguiApp, inputWith, quietLogger } from '../support/agui-bed';
-import { agentWith, only } from '../support/memory-bed';
+import { agentWith, approvalOf as asked } from '../support/memory-bed';
+import { paid, refund } from '../support/paid-refund';
 
 /** `asks`: it starts a run, or says something to one. `decides`: it answers. `acts`: the log names who did it. `nobody`: it names nobody. */
 type Part = 'asks' | 'decides' | 'acts' | 'nobody';
@@ -107,13 +107,6 @@ describe('bodies that say who acts', () => {
   });
 });
 
-const paid: number[] = [];
-const refund = defineTool({
-  description: 'Pays money back.',
-  inputSchema: z.object({ amount: z.number() }),
-  effect: 'idempotent',
-  execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
-});
 const agent = agentWith({ tools: ['refund'], middleware: [approvalsBy('refunds')] });
 
 function world(stages: readonly PolicyStage[]) {
@@ -135,13 +128,6 @@ async function sent(
 ): Promise<{ status: number; text: string }> {
   const response = await serving(app, method, path, body);
   return { status: response.status, text: await response.text() };
-}
-
-async function asked(run: TestRun) {
-  await run.outcome();
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
 }
 
 const said = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Refund 80' }] };

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { defineTool } from '../../activities/tools/tools';
+
+/** What `refund` has paid since a test emptied it. */
+export const paid: number[] = [];
+
+export const refund = defineTool({
+  description: 'Pays money back.',
+  inputSchema: z.object({ orderId: z.string().optional(), amount: z.coerce.number() }),
+  effect: 'idempotent',
+  execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
+});
