@@ -3,7 +3,6 @@ import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } fr
 import { isEnded } from '../events';
 import type { HistoryFact } from './history-fact';
 import type { Interrupt } from '../interrupts';
-import { isInterrupt } from '../interrupts';
 import type { Failure, Json, StoredMessage, ToolCall } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { interruptMemoPrefix, names, runIdOf } from '../names';
@@ -17,6 +16,8 @@ import { ConversationRecord } from './conversation-record';
 import { childRunId } from './child-runs';
 import { InterruptEnds } from './interrupt-ends';
 import { messageById } from '../messages/context-messages';
+import { isInterrupt } from '../interrupts';
+import { interruptsInMemo } from './shown-in-memo';
 import { SeenMessages, lostMessage } from './seen-messages';
 import type { ListItem, Splice } from './splice';
 import { applySplices } from './splice';
@@ -261,18 +262,12 @@ export class HistoryFold {
   }
 
   private memo(values: Readonly<Record<string, unknown>>): readonly EventBody[] {
-    const ended: string[] = [];
-    for (const [key, value] of Object.entries(values)) {
-      if (!key.startsWith(interruptMemoPrefix)) continue;
-      const id = key.slice(interruptMemoPrefix.length);
-      if (value === null || value === undefined) ended.push(id);
-      else if (isInterrupt(value)) this.interrupts.set(id, value);
-    }
+    const { shown, ended: hidden } = interruptsInMemo(values);
+    for (const [id, interrupt] of shown) this.interrupts.set(id, interrupt);
     const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
     // A run that is about to end leaves its questions in the memo.
     const left = events.flatMap((event) => (event.type === 'interrupt-end' && event.reason === 'cancel' ? [event.interruptId] : []));
-    ended.push(...left.filter((id) => values[interruptMemoPrefix + id] === undefined));
-    for (const id of ended) this.interrupts.delete(id);
+    for (const id of [...hidden, ...left.filter((id) => values[interruptMemoPrefix + id] === undefined)]) this.interrupts.delete(id);
     return events;
   }
 
