@@ -240,7 +240,7 @@ export class MemoryPorts implements Ports {
 
   /** Something waits until code rests. */
   get hasDeferred(): boolean {
-    return this.atNextRest.length > 0 || this.hasCommands || (this.isEnding && !this.left);
+    return this.atNextRest.length > 0 || this.hasCommands || (this.isEnding && !this.left && this.onceCalls.size === 0);
   }
 
   private awaitRest(): void {

@@ -318,8 +318,8 @@ export class MemoryRun {
   private check(): void {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();
-    if (ports.isEnding) return;
     if (ports.makeCommands()) return this.changed();
+    if (ports.isEnding) return;
     const { nextAgents, checking } = this;
     const standing = ports.standing(run.waitingFor > 0, checking);
     if (standing === 'working') return;

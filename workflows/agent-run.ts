@@ -143,7 +143,7 @@ class RunWorkflow {
   private async end(): Promise<void> {
     this.done = true;
     this.ports.end();
-    await CancellationScope.nonCancellable(() => anew(() => activation.isOver));
+    await CancellationScope.nonCancellable(() => anew(() => activation.isOver && !this.ports.hasDeferred));
     await this.inbox.end();
   }
 
@@ -264,7 +264,7 @@ class RunWorkflow {
   private async watchContinueAsNew(): Promise<never> {
     const { ports } = this;
     for (;;) {
-      await condition(() => activation.isOver && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
+      await condition(() => activation.isOver && !this.done && this.mayContinueAsNew && (this.upgrades.isAsked || allHandlersFinished()));
       const verdict = this.upgrades.isAsked ? await this.tryNewestBuild() : undefined;
       if (verdict === undefined || moves(verdict)) return this.goOnAsNew(verdict);
       this.run.goOn();

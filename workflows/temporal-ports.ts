@@ -79,7 +79,7 @@ export class TemporalPorts implements Ports {
       takeForEvent: (bytes) => this.room.takeForEvent(bytes),
       takeForStep: (bytes) => this.room.takeForStep(bytes),
     });
-    this.commands = new Commands(this.log, orderOfPlaces(state), () => this.room.nextTask());
+    this.commands = new Commands(this.log, orderOfPlaces(state), () => CancellationScope.nonCancellable(() => this.room.nextTask()));
     const ask: AskForCommand = (place, make) => this.ask(place, make);
     this.short = new ShortActivities({
       held: () => this.held(),

@@ -65,9 +65,16 @@ describe('a run of twenty turns with a tool each', () => {
   });
 });
 
+/** The id of a task grows with the age of the server. Here each id has the four bytes that a young server needs. */
+function sizeOf(events: Events): number {
+  const { HistoryEvent } = protocol.api.history.v1;
+  return events.reduce((sum, event) => sum + HistoryEvent.encode({ ...event, taskId: null }).finish().length + 4, 0);
+}
+
 it('the history of a run that waits for an approval has at most 5.25 KB', async () => {
   const asking = bed.scripted(() => calls({ name: 'refund', input: { orderId: '42', amount: 80 } }));
   const run = await asking.start('guarded', 'Refund order 42.');
   await run.outcome();
-  expect(Number((await bed.temporal.handle(run.id).describe()).historySize)).toBeLessThan(5.25 * 1024);
+  const { events } = await bed.temporal.handle(run.id).fetchHistory();
+  expect(sizeOf(events ?? [])).toBeLessThan(5.25 * 1024);
 });
