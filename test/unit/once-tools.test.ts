@@ -365,3 +365,35 @@ describe('a once tool', () => {
     });
   });
 });
+
+it('a once call that code left behind is asked about when it is lost behind the cancel of its run, and the run ends', async () => {
+  const [begun, lost] = [gate(), gate()];
+  const asked: string[] = [];
+  const pay = defineTool({
+    description: 'Pays once.',
+    inputSchema: z.object({ amount: z.number() }),
+    effect: 'once',
+    execute: async () => {
+      begun.open();
+      await lost.opened;
+      throw new Error('The connection was cut.');
+    },
+    reconcile: (_, { idempotencyKey }) => (asked.push(idempotencyKey), { happened: true as const, result: 'paid' }),
+  });
+  const hasty: AgentMiddleware = {
+    name: 'hasty',
+    wrapToolCall: (call, next, ctx) => Promise.race([next(call), ctx.sleep('1d').then(() => 'too late')]),
+  };
+  const run = await testRun(agentWith({ tools: ['pay'], middleware: [hasty] }), {
+    input: 'Hi',
+    model: scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }]),
+    tools: { pay },
+  });
+  await begun.opened;
+  await run.cancel();
+  // The run ends but for the call.
+  for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
+  lost.open();
+  expect((await run.outcome()).status).toBe('cancelled');
+  expect(asked).toHaveLength(1);
+});
