@@ -167,7 +167,7 @@ beforeAll(async () => {
   const inDoubt = names.filter((name) => name.startsWith('refund') || name === 'twins in doubt');
   const doubts = inDoubt.map(async (name) => [name, await doubtsOf(name, name === 'twins in doubt' ? 2 : 1)] as const);
   doubtsBefore = new Map(await Promise.all(doubts));
-  await Promise.all(names.filter((name) => /^(pay|late|twins$|again|reset)/.test(name)).map(untilCompleted));
+  await Promise.all(names.filter((name) => /^(pay|late|twins$|again|reset|asked)/.test(name)).map(untilCompleted));
   await Promise.all(heldAgain.map(({ reached }) => reached));
   await second.murder();
   await Promise.all(heldAgain.map(({ gone }) => gone));
