@@ -4,6 +4,9 @@ export const newsField = 'holdfast';
 /** What a query fails with that comes between an event of a run and the task for it. Temporal logs it as a task that failed, and the run is well. */
 export const asksAgain = 'The run is about to go on. Ask it again.';
 
+/** What a task fails with whose run has gone on with events of a task that timed out in another worker. The run is well. */
+export const loadsAgain = 'This worker went on with a task that timed out in another worker. It loads the run again.';
+
 /** What a line about a run has beside its text. Each is there where it is known. */
 export interface NewsFields {
   readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'reminder' | 'retry' | 'threw';

@@ -1,10 +1,10 @@
 import { arrayFromPayloads } from '@temporalio/common';
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors, WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { asksAgain } from '../contract/news';
 import { names } from '../contract/names';
 import type { CommandMaker } from './door';
 import { Door } from './door';
+import { countCommands, isHeld } from './events-without-task';
 import { payloadConverter } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
@@ -65,29 +65,13 @@ const ofRuns: WorkflowInterceptors = {
           },
         );
       },
+      concludeActivation(input, next) {
+        countCommands(input.commands);
+        return next(input);
+      },
     },
   ],
 };
-
-/** The activation before this one, and whether its code was not woken. */
-const before = { length: Infinity, task: '', isHeld: false };
-
-/**
- * A query that is a task of its own may bring events to a run before the task that they began has started. Code that went on with them would see them
- * apart from what comes with that task, and a replay has both at once, so that the run would be stuck. The code is not woken, and the query behind these
- * events fails: Temporal's core then lets go of the run, and its next task brings all events from the history. The start of a task sets the time and the
- * size of the history, so that events without a task have those of the task before.
- */
-function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes }, batchIndex }: ActivateInput): boolean {
-  if (batchIndex > 0) return before.isHeld;
-  if (before.isHeld) throw new Error(asksAgain);
-  if (jobs?.some(({ queryWorkflow }) => queryWorkflow) === true) return false;
-  const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].map(String).join(' ');
-  const length = historyLength ?? 0;
-  before.isHeld = length > before.length && task === before.task;
-  Object.assign(before, { length, task });
-  return before.isHeld;
-}
 
 function begin(input: ActivateInput): void {
   activation.count += 1;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { messageOf } from '../../contract/errors';
-import { asksAgain, newsField } from '../../contract/news';
+import { asksAgain, loadsAgain, newsField } from '../../contract/news';
 import { runIdOf } from '../../contract/names';
 import type { Logger } from '../../host/logger';
 
@@ -30,7 +30,7 @@ export function temporalLog(logger: Logger): Write {
       });
     }
     const why = messageOf(meta['error']);
-    if (message === taskFailed && typeof meta['workflowId'] === 'string' && why !== asksAgain)
+    if (message === taskFailed && typeof meta['workflowId'] === 'string' && why !== asksAgain && why !== loadsAgain)
       logger.error(`run ${runIdOf(meta['workflowId'])} is stuck: ${why}`, { event: 'stuck', code: 'run-stuck' });
     logger.debug(message, { ...meta, temporal: level });
   };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { asksAgain } from '../../contract/news';
 import { madeBundle } from '../support/made-bundle';
 import type { Activation, Command, PlayedRun, Step } from './activations';
-import { Sandbox, threads } from './activations';
+import { Sandbox, WorkflowActivation, threads } from './activations';
 import { asked, isEnd, masked } from './commands';
 import type { Cut } from './cuts';
 import { cutsOf, queriedOf } from './cuts';
@@ -66,7 +66,8 @@ interface Found {
 async function played(sandbox: Sandbox, run: PlayedRun, cut: Cut): Promise<Found> {
   const { place, replaced, parts, way, kinds } = cut;
   const activations = activationsOf(run);
-  const steps = await sandbox.play(run, [...activations.slice(0, place), ...parts, ...activations.slice(place + replaced)]);
+  const others = [...parts, ...activations.slice(place + replaced)].map(withAllCommands);
+  const steps = await sandbox.play(run, [...activations.slice(0, place), ...others]);
   // A run that ends with the first part gets no second one in a task.
   const endsEarly = parts.length > 1 && steps[place]?.commands.some(isEnd) === true;
   const onlyHeld = cut.isHeld || endsEarly;
@@ -85,6 +86,11 @@ async function played(sandbox: Sandbox, run: PlayedRun, cut: Cut): Promise<Found
     ...(stuck === undefined ? {} : { stuck }),
     ...(content === undefined ? {} : { content }),
   };
+}
+
+/** As if history had an event for each command of the activation before, also at a cut: a run whose history lacks events fails its task. */
+function withAllCommands(activation: Activation, position: number): Activation {
+  return WorkflowActivation.fromObject({ ...activation, historyLength: activation.historyLength + (position === 0 ? 100 : 200) });
 }
 
 /** A command, or the failure of a task. */

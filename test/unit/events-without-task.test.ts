@@ -1,8 +1,7 @@
-import type { ActivateInput } from '@temporalio/workflow';
-import { asksAgain } from '../../contract/news';
+import type { ActivateInput, WorkflowInternalsInterceptor } from '@temporalio/workflow';
+import { asksAgain, loadsAgain } from '../../contract/news';
 
 type Jobs = ActivateInput['activation']['jobs'];
-type Activate = (input: ActivateInput, next: (input: ActivateInput) => void) => void;
 
 jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual<object>('@temporalio/workflow'),
@@ -18,19 +17,24 @@ afterEach(() => {
 });
 
 /** The interceptor of a new run. What has reached the code is in `woken`. */
-function run(): { activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void; woken: string[] } {
-  let activate: Activate = () => undefined;
+function run(): {
+  activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void;
+  conclude(...commands: object[]): void;
+  woken: string[];
+} {
+  let internals: Partial<WorkflowInternalsInterceptor> = {};
   Object.assign(globalThis, { __TEMPORAL_ACTIVATOR__: { blockedConditions: new Map(), rethrowSynchronously: false } });
   jest.isolateModules(() => {
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { interceptors } = require('../../workflows/interceptors') as typeof import('../../workflows/interceptors');
-    activate = interceptors().internals?.[0]?.activate as Activate;
+    internals = interceptors().internals?.[0] ?? {};
   });
   const woken: string[] = [];
   return {
     woken,
+    conclude: (...commands) => void internals.concludeActivation?.({ commands }, (input) => input),
     activate: (jobs, { second, length, size }, batchIndex = 0) =>
-      activate(
+      internals.activate?.(
         {
           activation: { jobs, timestamp: { seconds: second, nanos: 0 }, historyLength: length, historySizeBytes: size },
           batchIndex,
@@ -69,6 +73,46 @@ describe('events that no task has brought', () => {
     activate(timer, { ...task, length: 13 });
     expect(() => activate(timer, { second: 2, length: 16, size: 1500 })).toThrow(asksAgain);
     expect(woken).toEqual(['fireTimer']);
+  });
+});
+
+describe('a task whose history lacks what this run did', () => {
+  const call = { scheduleActivity: { seq: 2 } };
+  const later = (length: number) => ({ second: 2, length, size: 2000 });
+
+  it('fails, so that the run is loaded again with all events', () => {
+    const { activate, conclude, woken } = run();
+    activate(timer, task);
+    conclude(call);
+    expect(() => activate(signal, later(13))).toThrow(loadsAgain);
+    expect(woken).toEqual(['fireTimer']);
+  });
+
+  it('is none if the history has the end of the last task, its commands and the new task', () => {
+    const { activate, conclude, woken } = run();
+    activate(timer, task);
+    conclude(call, { modifyWorkflowProperties: {} });
+    activate(query, task);
+    conclude();
+    activate(signal, later(15));
+    expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'signalWorkflow']);
+  });
+
+  it('is none if the missing commands were taken back, or make no event', () => {
+    const { activate, conclude, woken } = run();
+    activate(timer, task);
+    conclude(call, { requestCancelActivity: { seq: 2 } }, { updateResponse: {} });
+    activate(signal, later(12));
+    expect(woken).toEqual(['fireTimer', 'signalWorkflow']);
+  });
+
+  it('is known by the commands of all activations of one task', () => {
+    const { activate, conclude } = run();
+    activate(timer, task);
+    conclude(call);
+    activate([{ resolveActivity: { seq: 1 } }], task);
+    conclude(call);
+    expect(() => activate(signal, later(14))).toThrow(loadsAgain);
   });
 });
 

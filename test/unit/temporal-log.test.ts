@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ownFrames, temporalLog } from '../../cli/processes/temporal-log';
-import { asksAgain } from '../../contract/news';
+import { asksAgain, loadsAgain } from '../../contract/news';
 import type { LogLevel } from '../../host/logger';
 import { createLogger } from '../../host/logger';
 
@@ -55,9 +55,9 @@ describe("Temporal's log in the log of a process", () => {
     expect(lines).toMatchObject([{ level: 'error', message: 'run r-1 is stuck: boom', event: 'stuck', code: 'run-stuck' }]);
   });
 
-  it('says nothing of a run that is to be asked again, as it goes on by itself', () => {
+  it.each([asksAgain, loadsAgain])('says nothing of a run that goes on by itself: %s', (message) => {
     const { write, lines } = logAt('warn');
-    write('ERROR', 'Failed to process Workflow Activation', { ...ofSdk, error: new Error(asksAgain) });
+    write('ERROR', 'Failed to process Workflow Activation', { ...ofSdk, error: new Error(message) });
     expect(lines).toEqual([]);
   });
 });
