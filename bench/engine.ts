@@ -1,7 +1,8 @@
-import type { BenchBed, Bed } from './setup';
-import { median, randomWords, rounded, startBed, startServer, toolText, turnModel } from './setup';
 import type { RawBed } from '../test/support/raw-bed';
 import { startRawBed } from '../test/support/raw-bed';
+import { median, randomWords, rounded } from './report/numbers';
+import type { Bed } from './setup';
+import { benchModels, startBed, startServer, task, toolText } from './setup';
 
 const turns = 15;
 const rounds = 5;
@@ -10,18 +11,18 @@ const rounds = 5;
 export async function benchEngine(): Promise<object> {
   const bench = await startServer();
   const say = randomWords(500);
-  const bed = await startBed(bench, 'engine', { models: turnModel(turns, 'look', () => say) });
+  const bed = await startBed(bench, 'engine', { models: benchModels(() => say) });
   const raw = await startRawBed({ server: bench.server, taskQueue: 'raw', say, toolText });
   try {
-    await alternate(bench, bed, raw, 1, 2);
-    const single = await alternate(bench, bed, raw, 1, rounds * 2);
-    const fifty = await alternate(bench, bed, raw, 50, rounds);
-    const perSecond = (ms: number): number => (50 * turns * 1000) / ms;
+    await alternate(bed, raw, 1, 2);
+    const single = await alternate(bed, raw, 1, rounds * 2);
+    const fifty = await alternate(bed, raw, 50, rounds);
+    const perSecond = (ms: number): number => rounded((50 * turns * 1000) / ms, 1);
     return {
       single: { rawMs: rounded(single.raw / turns), ms: rounded(single.ours / turns), ratio: rounded(single.ours / single.raw, 3) },
       fifty: {
-        rawTurnsPerSecond: rounded(perSecond(fifty.raw), 1),
-        turnsPerSecond: rounded(perSecond(fifty.ours), 1),
+        rawTurnsPerSecond: perSecond(fifty.raw),
+        turnsPerSecond: perSecond(fifty.ours),
         ratio: rounded(fifty.ours / fifty.raw, 3),
       },
     };
@@ -32,20 +33,15 @@ export async function benchEngine(): Promise<object> {
   }
 }
 
-async function alternate(bench: BenchBed, bed: Bed, raw: RawBed, runs: number, times: number): Promise<{ raw: number; ours: number }> {
-  void bench;
+async function alternate(bed: Bed, raw: RawBed, runs: number, times: number): Promise<{ readonly raw: number; readonly ours: number }> {
   const rawTimes: number[] = [];
   const ourTimes: number[] = [];
   for (let round = 0; round < times; round++) {
-    const measureRaw = async (): Promise<unknown> => rawTimes.push(await timed(runs, () => rawRun(raw)));
-    const measureOurs = async (): Promise<unknown> => ourTimes.push(await timed(runs, () => ourRun(bed)));
-    if (round % 2 === 0) {
-      await measureRaw();
-      await measureOurs();
-    } else {
-      await measureOurs();
-      await measureRaw();
-    }
+    const steps = [
+      async () => rawTimes.push(await timed(runs, () => rawRun(raw))),
+      async () => ourTimes.push(await timed(runs, () => ourRun(bed))),
+    ];
+    for (const step of round % 2 === 0 ? steps : steps.reverse()) await step();
   }
   console.error(`${runs} at once: raw ${rawTimes.map(Math.round).join(' ')}; holdfast ${ourTimes.map(Math.round).join(' ')} ms`);
   return { raw: median(rawTimes), ours: median(ourTimes) };
@@ -65,6 +61,7 @@ async function rawRun({ client, taskQueue }: RawBed): Promise<void> {
 
 /** Waits as the raw run's caller does, so that only the engine differs. */
 async function ourRun({ client }: Bed): Promise<void> {
-  const run = await client.start('worker', 'Work.', { id: `run-${ids++}` });
+  const id = `run-${ids++}`;
+  const run = await client.start('worker', task(id, turns), { id });
   await run.result();
 }

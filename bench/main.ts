@@ -1,75 +1,42 @@
-import { benchBatch } from './batch';
 import { benchBytes } from './bytes';
-import { benchCalls } from './calls';
-import { benchChat } from './chat';
+import { benchCold } from './cold';
 import { benchEngine } from './engine';
-import { benchFlags } from './flags';
-import { benchHistory, benchHistoryCompacted } from './history';
 import { benchHerd } from './herd';
-import { benchInstance } from './instance';
-import { benchMiddleware } from './middleware';
-import { benchOffice } from './office';
 import { benchParked } from './parked';
 import { benchPeers } from './peers/peers';
-import { benchRebuild } from './rebuild';
-import { benchRecovery } from './recovery';
 import { benchResume } from './resume';
-import { benchScale } from './scale';
-import { benchSoak } from './soak';
 import { benchStream } from './stream';
 import { benchWaiting } from './waiting';
-import { benchWatch, benchWatchMemory } from './watch';
 
-type Bench = (args: readonly string[]) => Promise<object>;
-
-const benches: Readonly<Record<string, Bench>> = {
-  bytes: benchBytes,
+const benches: Readonly<Record<string, (args: readonly string[]) => Promise<object>>> = {
   engine: benchEngine,
-  herd: benchHerd,
-  history: benchHistory,
-  'history-compacted': benchHistoryCompacted,
-  instance: benchInstance,
-  middleware: benchMiddleware,
-  rebuild: benchRebuild,
-  recovery: benchRecovery,
+  bytes: benchBytes,
   resume: benchResume,
-  stream: benchStream,
-  watch: benchWatch,
-};
-
-/** They take longer, and run only when they are named. What stands behind a name goes to its bench. */
-const longBenches: Readonly<Record<string, Bench>> = {
-  batch: benchBatch,
-  calls: benchCalls,
-  chat: benchChat,
-  flags: benchFlags,
-  office: benchOffice,
   parked: benchParked,
-  peers: benchPeers,
-  scale: benchScale,
-  soak: benchSoak,
   waiting: benchWaiting,
-  'watch-memory': benchWatchMemory,
+  cold: benchCold,
+  stream: benchStream,
+  herd: benchHerd,
+  peers: benchPeers,
 };
 
-async function main(): Promise<void> {
-  const known = { ...benches, ...longBenches };
+/** What stands behind a name goes to its bench. */
+async function main(words: readonly string[]): Promise<void> {
   const wanted: { readonly name: string; readonly args: string[] }[] = [];
-  for (const word of process.argv.slice(2)) {
+  for (const word of words) {
     const last = wanted.at(-1);
-    if (known[word] !== undefined) wanted.push({ name: word, args: [] });
-    else if (last !== undefined && longBenches[last.name] !== undefined) last.args.push(word);
-    else throw new Error(`There is no bench "${word}". There are: ${Object.keys(known).join(', ')}.`);
+    if (Object.hasOwn(benches, word)) wanted.push({ name: word, args: [] });
+    else if (last !== undefined) last.args.push(word);
+    else throw new Error(`There is no bench "${word}".`);
   }
+  if (wanted.length === 0)
+    throw new Error(`Name a bench, such as \`npm run bench -- engine\`. There are: ${Object.keys(benches).join(', ')}.`);
   const lines: string[] = [];
-  for (const { name, args } of wanted.length === 0 ? Object.keys(benches).map((name) => ({ name, args: [] })) : wanted) {
-    const result = await known[name]?.(args);
-    lines.push(JSON.stringify({ bench: name, ...result }));
-  }
+  for (const { name, args } of wanted) lines.push(JSON.stringify({ bench: name, ...(await benches[name]?.(args)) }));
   for (const line of lines) console.log(line);
 }
 
-main().then(
+main(process.argv.slice(2)).then(
   () => process.exit(),
   (error: unknown) => {
     console.error(error);

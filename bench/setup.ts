@@ -1,73 +1,78 @@
+import { fork } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GenerateAnswer } from '../activities/models/models';
+import { z } from 'zod';
+import type { GenerateAnswer, GenerateRequest } from '../activities/models/models';
 import { defineTool } from '../activities/tools/tools';
-import type { Message } from '../contract/messages/messages';
-import { toolCallsOf } from '../contract/messages/messages';
 import type { HoldfastClient } from '../client/connect';
 import { connect } from '../client/connect';
+import { textOf, toolCallsOf } from '../contract/messages/messages';
 import type { TemporalSettings } from '../host/connection';
 import { startEmbeddedServer } from '../host/server/embedded-server';
 import { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 import type { WorkerOptions } from '../worker/create-worker';
 import { HoldfastWorker } from '../worker/create-worker';
 import { quietRuntime } from '../worker/runtime';
-import { z } from 'zod';
-import { randomWords } from './load/words';
+import { randomWords } from './report/numbers';
 
-export { median, percentile, rounded } from './report/numbers';
-export { randomWords };
-
-export interface BenchBed {
+/** Where workers and clients of a bench meet. */
+export interface Place {
   readonly server: TemporalSettings;
   readonly directory: string;
-  /** The process of the server. */
-  readonly serverId: number;
-  readonly databaseFile: string;
+}
+
+export interface BenchServer extends Place {
+  readonly pid: number;
   close(): Promise<void>;
 }
 
 /** A server of its own, set up as `npm start` does, with its database in a temporary directory. */
-export async function startServer(): Promise<BenchBed> {
+export async function startServer(): Promise<BenchServer> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
-  const server = await startEmbeddedServer({ directory, onProgress: (text) => console.error(text) });
+  const { address, namespace, pid, stop } = await startEmbeddedServer({ directory, onProgress: (text) => console.error(text) });
   return {
-    server: { address: server.address, namespace: server.namespace },
+    server: { address, namespace },
     directory,
-    serverId: server.pid,
-    databaseFile: server.database,
+    pid,
     async close() {
-      await server.stop();
+      await stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
+/** Workers and clients write as those of `holdfast dev` do. */
+function shared({ server, directory }: Place, taskQueue: string) {
+  return { server, taskQueue, compress: true, dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))) };
+}
+
+export function createWorker(place: Place, taskQueue: string, options: Partial<WorkerOptions>): Promise<HoldfastWorker> {
+  return HoldfastWorker.create({
+    ...shared(place, taskQueue),
+    agents: join(__dirname, 'agents.js'),
+    tools: benchTools(),
+    bundles: join(place.directory, 'bundles'),
+    ...options,
+  });
+}
+
+export function connectClient(place: Place, taskQueue: string, compress = true): Promise<HoldfastClient> {
+  return connect({ ...shared(place, taskQueue), compress });
+}
+
 export interface Bed {
-  readonly worker: HoldfastWorker;
   readonly client: HoldfastClient;
   close(): Promise<void>;
 }
 
-/** A worker with the bench agents, and a client, which write as those of `holdfast dev` do. */
-export async function startBed({ server, directory }: BenchBed, taskQueue: string, options: Partial<WorkerOptions> = {}): Promise<Bed> {
-  const dataConverter = snapshotStorage(new DirectoryDriver(join(directory, 'snapshots')));
-  const worker = await HoldfastWorker.create({
-    server,
-    agents: join(__dirname, 'agents.js'),
-    tools: benchTools,
-    bundles: join(directory, 'bundles'),
-    taskQueue,
-    dataConverter,
-    compress: true,
-    ...options,
-  });
-  const { compress = true } = options;
-  const client = await connect({ server, taskQueue, dataConverter, compress });
+/** A worker and a client in this process. */
+export async function startBed(place: Place, taskQueue: string, options: Partial<WorkerOptions>): Promise<Bed> {
+  const worker = await createWorker(place, taskQueue, options);
+  const client = await connectClient(place, taskQueue, options.compress);
   return {
-    worker,
     client,
     async close() {
       await client.close();
@@ -76,51 +81,115 @@ export async function startBed({ server, directory }: BenchBed, taskQueue: strin
   };
 }
 
-export const toolText = randomWords(500);
+export interface WorkerSettings extends Place {
+  readonly taskQueue: string;
+  readonly maxCachedRuns?: number;
+  /** The last answer of its model never comes. */
+  readonly holds?: boolean;
+}
 
-export const benchTools = {
-  look: defineTool({
-    description: 'Looks something up.',
-    effect: 'none',
-    inputSchema: z.object({ n: z.number() }),
-    execute: () => toolText,
-  }),
-  words: defineTool({
-    description: 'New words.',
-    effect: 'none',
-    inputSchema: z.object({ n: z.number() }),
-    execute: () => randomWords(1500),
-  }),
-  refund: defineTool({
-    description: 'Pays money back.',
-    inputSchema: z.object({ orderId: z.string(), amount: z.number() }),
-    effect: 'idempotent',
-    execute: ({ amount }) => ({ paid: amount }),
-  }),
-};
+export interface WorkerProcess {
+  readonly pid: number;
+  /** `held` for a model call without an end, `begun` with run and key for a refund, `begun RUN`, `memory` with kilobytes. */
+  readonly heard: EventEmitter;
+  /** Resident kilobytes, after a collection in all threads. */
+  memory(): Promise<number>;
+  kill(): Promise<void>;
+}
 
-/** A model that calls a tool for a number of turns and then answers. */
-export function turnModel(turns: number, tool: 'look' | 'words', say: (model: string) => string): NonNullable<WorkerOptions['models']> {
+/** A worker in a process of its own. */
+export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
+  const child = fork(join(__dirname, 'worker-process.js'), [JSON.stringify(settings)], { execArgv: ['--expose-gc'] });
+  const heard = new EventEmitter().setMaxListeners(0);
+  child.on('message', (words: readonly [string, ...unknown[]]) => heard.emit(...words));
+  child.once('exit', (code) => heard.emit('error', new Error(`The worker ended with ${code}.`)));
+  await once(heard, 'ready');
   return {
-    providers: {
-      bench: {
-        model: (name) => ({
-          generate: ({ messages }): Promise<GenerateAnswer> => {
-            if (name === 'summary')
-              return Promise.resolve({ parts: [{ type: 'text', text: say(name) }], usage: { inputTokens: 100, outputTokens: 100 } });
-            const turn = turnsOf(messages);
-            const text = { type: 'text' as const, text: say(name) };
-            const call = { type: 'tool-call' as const, id: `call-${turn}`, name: tool, input: { n: turn } };
-            return Promise.resolve({ parts: turn < turns ? [text, call] : [text], usage: { inputTokens: 100, outputTokens: 100 } });
-          },
-        }),
-      },
+    pid: child.pid as number,
+    heard,
+    async memory() {
+      const told = once(heard, 'memory') as Promise<[number]>;
+      child.send('memory');
+      const [kilobytes] = await told;
+      return kilobytes;
+    },
+    async kill() {
+      child.removeAllListeners('exit');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
     },
   };
 }
 
-/** Counted by the last call, as a run may have lost the earlier ones. */
-function turnsOf(messages: readonly Message[]): number {
-  const last = messages.flatMap(toolCallsOf).at(-1);
-  return last === undefined ? 0 : Number(last.id.slice('call-'.length)) + 1;
+export const toolText = randomWords(500);
+
+export interface ToolTexts {
+  readonly look?: () => string;
+  readonly onRefund?: (id: string, key: string) => void;
+}
+
+export function benchTools({ look = () => toolText, onRefund }: ToolTexts = {}) {
+  return {
+    look: defineTool({ description: 'Looks.', effect: 'none', inputSchema: z.object({ turn: z.number() }), execute: look }),
+    refund: defineTool({
+      description: 'Pays money back.',
+      inputSchema: z.object({ id: z.string() }),
+      effect: 'idempotent',
+      execute: ({ id }, { idempotencyKey }) => {
+        onRefund?.(id, idempotencyKey);
+        return 'paid';
+      },
+    }),
+  };
+}
+
+/** The input of a run: after so many turns it has ended, or asks whether it may refund. */
+export function task(id: string, turns: number, end: 'done' | 'refund' = 'done'): string {
+  return `${id} ${turns} ${end}`;
+}
+
+/** A model that does what a task says. */
+export function benchModels(say: () => string, beforeEnd: () => Promise<void> = () => Promise.resolve()) {
+  const usage = { inputTokens: 100, outputTokens: 100 };
+  const generate = async ({ messages }: GenerateRequest): Promise<GenerateAnswer> => {
+    const [id = '', turns, end] = messages.slice(0, 1).map(textOf).join().split(' ');
+    const turn = messages.flatMap(toolCallsOf).length;
+    const text = { type: 'text' as const, text: say() };
+    const call = { type: 'tool-call' as const, id: `call-${turn}` };
+    if (turn < Number(turns)) return { parts: [text, { ...call, name: 'look', input: { turn } }], usage };
+    if (turn === Number(turns) && end === 'refund') return { parts: [text, { ...call, name: 'refund', input: { id } }], usage };
+    await beforeEnd();
+    return { parts: [text], usage };
+  };
+  return { providers: { bench: { model: () => ({ generate }) } } };
+}
+
+/** Starts runs that ask for a refund after so many turns. Settles when all of them wait. */
+export async function park(client: HoldfastClient, ids: readonly string[], turns = 0): Promise<void> {
+  await inParallel(16, ids, async (id) => {
+    const run = await client.start('careful', task(id, turns, 'refund'), { id });
+    const { status } = await run.outcome();
+    if (status !== 'waiting') throw new Error(`${id} is ${status}.`);
+  });
+}
+
+/** Does the work for each item, so many at once at most. */
+export async function inParallel<Item>(atOnce: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const lane = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+/** The number of runs that stands behind the name of a bench. */
+export function countOf(bench: string, given: string): number {
+  const count = Number(given);
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`The bench "${bench}" takes a number of runs, such as 50. It was given: ${given}.`);
+  return count;
+}
+
+export function named(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, position) => `${name}-${position}`);
 }

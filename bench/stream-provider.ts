@@ -4,18 +4,11 @@
  */
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import { now } from './clock';
+import { now } from './report/numbers';
 
 function chunk(delta: object, finish: string | null = null, usage?: object): string {
-  const body = {
-    id: 'chat',
-    object: 'chat.completion.chunk',
-    created: 0,
-    model: 'bench',
-    choices: [{ index: 0, delta, finish_reason: finish }],
-    ...(usage === undefined ? {} : { usage }),
-  };
-  return `data: ${JSON.stringify(body)}\n\n`;
+  const choices = [{ index: 0, delta, finish_reason: finish }];
+  return `data: ${JSON.stringify({ id: 'chat', object: 'chat.completion.chunk', created: 0, model: 'bench', choices, usage })}\n\n`;
 }
 
 function talk(response: ServerResponse, rate: number, tokens: number): void {
@@ -25,7 +18,7 @@ function talk(response: ServerResponse, rate: number, tokens: number): void {
   const timer = setInterval(() => {
     // A timer that comes late makes up for it, so that the rate holds.
     while (said < tokens && now() >= begun + (said * 1000) / rate) {
-      response.write(chunk(said === 0 ? { role: 'assistant', content: `${now()} ` } : { content: `${now()} ` }));
+      response.write(chunk({ ...(said === 0 ? { role: 'assistant' } : {}), content: `${now()} ` }));
       said += 1;
     }
     if (said < tokens) return;

@@ -1,23 +1,24 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLogger } from '../host/logger';
 import { startService } from '../service/http/start-service';
-import { median, percentile, rounded, startBed, startServer } from './setup';
+import { median, spread } from './report/numbers';
+import { startBed, startServer } from './setup';
 
-interface Reading {
-  readonly firstMs: number;
+export interface Reading {
+  /** Of each token, in milliseconds. */
   readonly delays: readonly number[];
-  readonly tokens: number;
+  /** When the first and the last token came. */
   readonly first: number;
   readonly last: number;
-  readonly replaced: number;
 }
 
-const single = { rate: 100, tokens: 50, rounds: 40 };
-const protocols = ['agui', 'aisdk', 'a2a', 'responses'];
-const together = { rate: 100, tokens: 500, streams: 50 };
+const alone = { model: '100x50', rounds: 40 };
+const protocols = ['events', 'agui', 'aisdk', 'a2a', 'responses'];
+const together = { model: '100x500', tokens: 500, streams: 50, rounds: 5 };
 
 /**
  * From the byte of a provider to the event of a reader: provider, reader and Temporal are processes of their own, worker and service share
@@ -26,78 +27,57 @@ const together = { rate: 100, tokens: 500, streams: 50 };
 export async function benchStream(): Promise<object> {
   const bench = await startServer();
   const provider = spawnProgram('stream-provider.js');
-  const address = await firstLine(provider);
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: await firstLine(provider) };
   const bed = await startBed(bench, 'stream', {
-    environment: { OPENAI_COMPATIBLE_BASE_URL: address },
-    // Clients of protocols name no model.
-    models: { names: { 'bench/model': `openai-compatible/${single.rate}x${single.tokens}` } },
+    environment,
+    models: { names: { 'bench/model': `openai-compatible/${alone.model}` } },
   });
-  const service = await startService({
+  const { url, close } = await startService({
     client: bed.client,
     agents: [{ name: 'talks', description: 'Talks.', takesJob: false }],
     logger: createLogger({ level: 'silent' }),
     host: '127.0.0.1',
     port: 0,
   });
+  const read = async (model: string, streams: number, rounds: number, protocol = 'events'): Promise<readonly Reading[]> =>
+    JSON.parse(await firstLine(spawnProgram('stream-reader.js', url, model, `${streams}`, `${rounds}`, protocol))) as readonly Reading[];
   try {
-    await read(service.url, single, 1, 5);
-    const alone = await read(service.url, single, 1, single.rounds);
-    const crowd: { readonly readings: readonly Reading[]; readonly delays: readonly number[]; readonly perSecond: number }[] = [];
-    for (let round = 0; round < 5; round++) crowd.push(await readTogether(service.url));
-    const wanted = together.streams * together.tokens * crowd.length;
-    const delays = crowd.flatMap((one) => one.delays);
-    const byProtocol: Record<string, object> = {};
+    const firstTokenMs: Record<string, object> = {};
     for (const protocol of protocols) {
-      await read(service.url, single, 1, 3, protocol);
-      const told = (await read(service.url, single, 1, single.rounds, protocol)).map(({ firstMs }) => firstMs);
-      byProtocol[protocol] = { p50: rounded(percentile(told, 0.5)), p95: rounded(percentile(told, 0.95)) };
+      await read(alone.model, 1, 5, protocol);
+      const readings = await read(alone.model, 1, alone.rounds, protocol);
+      firstTokenMs[protocol] = spread(readings.map(({ delays: [first = Infinity] }) => first));
     }
-    const firsts = alone.map(({ firstMs }) => firstMs);
+    const crowds: (readonly Reading[])[] = [];
+    for (let round = 0; round < together.rounds; round++) crowds.push(await read(together.model, together.streams, 1));
+    const delays = crowds.flat().flatMap((one) => one.delays);
+    const perSecond = crowds.map((crowd) => {
+      const seconds = (Math.max(...crowd.map(({ last }) => last)) - Math.min(...crowd.map(({ first }) => first))) / 1000;
+      return crowd.flatMap((one) => one.delays).length / seconds;
+    });
+    const lost = together.streams * together.tokens * together.rounds - delays.length;
     return {
-      firstTokenMs: { p50: rounded(percentile(firsts, 0.5)), p95: rounded(percentile(firsts, 0.95)) },
-      firstTokenByProtocolMs: byProtocol,
-      tokensPerSecond: Math.round(median(crowd.map(({ perSecond }) => perSecond))),
-      together: {
-        streams: together.streams,
-        lost: wanted - delays.length,
-        replaced: crowd.flatMap(({ readings }) => readings).reduce((sum, { replaced }) => sum + replaced, 0),
-        delayMs: { p50: rounded(percentile(delays, 0.5)), p95: rounded(percentile(delays, 0.95)) },
-      },
+      firstTokenMs,
+      together: { streams: together.streams, tokensPerSecond: Math.round(median(perSecond)), lost, delayMs: spread(delays) },
     };
   } finally {
-    await service.close();
+    await close();
     await bed.close();
     provider.kill();
     await bench.close();
   }
 }
 
-async function readTogether(url: string): Promise<{ readings: readonly Reading[]; delays: readonly number[]; perSecond: number }> {
-  const readings = await read(url, together, together.streams, 1);
-  const delays = readings.flatMap((reading) => reading.delays);
-  const seconds = (Math.max(...readings.map(({ last }) => last)) - Math.min(...readings.map(({ first }) => first))) / 1000;
-  return { readings, delays, perSecond: delays.length / seconds };
-}
-
-async function read(
-  url: string,
-  { rate, tokens }: { readonly rate: number; readonly tokens: number },
-  streams: number,
-  rounds: number,
-  protocol = 'events',
-): Promise<readonly Reading[]> {
-  const reader = spawnProgram('stream-reader.js', url, `${rate}x${tokens}`, String(streams), String(rounds), protocol);
-  return JSON.parse(await firstLine(reader)) as readonly Reading[];
-}
-
 function spawnProgram(name: string, ...words: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(__dirname, name), ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (child.stdout === null) throw new Error('The program has no output.');
-    createInterface(child.stdout).once('line', resolve);
-    child.once('exit', (code) => reject(new Error(`The program ended with ${code} and said nothing.`)));
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The program has no output.');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The program ended with ${code} and said nothing.`);
   });
+  ended.catch(() => undefined);
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string];
+  return line;
 }

@@ -16,7 +16,7 @@ import {
 import type { Forms, Refuse } from '../../contract/check';
 import { createHash } from 'node:crypto';
 import { parseDuration } from '../../contract/duration';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { ToolFacts, ToolKind, ToolSpec } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
@@ -101,7 +101,7 @@ export class ToolRegistry {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
     const parsed = await entry.schema.parse(input);
-    if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message) };
+    if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message, messageOf) };
     const { value } = parsed;
     // What JSON cannot hold (a set, a bigint, Infinity) would look the same whatever is in it: then people and policies see, and the hash
     // covers, the arguments as they were given. What the tool gets follows from those.

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomWords } from '../load/words';
+import { randomWords } from '../report/numbers';
 import type { Peer, PeerModule, Said, ToolName } from './peer';
 import { textBytes } from './protocol';
 import type { ChildSetup, Command, Reply } from './protocol';

@@ -71,7 +71,6 @@ export async function measure(adapter: string, store: Store, extent: Extent, say
     say('kill -9');
     const recovery = await measureRecovery(setup, store);
     return {
-      rounds: 1,
       coldStartMs,
       sizes,
       ...atOnce,

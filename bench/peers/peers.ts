@@ -6,7 +6,7 @@ import { folder, installPeers, versionsOfPeers } from './install';
 import type { Extent } from './measure';
 import { measure, short, whole } from './measure';
 import type { Numbers, Results } from '../report/results';
-import { middle, parseResults } from '../report/results';
+import { parseResults } from '../report/results';
 import type { Store, StoreName } from './stores';
 import { openStore } from './stores';
 import { replaceSection, shortTable, wholeTable } from '../report/table';
@@ -39,48 +39,38 @@ const introduction = `## Beside others
 The same turns of model and tool, with 3.2 KB of new text each, on one machine with two cores. Runs have 100 turns, and for turns/s and CPU 50 runs are
 at work at once. [Benchmarks](docs/benchmarks.md) has all numbers, and how they were measured.`;
 
-const usage = `npm run bench -- peers [${Object.keys(rows).join('] [')}] [--rounds N] [--short] [--write]
-  names     only these; all by default
-  --rounds  how often each is measured, in turn; 2 by default
-  --short   small numbers, to see that all works
-  --write   keeps the numbers in bench/peers/results.json, and writes the tables of README.md and docs/benchmarks.md`;
-
-/** Holdfast beside its peers: the same work on all, in turn. Prints a table. */
+/** Holdfast beside its peers, all or those that are named: the same work on each. Prints a table. */
 export async function benchPeers(args: readonly string[]): Promise<Results> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { rounds: { type: 'string', default: '2' }, short: { type: 'boolean' }, write: { type: 'boolean' } },
+    options: { short: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
   });
-  const rounds = Number(values.rounds);
   const unknown = positionals.filter((name) => rows[name] === undefined);
-  if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) throw new Error(usage);
+  if (unknown.length > 0) throw new Error(`There is no peer "${unknown.join('", "')}". There are: ${Object.keys(rows).join(', ')}.`);
   const names = positionals.length === 0 ? Object.keys(rows) : positionals;
   installPeers();
-  const measured = new Map<string, Numbers[]>();
+  const measured = new Map<string, Numbers>();
   const note = (peer: string, numbers: Numbers): void => {
-    measured.set(peer, [...(measured.get(peer) ?? []), numbers]);
+    measured.set(peer, numbers);
     // At once, so that what is measured is not lost if the rest fails.
-    if (values.write === true) write(resultsOf(measured));
+    if (values.write) write(measured);
   };
-  for (let round = 1; round <= rounds; round++)
-    for (const store of ['postgres', 'embedded', 'cluster'] as const) {
-      const here = names.filter((name) => rows[name]?.store === store);
-      await measureOn(store, round % 2 === 0 ? here.reverse() : here, values.short === true ? short : whole, note);
-    }
+  for (const store of ['postgres', 'embedded', 'cluster'] as const) {
+    const here = names.filter((name) => rows[name]?.store === store);
+    await measureOn(store, here, values.short ? short : whole, note);
+  }
   const results = resultsOf(measured);
   console.log(wholeTable(results));
   return results;
 }
 
-function resultsOf(measured: ReadonlyMap<string, readonly Numbers[]>): Results {
-  const peers = Object.fromEntries(
-    Object.entries(rows).flatMap(([name, { title }]) => {
-      const all = measured.get(name);
-      return all === undefined ? [] : [[title, middle(all)] as const];
-    }),
-  );
-  return { date: new Date().toISOString().slice(0, 10), machine: machine(), versions: versions(), peers };
+function resultsOf(measured: ReadonlyMap<string, Numbers>, before: Results['peers'] = {}): Results {
+  const peers = Object.entries(rows).flatMap(([name, { title }]) => {
+    const numbers = measured.get(name) ?? before[title];
+    return numbers === undefined ? [] : [[title, numbers] as const];
+  });
+  return { date: new Date().toISOString().slice(0, 10), machine: machine(), versions: versions(), peers: Object.fromEntries(peers) };
 }
 
 /** A store is up only while its peers are measured: an idle one costs CPU, too. */
@@ -114,15 +104,8 @@ async function measureOn(
 }
 
 /** Keeps what was measured before of peers that were left out now. */
-function write(results: Results): void {
-  const before = existsSync(resultsFile) ? parseResults(readFileSync(resultsFile, 'utf8')).peers : {};
-  const peers = Object.fromEntries(
-    Object.values(rows).flatMap(({ title }) => {
-      const numbers = results.peers[title] ?? before[title];
-      return numbers === undefined ? [] : [[title, numbers] as const];
-    }),
-  );
-  const all: Results = { ...results, peers };
+function write(measured: ReadonlyMap<string, Numbers>): void {
+  const all = resultsOf(measured, existsSync(resultsFile) ? parseResults(readFileSync(resultsFile, 'utf8')).peers : {});
   const inShort = Object.values(rows).flatMap((row) => (row.inShort === true ? [row.title] : []));
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`);
   for (const [file, table] of [

@@ -8,7 +8,7 @@ import type { TemporalSettings } from '../../host/connection';
 import { Cluster, dynamicConfigs } from '../../test/cluster/cluster';
 import type { Postgres } from '../../test/cluster/postgres';
 import { installed, startPostgres } from '../../test/cluster/postgres';
-import { usageOf } from '../load/usage';
+import { usageOf } from '../usage';
 import { nodeOfPeers } from './install';
 
 const execute = promisify(execFile);

@@ -48,7 +48,6 @@ export function wholeTable(results: Results): string {
     { title: 'kill -9: s to the last end', of: ({ recovery }) => shown(recovery.seconds) },
     { title: 'kill -9: payments asked for twice', of: ({ recovery }) => String(recovery.askedAgain) },
     { title: 'kill -9: payments made twice', of: ({ recovery }) => String(recovery.paidAgain) },
-    { title: 'rounds of which this is the middle', of: ({ rounds }) => String(rounds) },
   ];
   const peers = Object.entries(results.peers);
   return markdown(

@@ -9,5 +9,4 @@ export default defineConfig({
     // What our contract with the provider says. Two hundred runs of a night wait for their turns, and nothing is refused.
     limits: { '*': { concurrent: 5 } },
   },
-  example: { agent: 'complaints', input: 'My teapot of order 42 arrived broken' },
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep, TestRunOptions } from 'holdfast/testing';
-import { clerk, complaints, nightReport } from './agents';
+import { clerk } from './agents';
 import type { Ticket } from './jobs';
 import { openBank } from './stand-ins/open-bank';
 import type { Bank } from './stand-ins/open-bank';
@@ -83,29 +83,6 @@ test('a ticket that is none begins no run', async () => {
     code: 'input-invalid',
     message: /wish is none of \["refund","voucher"\]/,
   });
-});
-
-test('the team looks the order up, and writes a letter', async () => {
-  const model = scriptedModel([
-    calls('transfer_to_agent', { agent_name: 'finder' }),
-    calls('findOrder', { order: '42' }),
-    { text: 'A kettle.' },
-    calls('transfer_to_agent', { agent_name: 'author' }),
-    calls('sendMail', { text: 'We are sorry.' }),
-    { text: 'Sent.' },
-    { text: 'The customer has a letter.' },
-  ]);
-  const run = await testRun(complaints, { input: 'Order 42: broken', ...of('42'), model, tools });
-  assert.equal(await run.result(), 'The customer has a letter.');
-  assert.equal(bank.mails.at(-1)?.to, 'customer-42');
-});
-
-test('the report has the figures of the bank, and words of a model', async () => {
-  const model = scriptedModel([
-    ({ messages }) => ({ text: JSON.stringify(messages).includes('payments, ') ? 'A calm night.' : 'No figures.' }),
-  ]);
-  const run = await testRun(nightReport, { input: 'Report.', model, tools });
-  assert.match(String(await run.result()), /^\d+ payments, \d+ in all\. A calm night\.$/);
 });
 
 test('runs that were saved would go the same way today', { skip: !existsSync(join(__dirname, 'histories')) }, async () => {

@@ -97,17 +97,6 @@ app.get('/nights/:night', async (request, response) => {
   response.json({ night: request.params.night, closed: results.size, counts });
 });
 
-app.post('/nights/:night/report', async (request, response) => {
-  const run = await (await holdfast()).start('nightReport', 'Report.', { id: `report-${request.params.night}`, by: 'shop' });
-  response.json({ report: await run.result() });
-});
-
-app.post('/complaints', async (request, response) => {
-  const { order, text } = request.body as { order: string; text: string };
-  const run = await (await holdfast()).start('complaints', `Order ${order}: ${text}`, { by: 'shop' });
-  response.status(201).json({ run: run.id, answer: await run.result() });
-});
-
 /** Errors of Holdfast have codes, which stay. */
 app.use((error: unknown, _: Request, response: Response, next: NextFunction) => {
   if (response.headersSent) return next(error);

@@ -83,9 +83,4 @@ export const tools = {
     effect: 'idempotent',
     execute: ({ ticket, result }) => post(`${office()}/tickets/${encodeURIComponent(ticket)}/result`, { result }, 'PUT'),
   }),
-  countPayments: defineTool({
-    description: 'What was paid so far.',
-    inputSchema: z.object({}),
-    execute: async () => (await (await fetch(`${bank()}/report`)).json()) as { payments: number; total: number },
-  }),
 };

@@ -3,8 +3,8 @@ const bounds: readonly (readonly [bench: string, path: string, most: number])[] 
   ['engine', 'single.ratio', 1.05],
   ['engine', 'fifty.ratio', 0.85],
   ['resume', 'ratio', 1.3],
-  ['recovery', 'killToEndMs', 4000],
-  ['recovery', 'doubled', 0],
+  ['cold', 'killToEndMs', 4000],
+  ['cold', 'doubled', 0],
 ];
 
 /** Why the lines of the benches are not within the bounds, or nothing. */

@@ -33,7 +33,7 @@ const stages: Readonly<Record<string, Stage>> = {
   alone: { command: jest('--runInBand --selectProjects nightly --testPathPatterns nightly/alone') },
   cluster: { command: node('test/cluster/main') },
   nodes: { command: '.ci/nodes 20 22=full 24=full 26' },
-  bench: { command: node('bench/main', 'engine bytes resume recovery').replace('node', 'node --expose-gc'), check: withinBounds },
+  bench: { command: node('bench/main', 'engine', 'bytes', 'resume', 'cold'), check: withinBounds },
 };
 
 interface Ended {

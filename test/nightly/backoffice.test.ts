@@ -80,15 +80,6 @@ describe('the back office, on a provider that takes five requests at a time', ()
     );
   });
 
-  it('answers a complaint with its team, and reports the night with its custom agent', async () => {
-    expect(await asked(`${office.office}/complaints`, 'POST', { order: '42', text: 'It arrived broken.' })).toMatchObject({
-      answer: 'The customer has a letter.',
-    });
-    expect(await asked(`${office.office}/nights/${night}/report`, 'POST')).toEqual({
-      report: expect.stringMatching(/^199 payments, \d+ in all\. A calm night\.$/) as string,
-    });
-  }, 60_000);
-
   it('saves a run whose replay ends with 0', async () => {
     const file = join(folder, 'ticket.json');
     expect((await office.command('history', 'save', `ticket-${night}-${large[0]}`, '--output', file)).code).toBe(0);
@@ -132,5 +123,5 @@ it('opens and settles a night with the commands of its page', async () => {
 it('the tests of the example pass', async () => {
   const args = ['--import', 'jiti/register', '--test', join('examples', 'backoffice', 'office.test.ts')];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  expect(stdout).toMatch(/pass 9\n.*fail 0/);
+  expect(stdout).toMatch(/pass 7\n.*fail 0/);
 }, 120_000);

@@ -3,7 +3,6 @@ import { extname, join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { defined } from '../../contract/defined';
 import type { TemporalSettings } from '../../host/connection';
 import { connectNative, connectTemporal } from '../../host/connection';
 import { Deployment } from '../../worker/deployment';
@@ -21,13 +20,12 @@ export interface RawOptions {
   /** The words of the model in each turn, and those of the tool. */
   readonly say: string;
   readonly toolText: string;
-  readonly maxCachedWorkflows?: number;
   /** Told when a tool begins. */
   readonly onTool?: (workflowId: string) => void;
 }
 
 /** A worker made with Temporal alone, with the same options as Holdfast's. */
-export async function startRawBed({ server, taskQueue, say, toolText, maxCachedWorkflows, onTool }: RawOptions): Promise<RawBed> {
+export async function startRawBed({ server, taskQueue, say, toolText, onTool }: RawOptions): Promise<RawBed> {
   const native = await connectNative(server, NativeConnection);
   const connection = await connectTemporal(server);
   let stopped = false;
@@ -46,7 +44,6 @@ export async function startRawBed({ server, taskQueue, say, toolText, maxCachedW
     maxConcurrentWorkflowTaskExecutions: 16,
     maxHeartbeatThrottleInterval: 500,
     defaultHeartbeatThrottleInterval: 500,
-    ...defined({ maxCachedWorkflows }),
   });
   const done = worker.run();
   await new Deployment(connection.connection, server.namespace, taskQueue).makeCurrent('raw', () => !stopped);

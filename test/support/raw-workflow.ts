@@ -66,8 +66,3 @@ export async function answeredRun(): Promise<void> {
   await condition(() => isAnswered);
   await callTool({});
 }
-
-/** Starts and waits. */
-export async function emptyRun(): Promise<void> {
-  await new Promise(() => undefined);
-}

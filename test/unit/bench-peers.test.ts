@@ -1,10 +1,9 @@
 import { Payments } from '../../bench/report/payments';
 import type { Numbers, Results } from '../../bench/report/results';
-import { middle, parseResults } from '../../bench/report/results';
+import { parseResults } from '../../bench/report/results';
 import { replaceSection, shortTable, shown, wholeTable } from '../../bench/report/table';
 
 const numbers: Numbers = {
-  rounds: 1,
   coldStartMs: 812.4,
   sizes: [
     { turns: 100, turnMs: 3.256, keptBytes: 4321, writtenBytes: 12_345 },
@@ -59,18 +58,6 @@ describe('the tables of the peers', () => {
 });
 
 describe('the numbers of the peers', () => {
-  it('are the middle of the rounds, and of kills the sum', () => {
-    const slow: Numbers = { ...numbers, answerMs: 9, recovery: { ...numbers.recovery, ended: 7, paidAgain: 3 } };
-    const { answerMs, recovery, rounds } = middle([numbers, slow, slow]);
-    expect(rounds).toBe(3);
-    expect(answerMs).toBe(9);
-    expect(recovery).toMatchObject({ runs: 30, ended: 24, paidAgain: 6 });
-  });
-
-  it('of a size that failed once are that failure', () => {
-    expect(middle([numbers, broken]).sizes).toEqual([expect.objectContaining({ turns: 100 }), { turns: 400, problem: 'too large' }]);
-  });
-
   it('are read from a file only if they are complete', () => {
     const text = JSON.stringify(results({ Ours: numbers }));
     expect(parseResults(text).peers['Ours']).toEqual(numbers);

@@ -11,10 +11,6 @@ import { tools as researchTools } from '../../examples/research/tools';
 import { secondOpinion } from '../../examples/second-opinion/agents';
 import { tools as opinionTools } from '../../examples/second-opinion/tools';
 import * as support from '../../examples/support/agents';
-import { travel } from '../../examples/travel/agents';
-import { tools as travelTools } from '../../examples/travel/tools';
-import { writing } from '../../examples/writing/agents';
-import { tools as writingTools } from '../../examples/writing/tools';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { jobTaker } from '../../kernel/define/definition';
@@ -44,21 +40,6 @@ describe('the examples', () => {
     model.assertComplete();
   });
 
-  it('writing ends when the critic takes the text', async () => {
-    const { model, options } = casting({
-      writer: [{ text: 'Tea is hot hot.' }, { text: 'Tea is hot.' }],
-      critic: [
-        calls('countWords', { text: 'Tea is hot hot.' }),
-        { text: 'Four words, one of them twice.' },
-        calls('accept', {}),
-        { text: 'Good.' },
-      ],
-    });
-    const run = await testRun(writing, { input: 'A verse about tea', model, options, tools: writingTools });
-    expect(await run.result()).toBe('Good.');
-    model.assertComplete();
-  });
-
   it('office asks for an approval of a large bill, and goes on with the parcel', async () => {
     const { model, options } = casting({
       head: [transfer('stock'), transfer('billing'), transfer('shipping'), { text: 'It is on its way.' }],
@@ -71,21 +52,6 @@ describe('the examples', () => {
     expect(interrupt).toMatchObject({ agent: 'billing', tool: 'writeBill', input: { amount: 900 } });
     await run.approve(interrupt!.id, { by: 'ada' });
     expect(await run.result()).toBe('It is on its way.');
-    model.assertComplete();
-  });
-
-  it('travel asks the customer from three levels below, also over a continue-as-new', async () => {
-    const { model, options } = casting({
-      travel: [calls('trains', { request: 'To Vienna.' }), { text: 'EC 7, seat 61.' }],
-      trains: [calls('findTrain', { to: 'Vienna' }), calls('seats', { request: 'A seat in EC 7.' }), { text: 'EC 7, seat 61.' }],
-      seats: [calls('chooseSeat', { train: 'EC 7' }), { text: 'Seat 61.' }],
-    });
-    const run = await testRun(travel, { input: 'To Vienna tomorrow', model, options, tools: travelTools });
-    await run.goOnAsNew();
-    const [interrupt] = await run.interrupts();
-    expect(interrupt).toMatchObject({ agent: 'seats', info: { question: 'Window or aisle in EC 7?' } });
-    await run.resume(interrupt!.id, { seat: 'window' });
-    expect(await run.result()).toBe('EC 7, seat 61.');
     model.assertComplete();
   });
 

@@ -1,6 +1,6 @@
 /**
  * Stands in for a model of a provider that takes five requests at a time and answers the others with 429. It speaks OpenAI's chat completions, and plays
- * the parts of this office. Arguments: how long an answer takes in milliseconds, and how many requests it takes at a time.
+ * the clerk. Arguments: how long an answer takes in milliseconds, and how many requests it takes at a time.
  */
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -44,7 +44,8 @@ function resultsIn(messages: readonly Said[]): ReadonlyMap<string, string> {
 }
 
 /** A clerk in four answers: looks up, grants, tells and closes, and says so. */
-function clerk(messages: readonly Said[], results: ReadonlyMap<string, string>): Answer {
+function clerk(messages: readonly Said[]): Answer {
+  const results = resultsIn(messages);
   const [, ticket = '', order = '', wish = ''] =
     /Ticket (\S+), order (\S+)\. The customer wishes a (\w+)/.exec(messages.map(textOf).join('\n')) ?? [];
   const found = results.get('findOrder');
@@ -67,29 +68,6 @@ function clerk(messages: readonly Said[], results: ReadonlyMap<string, string>):
       { name: 'closeTicket', input: { ticket, result } },
     ];
   return `Ticket ${ticket} is closed: ${result}.`;
-}
-
-function answerTo({ messages }: Asked): Answer {
-  const [system] = messages.filter(({ role }) => role === 'system' || role === 'developer');
-  const [, part = ''] = /^You are the (\w+)/.exec(system === undefined ? '' : textOf(system)) ?? [];
-  const results = resultsIn(messages);
-  const said = messages.map(textOf).join('\n');
-  const hand = (to: string): Answer => [{ name: 'transfer_to_agent', input: { agent_name: to } }];
-  switch (part) {
-    case 'clerk':
-      return clerk(messages, results);
-    case 'head':
-      if (!said.includes('[finder] said')) return hand('finder');
-      return said.includes('[author] said') ? 'The customer has a letter.' : hand('author');
-    case 'finder':
-      return results.has('findOrder')
-        ? 'It was a teapot.'
-        : [{ name: 'findOrder', input: { order: /Order (\S+):/.exec(said)?.[1] ?? '1' } }];
-    case 'author':
-      return results.has('sendMail') ? 'The letter is sent.' : [{ name: 'sendMail', input: { text: 'We are sorry.' } }];
-    default:
-      return 'A calm night.';
-  }
 }
 
 let calls = 0;
@@ -138,7 +116,7 @@ const server = createServer((request, response) => {
     seen.answered += 1;
     seen.lastAt = Date.now();
     const asked = JSON.parse(text) as Asked;
-    write(response, answerTo(asked), asked.stream === true);
+    write(response, clerk(asked.messages), asked.stream === true);
   })();
 });
 

@@ -5,7 +5,6 @@ import { startFakeProvider } from '../../support/fake-provider/fake-provider';
 import type { StreamingModel } from '../../support/fake-provider/real-clients';
 import { askedWith, chunksOf, modelOf, realClients } from '../../support/fake-provider/real-clients';
 import { z } from 'zod';
-import { hasPrototypeKey, jsonProblem } from '../../../contract/broken-json';
 import type { Json } from '../../../contract/messages/messages';
 import { notJson } from '../../../contract/messages/messages';
 import { defineTool } from '../../../activities/tools/define-tool';
@@ -14,6 +13,7 @@ import type { GenerateRequest, LanguageModel } from '../../../activities/models/
 import { createApp } from '../../../service/http/app';
 import { createLogger } from '../../../host/logger';
 import { scriptedModel, testRun } from '../../../testing';
+import { parsedBy } from '../../../kernel/define/workflow-tools';
 import { defineAgent } from '../../../workflows';
 
 let fake: FakeProvider;
@@ -217,42 +217,35 @@ async function toldOf(name: string, input: Json): Promise<string> {
 }
 
 describe('arguments that are not JSON', () => {
+  // Each version of Node words the reason in its own way. It quotes what it cannot read, or says the position.
   it.each([
-    ['{"orderId": "42"', /at character 17, after \{"orderId": "42": the text ends, and , or \} is expected/],
-    ['{"orderId": "42', /the text ends, and a text in quotes is not closed/],
-    ["{'orderId': 42}", /at character 2, after \{: a key in quotes is expected/],
-    ['{"orderId": 42,}', /at character 16, .*a key in quotes is expected/],
-    ['{"orderId": undefined}', /at character 13, .*a value is expected/],
-    ['{"orderId": "4\n2"}', /a line break or another control character/],
-    ['{"orderId": "4\\x2"}', /begins no escape/],
-    ['{"orderId": "42"} and more', /something follows the value/],
-    ['Sure! I will call it.', /at character 1: a value is expected/],
-  ])('are told as such, with the place where they break: %j', async (text, place) => {
+    ['{"orderId": "42"', /position 16/],
+    ['{"orderId": "4', /position 14/],
+    ["{'orderId': 42}", /position 1\b/],
+    ['{"orderId": 42,}', /position 15/],
+    ['{"orderId": undefined}', /'u'/],
+    ['{"orderId": "4\n2"}', /position 14/],
+    ['{"orderId": "4\\x2"}', /position 15/],
+    ['{"orderId": "42"} and more', /position 18/],
+    ['Sure! I will call it.', /'S', "Sure! /],
+  ])('are told as such, with what JSON.parse says of them: %j', async (text, place) => {
     const said = await toldOf('refund', text);
-    expect(said).toMatch(/^The arguments of 'refund' are not JSON that can be read, /);
+    expect(said).toMatch(/^The arguments of 'refund' are not JSON that can be read: .*\. Send them again as one JSON object\.$/);
     expect(said).toMatch(place);
     expect(said).not.toContain('expected object');
   });
 
-  it('are found wherever JSON.parse finds them, and nowhere else', () => {
-    const good = ['{}', ' [1, -0.5e+3, "\\u00e9\\n", true, null, {"a": [ ]}] ', '"x"', '0', '{"a":{"b":[{}]}}'];
-    for (const text of good) expect([text, jsonProblem(text)]).toEqual([text, undefined]);
-    for (const whole of good) {
-      const text = whole.trim();
-      for (let end = 0; end < text.length; end++) {
-        const part = text.slice(0, end);
-        let parses = true;
-        try {
-          JSON.parse(part);
-        } catch {
-          parses = false;
-        }
-        expect([part, jsonProblem(part) === undefined]).toEqual([part, parses]);
-      }
-    }
-    for (const text of ['01', '1.', '.5', '+1', '1e', '[1,]', '{"a" 1}', '{"a":1 "b":2}', "'a'", 'NaN', '[1 2]', '\u00a0{}'])
-      expect([text, jsonProblem(text) !== undefined]).toEqual([text, true]);
-    expect(jsonProblem(`${'['.repeat(100_000)}`)).toContain('nested deeper');
+  it('are told by workflow code without the words of one version of Node', async () => {
+    const spec = { name: 'accept', description: 'd', inputSchema: { type: 'object', properties: {} } };
+    expect(parsedBy(spec, '{"a": ')).toEqual({
+      ok: false,
+      message: "The arguments of 'accept' are not JSON that can be read. Send them again as one JSON object.",
+    });
+  });
+
+  it('may be nested as deep as they like', async () => {
+    expect(await toldOf('refund', '['.repeat(100_000))).toMatch(/not JSON that can be read: /);
+    expect(await toldOf('refund', `${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toMatch(/not JSON that can be read: /);
   });
 });
 
@@ -318,7 +311,6 @@ describe('keys that objects have of their own', () => {
   it('are no JSON that can be kept, at any depth, when they are __proto__', async () => {
     expect(notJson(polluted)).toContain('the value has the key "__proto__"');
     expect(notJson({ a: [polluted] })).toContain('a[0] has the key "__proto__"');
-    expect(hasPrototypeKey([{ b: polluted }])).toBe(true);
     for (const option of [
       { values: polluted },
       { options: { toolOptions: { refund: polluted } } },
@@ -330,7 +322,7 @@ describe('keys that objects have of their own', () => {
         code: expect.stringMatching(/^(input|options)-invalid$/) as string,
         message: expect.stringContaining('__proto__') as string,
       });
-    expect(await toldOf('refund', '{"orderId": "1", "__proto__": {"admin": true}}')).toContain('it has the key "__proto__"');
+    expect(await toldOf('refund', '{"orderId": "1", "__proto__": {"admin": true}}')).toContain('the value has the key "__proto__"');
     expect(({} as { admin?: unknown }).admin).toBeUndefined();
   });
 

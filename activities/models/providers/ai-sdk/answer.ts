@@ -1,7 +1,7 @@
 import { defined } from '../../../../contract/defined';
-import { hasPrototypeKey } from '../../../../contract/broken-json';
 import { HoldfastError } from '../../../../contract/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../contract/messages/messages';
+import { notJson } from '../../../../contract/messages/messages';
 import { isTokenCount } from '../../../../contract/usage';
 import type { GenerateAnswer } from '../../models';
 import type { Item } from './specification';
@@ -100,7 +100,7 @@ export function inputOf(input: unknown): Json {
   if (input.trim() === '') return {};
   try {
     const parsed = JSON.parse(input) as Json;
-    return hasPrototypeKey(parsed) ? input : parsed;
+    return notJson(parsed) === undefined ? parsed : input;
   } catch {
     return input;
   }

@@ -1,9 +1,0 @@
-import { defineConfig } from 'holdfast';
-import { tools } from './tools';
-
-export default defineConfig({
-  agents: './agents.ts',
-  tools,
-  models: { names: { default: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini', 'google/gemini-2.5-flash'] } },
-  example: { agent: 'writing', input: 'A verse about tea' },
-});
