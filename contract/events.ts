@@ -260,8 +260,8 @@ export interface RunFacts {
   readonly usageByModel?: UsageByModel;
 }
 
-/** How a run stands. */
-export interface RunStanding extends RunFacts {
+/** A run without its messages. */
+export interface RunHead extends RunFacts {
   readonly id: string;
   readonly agent: string;
   readonly status: RunStatus;
@@ -284,7 +284,7 @@ export interface RunStanding extends RunFacts {
 }
 
 /** What the run's own record says of it. */
-export interface RunView extends RunStanding {
+export interface RunView extends RunHead {
   readonly messages: readonly StoredMessage[];
 }
 

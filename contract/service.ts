@@ -1,5 +1,5 @@
 import type { ConversationView } from './conversations';
-import type { RunStanding, RunStatus } from './events';
+import type { RunHead, RunStatus } from './events';
 import type { Interrupt } from './interrupts';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 import type { PlannedStage } from './policies';
@@ -126,7 +126,7 @@ export interface NoWorker {
 }
 
 /** A run as the service shows it: its messages have a route of their own. */
-export interface ShownRun extends RunStanding {
+export interface ShownRun extends RunHead {
   readonly cost?: RunCost;
   /** Where it runs, and nobody is there to do its work. */
   readonly noWorker?: NoWorker;
@@ -174,4 +174,4 @@ export interface ListedPolicy {
 }
 
 /** How a conversation stands. */
-export interface ShownConversation extends ConversationView, Pick<RunStanding, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}
+export interface ShownConversation extends ConversationView, Pick<RunHead, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}

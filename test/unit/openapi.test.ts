@@ -79,6 +79,15 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('says which parameters may stand there several times, and requests are taken so', async () => {
+    const codeOf = async (path: string): Promise<string> =>
+      ((await (await serviceApp.request(path)).json()) as { readonly error: { readonly code: string } }).error.code;
+    // Nobody is behind the routes: what is taken fails there.
+    expect(await codeOf('/runs?mayAnswer=ann&role=desk&role=lead')).toBe('internal');
+    expect(await codeOf('/runs?mayAnswer=ann&role=desk')).toBe('internal');
+    expect(await codeOf('/runs?agent=desk&agent=lead')).toBe('request-invalid');
+  });
+
   it('names the headers that routes read, and each kind of body that comes back', () => {
     const { paths } = documentOf('1');
     const told = (
