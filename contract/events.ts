@@ -1,5 +1,6 @@
 import type { CancelFacts, CancelMode, CancelRequest } from './cancel';
 import type { ConversationView, SendMode, TurnStatus } from './conversations';
+import type { Timestamp } from './timestamp';
 import type { UsageByModel } from './usage';
 import type { DecidedPolicy } from './decisions';
 import type { Answer, Interrupt, Reconciliation } from './interrupts';
@@ -249,8 +250,8 @@ export type WireEvent = {
 /** What the server knows of a run beside its log. A run in memory has none of it. */
 export interface RunFacts {
   /** When the run began, over continue-as-new and upgrades. */
-  readonly startedAt?: string;
-  readonly closedAt?: string;
+  readonly startedAt?: Timestamp;
+  readonly closedAt?: Timestamp;
   readonly tags?: readonly string[];
   readonly startedBy?: string;
   /** The build whose code ran last. Undefined before any did. */
@@ -259,12 +260,11 @@ export interface RunFacts {
   readonly usageByModel?: UsageByModel;
 }
 
-/** What the run's own record says of it. */
-export interface RunView extends RunFacts {
+/** A run without its messages. */
+export interface RunHead extends RunFacts {
   readonly id: string;
   readonly agent: string;
   readonly status: RunStatus;
-  readonly messages: readonly StoredMessage[];
   readonly interrupts: readonly Interrupt[];
   readonly usage: Usage;
   readonly nextOffset: number;
@@ -281,6 +281,11 @@ export interface RunView extends RunFacts {
   readonly retrying?: readonly RetriedCall[];
   /** Of a run that stays open between turns. */
   readonly conversation?: ConversationView;
+}
+
+/** What the run's own record says of it. */
+export interface RunView extends RunHead {
+  readonly messages: readonly StoredMessage[];
 }
 
 /** A call of a model or a tool that waits for its next attempt, or is in it. */

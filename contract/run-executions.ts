@@ -1,4 +1,5 @@
 import type { Failure } from './messages/messages';
+import type { Timestamp } from './timestamp';
 
 /** A failure with where in the code it was thrown, as far as the server keeps that. */
 export interface ThrownFailure extends Failure {
@@ -9,8 +10,8 @@ export interface ThrownFailure extends Failure {
 export interface RunExecution {
   /** Temporal's id of it. */
   readonly temporalRunId: string;
-  readonly startedAt: string;
-  readonly closedAt?: string;
+  readonly startedAt: Timestamp;
+  readonly closedAt?: Timestamp;
   /**
    * `started`: it is the first. `continued`: the one before continued as new, because its history was long, or to move to another build.
    * `went-on`: the one before had ended, and somebody retried or resumed the run.

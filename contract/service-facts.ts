@@ -2,6 +2,7 @@ import type { Effect } from './manifest';
 import type { Usage } from './messages/messages';
 import type { ModelPrices } from './prices';
 import type { RunCost } from './service';
+import type { Timestamp } from './timestamp';
 import type { UsageByModel } from './usage';
 
 /** What a service tells of itself, of its builds and of what runs have used. */
@@ -108,19 +109,19 @@ export interface RunCounts {
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
-  readonly since: string;
+  readonly since: Timestamp;
 }
 
 export interface ServedBuild {
   readonly id: string;
   /** When the server first heard of it. */
-  readonly since?: string;
+  readonly since?: Timestamp;
   /** New runs go to it. */
   readonly isNewest: boolean;
   /** How many runs are open under it, isolated agents counted. Undefined: it was not counted, as one of too many builds. */
   readonly openRuns?: number;
   /** When a worker last asked for work of this build. Undefined: none of late. */
-  readonly polledAt?: string;
+  readonly polledAt?: Timestamp;
   /** `draining`: older, with open runs. `unserved`: runs of it wait, and no worker has its code. */
   readonly state: 'newest' | 'draining' | 'drained' | 'unserved';
 }
@@ -150,8 +151,8 @@ export interface UsageRow {
 /** What model calls have used, by what the histories of runs say. Each call is counted once, in the run or isolated agent that made it. */
 export interface UsageReport {
   readonly by: UsageGroup;
-  readonly since: string;
-  readonly until: string;
+  readonly since: Timestamp;
+  readonly until: Timestamp;
   /** The largest first; days in their order. */
   readonly rows: readonly UsageRow[];
   readonly total: Omit<UsageRow, 'key'>;

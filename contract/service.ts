@@ -1,8 +1,9 @@
 import type { ConversationView } from './conversations';
-import type { RunStatus, RunView } from './events';
+import type { RunHead, RunStatus } from './events';
 import type { Interrupt } from './interrupts';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 import type { PlannedStage } from './policies';
+import type { Timestamp } from './timestamp';
 
 /** What clients and the HTTP service answer. */
 
@@ -11,12 +12,12 @@ export interface ListedRun {
   readonly agent: string;
   readonly status: RunStatus;
   /** When the run began, over continue-as-new and upgrades. */
-  readonly startedAt: string;
-  readonly closedAt?: string;
+  readonly startedAt: Timestamp;
+  readonly closedAt?: Timestamp;
   /** What is open, the longest first. */
   readonly interrupts: readonly Interrupt[];
   /** Since when the first of them is open. Undefined of runs of a build that did not say so. */
-  readonly waitingSince?: string;
+  readonly waitingSince?: Timestamp;
   readonly tags: readonly string[];
   readonly startedBy?: string;
   /** The run that it is part of, of an isolated agent. */
@@ -28,7 +29,7 @@ export interface ListedInterrupt {
   /** The agent that the run was started with. */
   readonly agent: string;
   /** Since when it is open. Undefined of runs of a build that did not say so. */
-  readonly waitingSince?: string;
+  readonly waitingSince?: Timestamp;
   readonly tags: readonly string[];
   readonly startedBy?: string;
   readonly interrupt: Interrupt;
@@ -121,11 +122,11 @@ export interface RunCost {
 export interface NoWorker {
   readonly taskQueue: string;
   /** When one last did. Absent: the server remembers none. It forgets a worker some minutes after its last poll. */
-  readonly since?: string;
+  readonly since?: Timestamp;
 }
 
 /** A run as the service shows it: its messages have a route of their own. */
-export interface ShownRun extends Omit<RunView, 'messages'> {
+export interface ShownRun extends RunHead {
   readonly cost?: RunCost;
   /** Where it runs, and nobody is there to do its work. */
   readonly noWorker?: NoWorker;
@@ -173,4 +174,4 @@ export interface ListedPolicy {
 }
 
 /** How a conversation stands. */
-export interface ShownConversation extends ConversationView, Pick<RunView, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}
+export interface ShownConversation extends ConversationView, Pick<RunHead, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}

@@ -158,8 +158,8 @@ function contextOf(
   const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: AgentInput): Promise<RanAgent> => {
-      if (scope.life.isDeaf) return new Promise(() => undefined);
-      const refusal = scope.life.refusalOf('ctx.runAgent') ?? frame.refusalInBranch;
+      if (frame.isDeaf) return new Promise(() => undefined);
+      const refusal = scope.life.refusalOf('ctx.runAgent', frame) ?? frame.refusalInBranch;
       if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));
       // Counted also where the result is only recalled: the same call has the same place every time.
       const n = (times.get(name) ?? 0) + 1;

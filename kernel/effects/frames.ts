@@ -23,7 +23,7 @@ export interface EffectEnding<T> {
 
 const asItIs: EffectEnding<never> = { settled: (value) => value, refused: (error) => error };
 
-/** How often code of one frame is told that it has ended. */
+/** How often code of one frame is told that it is over: its frame has ended, or its agent. */
 const mostRefusals = 100;
 
 /**
@@ -33,7 +33,8 @@ const mostRefusals = 100;
 export class Frame {
   private count = 0;
   private ended = false;
-  private refusals = 0;
+  /** How often its code was told that it is over. */
+  refusals = 0;
   /** How often code of this entry has looked, by what it looked at. */
   private looks: Map<string, number> | undefined;
 
@@ -171,7 +172,7 @@ export class Frame {
    * over. It acts on nothing.
    */
   once<T>(kind: string, run: () => T, inVain?: () => T): T {
-    if (inVain !== undefined && this.wasToldEnough) return inVain();
+    if (inVain !== undefined && this.refusals >= mostRefusals) return inVain();
     this.checkIsOutsideBranches();
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
@@ -288,11 +289,7 @@ export class Frame {
    * after that never comes.
    */
   get isDeaf(): boolean {
-    return this.journal.isDeaf || this.wasToldEnough;
-  }
-
-  private get wasToldEnough(): boolean {
-    return this.refusals >= mostRefusals && this.journal.isLeft(this.key);
+    return this.journal.isDeaf || this.refusals >= mostRefusals;
   }
 
   /** Refuses code that is still at work after what it is part of has ended. */

@@ -291,7 +291,7 @@ export class Acting implements Inside {
   }
 
   private inAgent<T>(what: string, act: () => T): T {
-    const refusal = this.scope.life.refusalOf(what);
+    const refusal = this.scope.life.refusalOf(what, this.frame);
     if (refusal !== undefined) throw refusal;
     return act();
   }
@@ -305,8 +305,8 @@ export class Acting implements Inside {
 
   private asking<T>(what: string, ask: () => Promise<T>): Promise<T> {
     const { life } = this.scope;
-    if (this.frame.isDeaf || life.isDeaf) return new Promise(() => undefined);
-    const refusal = life.refusalOf(what);
+    if (this.frame.isDeaf) return new Promise(() => undefined);
+    const refusal = life.refusalOf(what, this.frame);
     return life.keep(refusal === undefined ? ask() : Promise.reject(refusal));
   }
 }

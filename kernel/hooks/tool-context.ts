@@ -16,8 +16,8 @@ export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call:
   const open = new Map<Promise<string>, string>();
   const runAgent: ToolContext['runAgent'] = (name, input, options = {}) => {
     const { life } = scope;
-    if (frame.isDeaf || life.isDeaf) return new Promise(() => undefined);
-    const refusal = life.refusalOf('ctx.runAgent') ?? frame.refusalInBranch;
+    if (frame.isDeaf) return new Promise(() => undefined);
+    const refusal = life.refusalOf('ctx.runAgent', frame) ?? frame.refusalInBranch;
     if (refusal !== undefined) return life.keep(Promise.reject<string>(refusal));
     const running = life.keep(begun(() => answerOf(scope, frame, tool, { name, input, ...options })));
     const settled = (): void => void open.delete(running);

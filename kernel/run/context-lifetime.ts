@@ -1,10 +1,9 @@
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
+import type { Frame } from '../effects/frames';
 import { LivelockGuard } from './livelock-guard';
 import type { RunScope } from './scope';
-
-const mostRefusals = 100;
 
 /** Whether an agent is at work, as whoever acts through its `ctx` is told. */
 export class ContextLifetime {
@@ -12,7 +11,6 @@ export class ContextLifetime {
   answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
-  private refusals = 0;
   private readonly pace: LivelockGuard;
 
   constructor(
@@ -41,18 +39,13 @@ export class ContextLifetime {
   }
 
   /** Why nothing can be done for the agent any more, or nothing. */
-  refusalOf(what: string): HoldfastError | undefined {
+  refusalOf(what: string, frame: Frame): HoldfastError | undefined {
     if (this.over !== true) return undefined;
-    this.refusals += 1;
+    frame.refusals += 1;
     return new HoldfastError(
       'outside-run',
       `${what} failed: it was called through the ctx of agent "${this.agent}", which has ended. Code acts through the ctx that it was called with.`,
     );
-  }
-
-  /** Code that catches every refusal and asks again at once would go round for ever. It is told often enough. */
-  get isDeaf(): boolean {
-    return this.refusals > mostRefusals;
   }
 
   /** Counts the events that its code makes. */

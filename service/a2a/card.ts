@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/messages/messages';
+import type { JsonObject } from '../../contract/messages/messages';
 import { a2aVersion } from './wire';
 
 interface Described {
@@ -7,7 +7,7 @@ interface Described {
 }
 
 /** What other agents are told of an agent. One card is of one agent. */
-export function cardOf({ name, description }: Described, url: string, pushNotifications: boolean): Json {
+export function cardOf({ name, description }: Described, url: string, pushNotifications: boolean): JsonObject {
   return {
     name,
     description,

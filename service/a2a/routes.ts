@@ -1,5 +1,4 @@
-import type { Context } from 'hono';
-import { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
@@ -8,9 +7,9 @@ import type { Logger } from '../../host/logger';
 import type { ServiceParts } from '../http/app';
 import { askedAgent } from '../http/asked-agent';
 import { dataFrame, frameStream } from '../http/event-stream';
-import { parseBody, parseQuery } from '../http/parse-request';
-import { NoQuery } from '../http/schemas';
-import type { AgentSummary } from '../project/load-project';
+import { parseBody } from '../http/parse-request';
+import type { RouteAsked } from '../http/routes';
+import { Routes, events, ok } from '../http/routes';
 import { cardOf } from './card';
 import type { RpcError } from './errors';
 import { A2aError, asKind, rpcErrorOf } from './errors';
@@ -36,8 +35,8 @@ export function a2aRoutes(parts: ServiceParts): Hono {
   const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
     frameStream((signal) => responses({ id, frames, over, signal, logger }), { heartbeatMs, closing, logger, frameOf: dataFrame });
 
-  const answer = async (context: Context): Promise<Response> => {
-    const { name: agent, inputSchema } = agentIn(parts, context);
+  const answer = async ({ agent: asked, context }: Pick<RouteAsked<'/:agent'>, 'agent' | 'context'>): Promise<Response> => {
+    const { name: agent, inputSchema } = askedAgent(parts, asked, undefined);
     const over = new AbortController();
     let id: RpcRequest['id'] = null;
     try {
@@ -56,17 +55,19 @@ export function a2aRoutes(parts: ServiceParts): Hono {
     }
   };
 
-  return new Hono()
-    .get('/:agent/.well-known/agent-card.json', (context) => {
-      parseQuery(context, NoQuery);
-      return context.json(cardOf(agentIn(parts, context), addressOf(context), pushTo().length > 0));
-    })
-    .post('/:agent', answer)
-    .post('/:agent/', answer);
-}
-
-function agentIn(parts: ServiceParts, context: Context): AgentSummary {
-  return askedAgent(parts, context.req.param('agent') ?? '', undefined);
+  const rpc = {
+    ownBody: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id: z.union([z.string(), z.number(), z.null()]).optional() }),
+    headers: { 'A2A-Version': 'The version that the client speaks. Absent: 1.0.' },
+    answers: { 200: { says: 'The result or the error, or a stream of both.', name: 'RpcResponse', type: events } },
+  } as const;
+  return new Routes('Protocols')
+    .add(
+      'GET /:agent/.well-known/agent-card.json',
+      { summary: 'A2A: the card of an agent.', answers: ok('Protocol', 'The card.') },
+      ({ agent, context }) => cardOf(askedAgent(parts, agent, undefined), addressOf(context), pushTo().length > 0),
+    )
+    .add('POST /:agent', { summary: 'A2A: every method.', ...rpc }, answer)
+    .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
 }
 
 /** Where requests for the agent go: where the card was asked for, by the scheme that a proxy names. */

@@ -1,5 +1,5 @@
 import type { TakenTools } from '../../contract/client-tools';
-import type { Json } from '../../contract/messages/messages';
+import type { JsonObject } from '../../contract/messages/messages';
 
 interface Described {
   readonly name: string;
@@ -9,7 +9,7 @@ interface Described {
 }
 
 /** What the endpoint of an agent can do, in the form of AG-UI 1.0. */
-export function capabilitiesOf({ name, description, tools = [], clientTools }: Described): Json {
+export function capabilitiesOf({ name, description, tools = [], clientTools }: Described): JsonObject {
   return {
     identity: { name, description, type: 'holdfast' },
     transport: { streaming: true, websocket: false, httpBinary: false, pushNotifications: false, resumable: true },

@@ -1,16 +1,13 @@
-import type { Context } from 'hono';
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import type { ServiceParts } from '../http/app';
-import type { AgentSummary } from '../project/load-project';
-import { parseBody, parseQuery } from '../http/parse-request';
 import { askedAgent } from '../http/asked-agent';
 import { dataFrame, frameStream } from '../http/event-stream';
-import { NoQuery } from '../http/schemas';
+import { Routes, events, ok } from '../http/routes';
 import { capabilitiesOf } from './capabilities';
 import type { Wish } from './input';
 import { CancelInput, RunAgentInput, toolsIn, wishOf } from './input';
@@ -41,30 +38,31 @@ const toldInStream: readonly ErrorCode[] = [
 
 /** AG-UI: one endpoint for each agent. A thread is a conversation, and a run is a turn of it. */
 export function aguiRoutes(parts: ServiceParts): Hono {
-  const routes = new Hono();
-
-  routes.get('/:agent', (context) => {
-    parseQuery(context, NoQuery);
-    return context.json(capabilitiesOf(agentIn(parts, context)));
-  });
-  routes.post('/:agent', async (context) => {
-    const { name, clientTools } = agentIn(parts, context);
-    const input = await parseBody(context, RunAgentInput, bodyLimit);
-    const wish = wishOf(input);
-    return shown(parts, { agent: name, input, wish, tools: wish.type === 'say' ? toolsIn(input, clientTools) : [] });
-  });
-  routes.post('/:agent/connect', async (context) => {
-    const { name } = agentIn(parts, context);
-    const input = await parseBody(context, RunAgentInput, bodyLimit);
-    return shown(parts, { agent: name, input, wish: { type: 'history' }, tools: [] });
-  });
-  routes.post('/:agent/cancel', async (context) => {
-    const { name } = agentIn(parts, context);
-    const { threadId, forwardedProps } = await parseBody(context, CancelInput);
-    await stopTurn(threadFor(parts, name, threadId), defined({ by: forwardedProps?.by }));
-    return context.json({ threadId });
-  });
-  return routes;
+  const streamed = { body: RunAgentInput, bodyLimit, answers: { 200: { says: 'Events of AG-UI.', type: events } } };
+  const stop = ok('Stopped', 'It is asked to stop.');
+  return new Routes('Protocols')
+    .add('GET /:agent', { summary: 'AG-UI: the capabilities of an agent.', answers: ok('Protocol', 'Capabilities.') }, ({ agent }) =>
+      capabilitiesOf(askedAgent(parts, agent, undefined)),
+    )
+    .add('POST /:agent', { summary: 'AG-UI: runs an agent.', ...streamed }, ({ agent, body: input }) => {
+      const { name, clientTools } = askedAgent(parts, agent, undefined);
+      const wish = wishOf(input);
+      return shown(parts, { agent: name, input, wish, tools: wish.type === 'say' ? toolsIn(input, clientTools) : [] });
+    })
+    .add('POST /:agent/connect', { summary: 'AG-UI: shows a thread, and what goes on in it.', ...streamed }, ({ agent, body: input }) => {
+      const { name } = askedAgent(parts, agent, undefined);
+      return shown(parts, { agent: name, input, wish: { type: 'history' }, tools: [] });
+    })
+    .add(
+      'POST /:agent/cancel',
+      { summary: 'AG-UI: stops the turn at work.', body: CancelInput, answers: stop },
+      async ({ agent, body }) => {
+        const { name } = askedAgent(parts, agent, undefined);
+        const { threadId, forwardedProps } = body;
+        await stopTurn(threadFor(parts, name, threadId), defined({ by: forwardedProps?.by }));
+        return { threadId };
+      },
+    ).app;
 }
 
 /** How long the answer to a cancel waits for the end of a turn that nobody is shown. */
@@ -77,10 +75,6 @@ async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<
   if (view?.status !== 'waiting') return;
   const events = thread.events({ from: view.nextOffset, until: 'end', signal: AbortSignal.timeout(patienceMs) });
   for await (const { type } of events) if (type === 'turn-end') return;
-}
-
-function agentIn(parts: ServiceParts, context: Context): AgentSummary {
-  return askedAgent(parts, context.req.param('agent') ?? '', undefined);
 }
 
 function threadFor({ client }: ServiceParts, agent: string, threadId: string): Thread {

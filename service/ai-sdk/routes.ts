@@ -1,12 +1,11 @@
-import type { Context } from 'hono';
-import { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { ConversationOptions } from '../../client/conversation-options';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import type { Answerer } from '../../contract/who-may-answer';
 import type { ServiceParts } from '../http/app';
-import { parseBody, parseQuery } from '../http/parse-request';
+import { Routes, events, ok } from '../http/routes';
 import { ChatQuery, ReaderQuery } from '../http/schemas';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { askedAgent } from '../http/asked-agent';
@@ -44,16 +43,21 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
       last: 'data: [DONE]\n\n',
       headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     });
-  return new Hono()
-    .post('/:agent', async (context) => {
-      const body = await parseBody(context, ChatBody, historyLimit);
+  const streamed = { says: 'The message stream of AI SDK UI.', type: events };
+  const again = {
+    summary: 'AI SDK UI: the turn at work again, or what came since.',
+    query: ChatQuery,
+    answers: { 200: streamed, 204: { says: 'No turn is at work, and nothing came since.' } },
+  };
+  const say = { summary: 'AI SDK UI: what a page says or answers.', body: ChatBody, bodyLimit: historyLimit, answers: { 200: streamed } };
+  return new Routes('Protocols')
+    .add('POST /:agent', say, async ({ agent, body, context }) => {
       const { values, tags, idle, deadline, by, roles } = body;
-      const chat = find(context.req.param('agent'), body.id, defined({ values, tags, idle, deadline }));
+      const chat = find(agent, body.id, defined({ values, tags, idle, deadline }));
       return stream(chat, await carryOut(chat, body), showsIn(context, chat, defined({ by, roles })), body.until);
     })
-    .get('/:agent/:chat/stream', async (context) => {
-      const { from = 0, until, by, role: roles } = parseQuery(context, ChatQuery, ['role']);
-      const { agent, chat: id } = context.req.param();
+    .add('GET /:agent/:chat/stream', again, async ({ agent, chat: id, query, context }) => {
+      const { from = 0, until, by, role: roles } = query;
       const chat = find(agent, id);
       const { conversation, nextOffset = 0 } = (await chat.view()) ?? {};
       const { turn, status, queue: [first] = [] } = conversation ?? { turn: 0 };
@@ -66,13 +70,15 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
       if (isNews && first !== undefined) return stream(chat, { message: first.id, begins: 0 }, shows, until);
       return context.body(null, 204);
     })
-    .get('/:agent/:chat/messages', async (context) => {
-      const { by, role: roles } = parseQuery(context, ReaderQuery, ['role']);
-      const { agent, chat: id } = context.req.param();
-      const chat = find(agent, id);
-      const log = await logOf(chat, (await chat.view())?.nextOffset ?? 0, closing);
-      return context.json({ messages: uiMessages(id, log, showsIn(context, chat, defined({ by, roles }))) });
-    });
+    .add(
+      'GET /:agent/:chat/messages',
+      { summary: 'AI SDK UI: the messages of a chat.', query: ReaderQuery, answers: ok('ChatMessages', 'Messages of AI SDK UI.') },
+      async ({ agent, chat: id, query: { by, role: roles }, context }) => {
+        const chat = find(agent, id);
+        const log = await logOf(chat, (await chat.view())?.nextOffset ?? 0, closing);
+        return { messages: uiMessages(id, log, showsIn(context, chat, defined({ by, roles }))) };
+      },
+    ).app;
 }
 
 async function* partsFor(shows: Shows, parts: AsyncGenerator<UiPart, void, void>): AsyncGenerator<UiPart, void, void> {

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
-import { NoQuery } from './schemas';
 import type { HoldfastClient } from '../../client/index';
 import type { AgentSummary } from '../project/load-project';
 import type { ModelPrices } from '../../contract/prices';
@@ -18,12 +17,12 @@ import { consoleRoutes } from './console-routes';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
-import { parseQuery } from './parse-request';
 import { openApiRoutes } from './openapi/routes';
 import { policyRoutes } from './policy-routes';
 import { readiness } from './readiness';
 import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
+import { Routes, ok } from './routes';
 import { runRoutes } from './run-routes';
 import type { ServiceHosting } from './service-routes';
 import { serviceRoutes } from './service-routes';
@@ -80,15 +79,25 @@ export function createApp(parts: ServiceParts): Hono {
     context.header('x-content-type-options', 'nosniff');
   });
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
-  app.get('/health', (context) => context.json({ status: 'ok' }));
-  app.get('/readyz', async (context) => {
-    await ready();
-    return context.json({ status: 'ready' });
-  });
-  app.get('/agents', (context) => {
-    parseQuery(context, NoQuery);
-    return context.json({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) });
-  });
+  const own = new Routes('Service')
+    .add('GET /health', { summary: 'Says that the process is there.', anyQuery: true, answers: ok('Health', 'It is there.') }, () => ({
+      status: 'ok',
+    }))
+    .add(
+      'GET /readyz',
+      { summary: 'Says whether the Temporal server answers.', anyQuery: true, answers: ok('Readiness', 'It answers.') },
+      async () => {
+        await ready();
+        return { status: 'ready' };
+      },
+    )
+    .add(
+      'GET /agents',
+      { summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') },
+      () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }),
+      'Runs',
+    );
+  app.route('/', own.app);
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
@@ -99,7 +108,7 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
   app.route('/', serviceRoutes(parts));
-  app.route('/', openApiRoutes());
+  app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;
 }

@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { HoldfastError } from '../../contract/errors';
-import { parseQuery } from './parse-request';
-import { NoQuery } from './schemas';
+import { Routes } from './routes';
 
 // What runs from the sources has the console that was built last.
 const folder = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'console');
@@ -22,25 +20,30 @@ const types: Readonly<Record<string, string>> = {
 
 /** The console. The names of its files change with their content, so browsers keep them. */
 export function consoleRoutes(): Hono {
-  return new Hono()
-    .use('/', compress())
-    .use('/console/*', compress())
-    .get('/', async (context) => {
-      parseQuery(context, NoQuery);
-      const page = await read('index.html');
-      if (page === undefined)
-        throw new HoldfastError('route-unknown', 'The console was not built. `npm run build` makes it, in a clone of the repository.');
-      return answer(context, page, 'text/html; charset=utf-8', 'no-cache');
-    })
-    .get('/console/:file', async (context) => {
-      parseQuery(context, NoQuery);
-      const { file } = context.req.param();
-      const type = types[extname(file)];
-      const content = type === undefined || !/^[\w.-]+$/.test(file) ? undefined : await read(file);
-      if (type === undefined || content === undefined)
-        throw new HoldfastError('route-unknown', `There is no route GET ${context.req.path}.`);
-      return answer(context, content, type, 'public, max-age=31536000, immutable');
-    });
+  const routes = new Routes('Service');
+  routes.app.use('/', compress()).use('/console/*', compress());
+  return routes
+    .add(
+      'GET /',
+      { summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+      async ({ context }) => {
+        const page = await read('index.html');
+        if (page === undefined)
+          throw new HoldfastError('route-unknown', 'The console was not built. `npm run build` makes it, in a clone of the repository.');
+        return answer(context, page, 'text/html; charset=utf-8', 'no-cache');
+      },
+    )
+    .add(
+      'GET /console/:file',
+      { summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
+      async ({ file, context }) => {
+        const type = types[extname(file)];
+        const content = type === undefined || !/^[\w.-]+$/.test(file) ? undefined : await read(file);
+        if (type === undefined || content === undefined)
+          throw new HoldfastError('route-unknown', `There is no route GET ${context.req.path}.`);
+        return answer(context, content, type, 'public, max-age=31536000, immutable');
+      },
+    ).app;
 }
 
 async function read(file: string): Promise<Buffer | undefined> {

@@ -7,7 +7,7 @@ import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { namedSystemError } from '../../host/system-errors';
 
-/** What the service answers when something fails: problem details (RFC 9457), with the code as a member of its own. */
+/** What is wrong, and what to change: problem details (RFC 9457), with the code as a member of its own. */
 export interface ErrorBody {
   readonly type: string;
   readonly title: string;

@@ -1,41 +1,51 @@
 import { defined } from '../../contract/defined';
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { AnswerBody, AnswerManyBody, DecisionBody, InboxQuery } from './schemas';
 import type { AnswerOptions } from '../../client/index';
 import type { ServiceParts } from './app';
 import { eachOf } from './bulk';
-import { parse, parseBody, parseQuery } from './parse-request';
+import { parse, parseBody } from './parse-request';
+import { Routes, ok } from './routes';
 import { z } from 'zod';
+
+const outcomes = ok('AnswerOutcomes', 'What became of each. Without an error it counts.');
 
 /** Everything that waits for somebody, over all runs. */
 export function inboxRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
-  return new Hono()
-    .get('/', async (context) => {
-      return context.json(await client.interrupts(defined(parseQuery(context, InboxQuery, ['tag', 'role']))));
-    })
-    .post('/answer', async (context) => {
-      const { answers } = await parseBody(context, AnswerManyBody);
-      const given = answers.map(({ runId, interruptId, ...body }) => ({ runId, interruptId, ...answerOf(body) }));
+  return new Routes('Interrupts')
+    .add(
+      'GET /',
+      {
+        summary: 'Lists what waits for somebody, over all runs.',
+        query: InboxQuery,
+        answers: ok('InterruptPage', 'A page of interrupts.'),
+      },
+      ({ query }) => client.interrupts(defined(query)),
+    )
+    .add('POST /answer', { summary: 'Gives many answers.', body: AnswerManyBody, answers: outcomes }, async ({ body }) => {
+      const given = body.answers.map(({ runId, interruptId, ...one }) => ({ runId, interruptId, ...answerOf(one) }));
       const act = ({ runId, interruptId, answer, who }: (typeof given)[number]): Promise<void> =>
         client.run(runId).resume(interruptId, answer, who);
       const failed = await eachOf(given, act, parts);
-      return context.json({
-        outcomes: given.map(({ runId, interruptId }, at) => ({ runId, interruptId, ...defined({ error: failed[at] }) })),
-      });
-    });
+      return { outcomes: given.map(({ runId, interruptId }, at) => ({ runId, interruptId, ...defined({ error: failed[at] }) })) };
+    }).app;
 }
 
 /** Answering. */
 export function answerRoutes({ client }: ServiceParts): Hono {
-  return new Hono().post('/:id/interrupts/:interruptId', async (context) => {
-    const { id, interruptId } = context.req.param();
+  const operation = {
+    summary: 'Answers. An approval takes a decision.',
+    ownBody: z.union([AnswerBody, DecisionBody]),
+    answers: ok('Answered', 'The answer counts.'),
+  };
+  return new Routes('Interrupts').add('POST /:id/interrupts/:interruptId', operation, async ({ id, interruptId, context }) => {
     const { answer, who } = answerOf(await parseBody(context, z.record(z.string(), z.unknown())));
     await client.run(id).resume(interruptId, answer, who);
-    return context.json({ id, interruptId });
-  });
+    return { id, interruptId };
+  }).app;
 }
 
 function answerOf(body: Record<string, unknown>): { answer: Json; who: AnswerOptions } {

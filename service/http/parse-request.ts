@@ -23,19 +23,24 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most 
   return parse(schema, parseJson(text), 'The body');
 }
 
-/** Of the parameters in `repeated` each may stand there several times. */
-export function parseQuery<T>(context: Context, schema: z.ZodType<T>, repeated: readonly string[] = []): T {
+/** A parameter that is a list may stand there several times. */
+export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
+  const shape: Readonly<Record<string, z.ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
   const query: [string, string | readonly string[]][] = [];
   for (const [name, [value, ...more]] of Object.entries(context.req.queries())) {
-    const isList = repeated.includes(name);
+    const isList = Object.hasOwn(shape, name) && isArray(shape[name]);
     if (more.length > 0 && !isList) throw new HoldfastError('request-invalid', `The query has "${name}" more than once.`);
     if (name === '__proto__') throw new HoldfastError('request-invalid', 'The query has "__proto__", which no route takes.');
     if (value !== undefined) query.push([name, isList ? [value, ...more] : value]);
   }
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const known = Object.keys(shape);
   const stranger = query.find(([name]) => !known.includes(name))?.[0];
   if (stranger !== undefined) throw new HoldfastError('request-invalid', `The query has ${shown(stranger)}. ${taken(stranger, known)}`);
   return parse(schema, Object.fromEntries(query), 'The query');
+}
+
+function isArray(schema: unknown): boolean {
+  return schema instanceof z.ZodOptional ? isArray(schema.unwrap()) : schema instanceof z.ZodArray;
 }
 
 /** A filter that a route does not have would do nothing, and its answer would lie. */

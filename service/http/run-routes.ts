@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
+import type { z } from 'zod';
 import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
@@ -13,7 +14,6 @@ import {
   LastEventId,
   ListQuery,
   NoBody,
-  NoQuery,
   ResumeRunBody,
   RetryBody,
   RetryManyBody,
@@ -24,152 +24,171 @@ import {
 } from './schemas';
 import type { RunOutcome } from '../../contract/service';
 import type { DryRun } from '../../client/dry-runs';
-import type { Run } from '../../client/index';
 import { checkJob } from '../../client/job-fit';
 import type { ServiceParts } from './app';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';
 import { costOf } from '../../contract/prices';
 import { eventStream } from './event-stream';
-import { parse, parseBody, parseQuery } from './parse-request';
+import { parse } from './parse-request';
 import { pricesIn } from './prices-in';
+import type { Operation } from './routes';
+import { Routes, done, events, ok } from './routes';
 
 const heartbeatMs = 15_000;
 /** Of many runs each waits so long at most: one that is busy must not keep the others from moving. */
 const upgradeTimeout = '20s';
 
+const outcomes = ok('RunOutcomes', 'What became of each. Without an error it is done, and with `dryRun` it could be.');
+
 /** Starting, finding, following and cancelling runs. */
 export function runRoutes(parts: ServiceParts): Hono {
   const { client, closing } = parts;
-  const routes = new Hono();
   const eachRun = async (ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<readonly RunOutcome[]> => {
     const failed = await eachOf(ids, act, parts);
     return ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) }));
   };
+  const start: Operation<StartBody, unknown, 'Started'> = {
+    summary: 'Starts a run. The same id with the same agent and input is the same run.',
+    body: StartBody,
+    answers: { 201: { says: 'The run is new.', name: 'Started' }, ...ok('Started', 'The run was there.') },
+  };
+  const follow: Operation<unknown, z.infer<typeof EventsQuery>> = {
+    summary: 'Follows the log of a run. The header Last-Event-ID goes on behind an event.',
+    query: EventsQuery,
+    headers: { 'Last-Event-ID': 'The offset of the last event that the reader has. It goes before `from`.' },
+    answers: {
+      200: { says: 'Each event with its offset as id.', type: events },
+      204: { says: 'The reader has all of a run that has ended.' },
+    },
+  };
+  const call = ok('RunCall', 'The call. Of a long request the last messages, or those before a position.');
 
-  routes.post('/', async (context) => {
-    const { agent, input, ...options } = await parseBody(context, StartBody);
-    const asked = askedAgent(parts, agent, options.options);
-    if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
-      throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
-    if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
-    const run = await client.start(agent, input as Json, defined(options));
-    const { ignored } = run;
-    return context.json({ id: run.id, isNew: run.isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, run.isNew ? 201 : 200);
-  });
-
-  routes.get('/', async (context) => {
-    const page = await client.list(defined(parseQuery(context, ListQuery, ['tag'])));
-    const noWorker = page.runs.some(({ status }) => status === 'running') ? await client.noWorker() : undefined;
-    return context.json({ ...page, ...defined({ noWorker }) });
-  });
-
-  routes.post('/cancel', async (context) => {
-    const { ids, dryRun = false, ...how } = await parseBody(context, CancelManyBody);
-    return context.json({
-      outcomes: await eachRun(ids, (id) => (dryRun ? client.dryRun(id, 'cancel') : client.run(id).cancel(defined(how)))),
-    });
-  });
-
-  routes.post('/retry', async (context) => {
-    const { ids, dryRun = false, ...how } = await parseBody(context, RetryManyBody);
-    const retry = (id: string): Promise<unknown> =>
-      dryRun ? client.dryRun(id, 'retry', defined(how)) : client.run(id).retry(defined(how));
-    return context.json({ outcomes: await eachRun(ids, retry) });
-  });
-
-  routes.post('/upgrade', async (context) => {
-    const { ids, dryRun = false } = await parseBody(context, UpgradeManyBody);
-    const found = new Map<string, DryRun>();
-    const upgrade = async (id: string): Promise<void> => {
-      found.set(id, await (dryRun ? client.dryRun(id, 'upgrade') : client.run(id).upgrade({ timeout: upgradeTimeout })));
-    };
-    const outcomes = await eachRun(ids, upgrade);
-    return context.json({ outcomes: outcomes.map((outcome) => ({ ...found.get(outcome.id), ...outcome })) });
-  });
-
-  routes.get('/:id', async (context) => {
-    parseQuery(context, NoQuery);
-    const view = await client.run(context.req.param('id')).view();
-    const noWorker = view.status === 'running' ? await client.noWorker() : undefined;
-    return context.json({ ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)), noWorker }) });
-  });
-
-  routes.get('/:id/transcript', async (context) => {
-    const { shape = 'parts' } = parseQuery(context, TranscriptQuery);
-    return context.json({ messages: await client.run(context.req.param('id')).transcript({ shape }) });
-  });
-
-  routes.get('/:id/interrupts', async (context) => {
-    parseQuery(context, NoQuery);
-    return context.json({ interrupts: await client.run(context.req.param('id')).interrupts() });
-  });
-
-  routes.get('/:id/calls/:address', async (context) => {
-    const wanted = parseQuery(context, CallQuery);
-    return context.json(await client.run(context.req.param('id')).call(context.req.param('address'), defined(wanted)));
-  });
-
-  routes.get('/:id/executions', async (context) => {
-    parseQuery(context, NoQuery);
-    return context.json(await client.run(context.req.param('id')).executions());
-  });
-
-  routes.get('/:id/events', async (context) => {
-    const { from = 0, until = 'end', deltas = true } = parseQuery(context, EventsQuery);
-    const header = context.req.header('last-event-id');
-    const comesBack = header !== undefined && header !== '';
-    const offset = comesBack ? parse(LastEventId, header, 'Last-Event-ID') + 1 : from;
-    const run = client.run(context.req.param('id'));
-    const view = await run.view();
-    if (offset > view.nextOffset)
-      throw new HoldfastError(
-        'request-invalid',
-        `${comesBack ? `Last-Event-ID is ${header}` : `from is ${from}`}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
-      );
-    // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
-    if (header !== undefined && offset >= view.nextOffset && isEnded(view.status)) return context.body(null, 204);
-    return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {
-      heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
-      closing: closing ?? new AbortController().signal,
-      logger: parts.logger,
-    });
-  });
-
-  routes.post('/:id/cancel', async (context) => {
-    const body = await parseBody(context, CancelBody);
-    const run: Run = client.run(context.req.param('id'));
-    await run.cancel(defined(body));
-    return context.json({ id: run.id });
-  });
-
-  routes.post('/:id/resume', async (context) => {
-    const body = await parseBody(context, ResumeRunBody);
-    const run: Run = client.run(context.req.param('id'));
-    await run.resume(defined(body));
-    return context.json({ id: run.id });
-  });
-
-  routes.post('/:id/upgrade', async (context) => {
-    await parseBody(context, NoBody);
-    const run: Run = client.run(context.req.param('id'));
-    return context.json({ id: run.id, ...(await run.upgrade()) });
-  });
-
-  routes.post('/:id/retry', async (context) => {
-    const body = await parseBody(context, RetryBody);
-    const run: Run = client.run(context.req.param('id'));
-    await run.retry(defined(body));
-    return context.json({ id: run.id });
-  });
-
-  routes.post('/:id/terminate', async (context) => {
-    const { reason } = await parseBody(context, TerminateBody);
-    const run: Run = client.run(context.req.param('id'));
-    await run.terminate(reason);
-    return context.json({ id: run.id });
-  });
-  return routes;
+  return new Routes('Runs')
+    .add('POST /', start, async ({ body, context }) => {
+      const { agent, input, ...options } = body;
+      const asked = askedAgent(parts, agent, options.options);
+      if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
+        throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
+      if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
+      const run = await client.start(agent, input as Json, defined(options));
+      const { id, isNew, ignored } = run;
+      return context.json({ id, isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, isNew ? 201 : 200);
+    })
+    .add(
+      'GET /',
+      { summary: 'Lists runs, newest first.', query: ListQuery, answers: ok('RunPage', 'A page of runs.') },
+      async ({ query }) => {
+        const page = await client.list(defined(query));
+        const noWorker = page.runs.some(({ status }) => status === 'running') ? await client.noWorker() : undefined;
+        return { ...page, ...defined({ noWorker }) };
+      },
+    )
+    .add('POST /cancel', { summary: 'Asks many runs to stop.', body: CancelManyBody, answers: outcomes }, async ({ body }) => {
+      const { ids, dryRun = false, ...how } = body;
+      return { outcomes: await eachRun(ids, (id) => (dryRun ? client.dryRun(id, 'cancel') : client.run(id).cancel(defined(how)))) };
+    })
+    .add(
+      'POST /retry',
+      { summary: 'Goes on with many runs that have failed.', body: RetryManyBody, answers: outcomes },
+      async ({ body }) => {
+        const { ids, dryRun = false, ...how } = body;
+        const retry = (id: string): Promise<unknown> =>
+          dryRun ? client.dryRun(id, 'retry', defined(how)) : client.run(id).retry(defined(how));
+        return { outcomes: await eachRun(ids, retry) };
+      },
+    )
+    .add(
+      'POST /upgrade',
+      { summary: 'Moves many runs to the newest build.', body: UpgradeManyBody, answers: outcomes },
+      async ({ body }) => {
+        const { ids, dryRun = false } = body;
+        const found = new Map<string, DryRun>();
+        const upgrade = async (id: string): Promise<void> => {
+          found.set(id, await (dryRun ? client.dryRun(id, 'upgrade') : client.run(id).upgrade({ timeout: upgradeTimeout })));
+        };
+        const upgraded = await eachRun(ids, upgrade);
+        return { outcomes: upgraded.map((outcome) => ({ ...found.get(outcome.id), ...outcome })) };
+      },
+    )
+    .add('GET /:id', { summary: 'Shows a run.', answers: ok('Run', 'How it stands.') }, async ({ id }) => {
+      const view = await client.run(id).view();
+      const noWorker = view.status === 'running' ? await client.noWorker() : undefined;
+      return { ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)), noWorker }) };
+    })
+    .add(
+      'GET /:id/transcript',
+      {
+        summary: 'Reads the messages of a run.',
+        query: TranscriptQuery,
+        answers: ok('Messages', 'The messages, in the shape that was asked for.'),
+      },
+      async ({ id, query }) => ({ messages: (await client.run(id).transcript({ shape: 'parts', ...defined(query) })) as readonly Json[] }),
+    )
+    .add(
+      'GET /:id/interrupts',
+      { summary: 'Lists what a run waits for.', answers: ok('Interrupts', 'Open interrupts.') },
+      async ({ id }) => ({ interrupts: await client.run(id).interrupts() }),
+      'Interrupts',
+    )
+    .add(
+      'GET /:id/calls/:address',
+      { summary: 'Shows what a model or a tool was asked in one call, and what came back.', query: CallQuery, answers: call },
+      ({ id, address, query }) => client.run(id).call(address, defined(query)),
+    )
+    .add(
+      'GET /:id/executions',
+      {
+        summary: 'Lists the executions that a run has gone through in Temporal, with their builds.',
+        answers: ok('RunExecutions', 'The executions, the oldest first.'),
+      },
+      ({ id }) => client.run(id).executions(),
+    )
+    .add('GET /:id/events', follow, async ({ id, query, context }) => {
+      const { from = 0, until = 'end', deltas = true } = query;
+      const header = context.req.header('last-event-id');
+      const comesBack = header !== undefined && header !== '';
+      const offset = comesBack ? parse(LastEventId, header, 'Last-Event-ID') + 1 : from;
+      const run = client.run(id);
+      const view = await run.view();
+      if (offset > view.nextOffset)
+        throw new HoldfastError(
+          'request-invalid',
+          `${comesBack ? `Last-Event-ID is ${header}` : `from is ${from}`}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
+        );
+      // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
+      if (header !== undefined && offset >= view.nextOffset && isEnded(view.status)) return context.body(null, 204);
+      return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {
+        heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
+        closing: closing ?? new AbortController().signal,
+        logger: parts.logger,
+      });
+    })
+    .add('POST /:id/cancel', { summary: 'Asks a run to stop.', body: CancelBody, answers: done }, async ({ id, body }) => {
+      await client.run(id).cancel(defined(body));
+      return { id };
+    })
+    .add('POST /:id/resume', { summary: 'Lets a cancelled run go on.', body: ResumeRunBody, answers: done }, async ({ id, body }) => {
+      await client.run(id).resume(defined(body));
+      return { id };
+    })
+    .add('POST /:id/retry', { summary: 'Goes on with a run that has failed.', body: RetryBody, answers: done }, async ({ id, body }) => {
+      await client.run(id).retry(defined(body));
+      return { id };
+    })
+    .add(
+      'POST /:id/upgrade',
+      { summary: 'Moves a run to the newest build.', body: NoBody, answers: ok('Upgraded', 'Its build, and whether it moved.') },
+      async ({ id }) => ({ id, ...(await client.run(id).upgrade()) }),
+    )
+    .add(
+      'POST /:id/terminate',
+      { summary: 'Ends a run at once, without its code.', body: TerminateBody, answers: done },
+      async ({ id, body }) => {
+        await client.run(id).terminate(body.reason);
+        return { id };
+      },
+    ).app;
 }
 
 /** The view without the messages, which have a route of their own. */

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import type { Hono } from 'hono';
 import { defined } from '../../contract/defined';
 import type { HoldfastClient } from '../../client/index';
 import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../../contract/service-facts';
@@ -7,9 +7,9 @@ import type { ModelPrices } from '../../contract/prices';
 import { costOf } from '../../contract/prices';
 import type { ServiceParts } from './app';
 import { agentsIn } from './asked-agent';
-import { parseQuery } from './parse-request';
 import { pricesIn } from './prices-in';
-import { CountsQuery, NoQuery, UsageQuery } from './schemas';
+import { Routes, ok } from './routes';
+import { CountsQuery, UsageQuery } from './schemas';
 
 /** What the process around a service knows of it. */
 export interface ServiceHosting {
@@ -27,22 +27,38 @@ export function serviceRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- of this very package
   const { version } = require('holdfast/package.json') as { readonly version: string };
-  return new Hono()
-    .get('/service', (context) => {
-      parseQuery(context, NoQuery);
-      return context.json(factsOf(version, client, agentsIn(parts), pricesIn(parts), parts.hosting));
-    })
-    .get('/counts', async (context) => context.json(await client.counts(defined(parseQuery(context, CountsQuery)))))
-    .get('/builds', async (context) => {
-      parseQuery(context, NoQuery);
-      return context.json(await client.builds());
-    })
-    .get('/usage', async (context) => {
-      const { rows, total, ...report } = await client.usage(defined(parseQuery(context, UsageQuery)));
-      const prices = pricesIn(parts);
-      const priced = <Row extends typeof total>(row: Row): Row => ({ ...row, ...defined({ cost: costOf(row, prices) }) });
-      return context.json({ ...report, rows: rows.map(priced), total: priced(total) });
-    });
+  const service = ok('ServiceFacts', 'Version, place, agents, tools, models, limits and problems.');
+  return new Routes('Service')
+    .add('GET /service', { summary: 'Says what the service is, and what it serves.', answers: service }, () =>
+      factsOf(version, client, agentsIn(parts), pricesIn(parts), parts.hosting),
+    )
+    .add(
+      'GET /counts',
+      { summary: 'Counts runs by their status.', query: CountsQuery, answers: ok('RunCounts', 'The counts, at most five seconds old.') },
+      ({ query }) => client.counts(defined(query)),
+    )
+    .add(
+      'GET /builds',
+      {
+        summary: 'Lists builds, newest first.',
+        answers: ok('BuildList', 'Which one new runs go to, which drain, and which nobody serves.'),
+      },
+      () => client.builds(),
+    )
+    .add(
+      'GET /usage',
+      {
+        summary: 'Sums up the tokens and the cost of model calls.',
+        query: UsageQuery,
+        answers: ok('UsageReport', 'By agent, model or day, with what is not counted yet.'),
+      },
+      async ({ query }) => {
+        const { rows, total, ...report } = await client.usage(defined(query));
+        const prices = pricesIn(parts);
+        const priced = <Row extends typeof total>(row: Row): Row => ({ ...row, ...defined({ cost: costOf(row, prices) }) });
+        return { ...report, rows: rows.map(priced), total: priced(total) };
+      },
+    ).app;
 }
 
 function factsOf(

@@ -3,11 +3,19 @@ import type { Logger } from '../../host/logger';
 import type { ErrorBody } from '../http/error-response';
 import { errorResponse } from '../http/error-response';
 
+export interface OpenAiErrorBody {
+  readonly error: Pick<ErrorBody['error'], 'code' | 'message' | 'fix'> & {
+    readonly type: 'invalid_request_error' | 'server_error';
+    readonly param: null;
+  };
+}
+
 /** Errors as clients of OpenAI read them. Never 409: they would ask again, though nothing changes. */
 export async function openAiError(error: unknown, context: Context, logger: Logger): Promise<Response> {
   const response = errorResponse(error, context, logger);
   const { error: told } = (await response.json()) as ErrorBody;
   const status = response.status === 409 ? 400 : response.status;
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
-  return Response.json({ error: { message: told.message, type, param: null, code: told.code, fix: told.fix } }, { status });
+  const body: OpenAiErrorBody = { error: { message: told.message, type, param: null, code: told.code, fix: told.fix } };
+  return Response.json(body, { status });
 }

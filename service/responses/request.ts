@@ -19,8 +19,8 @@ export const StreamQuery = z.strictObject({
     .transform(Number)
     .meta({ type: 'integer', minimum: 0 })
     .optional(),
-  include: z.string().optional(),
-  'include[]': z.string().optional(),
+  include: z.array(z.string()).optional(),
+  'include[]': z.array(z.string()).optional(),
   include_obfuscation: z.string().optional(),
 });
 

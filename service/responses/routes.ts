@@ -1,5 +1,4 @@
-import type { Context } from 'hono';
-import { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
@@ -7,7 +6,9 @@ import type { RunView } from '../../contract/events';
 import { agentsIn, askedAgent, refuseUntakenTools } from '../http/asked-agent';
 import type { ServiceParts } from '../http/app';
 import { frameStream } from '../http/event-stream';
-import { parse, parseBody } from '../http/parse-request';
+import { parse } from '../http/parse-request';
+import type { Operation } from '../http/routes';
+import { Routes, events, ok } from '../http/routes';
 import { threadOf } from '../projection/thread';
 import { carryOut } from './carry-out';
 import { openAiError } from './error-form';
@@ -39,8 +40,7 @@ export function responseRoutes(parts: ServiceParts): Hono {
   const stream = (reading: Omit<ResponseReading, 'signal'>): Response =>
     frameStream((signal) => streamResponse({ ...reading, signal }), { heartbeatMs, closing, logger, frameOf });
 
-  const find = async (context: Context): Promise<Found> => {
-    const id = context.req.param('id') ?? '';
+  const find = async (id: string): Promise<Found> => {
     const ref = refOf(id);
     const view = await client
       .run(ref.conversation)
@@ -53,60 +53,73 @@ export function responseRoutes(parts: ServiceParts): Hono {
     return { view, reading: { thread, ref, model: view.agent, signal: closing } };
   };
 
-  const routes = new Hono();
-  routes.onError((error, context) => openAiError(error, context, logger));
+  const create: Operation<CreateBody, unknown, 'Protocol'> = {
+    summary: 'OpenAI: says something, or answers, and begins a response.',
+    body: CreateBody,
+    bodyLimit,
+    headers: { 'Idempotency-Key': 'The same request under the same key is one response.' },
+    answers: orEvents('A response, or its events with `stream`.'),
+  };
+  const read: Operation<unknown, z.infer<typeof StreamQuery>, 'Protocol'> = {
+    summary: 'OpenAI: reads a response, or follows it with `stream`.',
+    query: StreamQuery,
+    answers: orEvents('A response, or its events.'),
+  };
+  const told = (summary: string, says: string) => ({ summary, anyQuery: true, answers: ok('Protocol', says) }) as const;
 
-  routes.get('/models', (context) => context.json({ object: 'list', data: agentsIn(parts).map(modelOf) }));
-  routes.get('/models/:model', (context) => context.json(modelOf(askedAgent(parts, context.req.param('model'), undefined))));
+  const routes = new Routes('Protocols');
+  routes.app.onError((error, context) => openAiError(error, context, logger));
+  return routes
+    .add('GET /models', told('OpenAI: the agents as models.', 'A list.'), () => ({ object: 'list', data: agentsIn(parts).map(modelOf) }))
+    .add('GET /models/:model', told('OpenAI: an agent as a model.', 'A model.'), ({ model }) =>
+      modelOf(askedAgent(parts, model, undefined)),
+    )
+    .add('POST /responses', create, async ({ body, context }) => {
+      const agent = askedAgent(parts, body.model, undefined);
+      const { name: model } = agent;
+      refuseUntakenTools(agent, toolsIn(body));
+      const key =
+        parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? (body.metadata?.['run_id'] || undefined);
+      const reading = { ...(await carryOut(client, body, key, closing)), model };
+      if (body.stream === true) return stream(reading);
+      if (body.background === true) return new ResponseSegment(reading.ref, model, reading.facts).response;
+      return endedResponse({ ...reading, signal: AbortSignal.any([closing, context.req.raw.signal]) });
+    })
+    .add('GET /responses/:id', read, async ({ id, query }) => {
+      const { stream: isStream, starting_after: after } = query;
+      const { reading, view } = await find(id);
+      if (after !== undefined && !isNumberBefore(after, view.nextOffset))
+        throw new HoldfastError('request-invalid', `\`starting_after\` is ${after}, which no event of this response has.`);
+      const now = await responseNow(reading, view);
+      if (isStream !== 'true') return now;
+      const facts = { metadata: now.metadata, createdAt: now.created_at, ...defined({ previous: now.previous_response_id ?? undefined }) };
+      return stream({ ...reading, facts, ...defined({ after }) });
+    })
+    .add('GET /responses/:id/input_items', told('OpenAI: what a response answers to.', 'A list of items.'), async ({ id }) => {
+      const { reading, view } = await find(id);
+      const data = inputItemsOf(reading.ref, await logOfResponse(reading, view));
+      const [first_id, last_id] = [data[0], data.at(-1)].map((item) => (item as { id?: string } | undefined)?.id ?? null);
+      return { object: 'list', data, first_id, last_id, has_more: false };
+    })
+    .add('POST /responses/:id/cancel', told('OpenAI: stops a response.', 'The response.'), async ({ id, context }) => {
+      refusePages(context);
+      const { reading, view } = await find(id);
+      const { status } = await responseNow(reading, view);
+      if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
+      if (await isAtWork(reading)) {
+        await reading.thread.stop().catch(unlessOver);
+        await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
+      }
+      return responseNow(reading);
+    })
+    .add('DELETE /responses/:id', { summary: 'OpenAI: is refused.', answers: {} }, ({ id: asked }) => {
+      const id = responseIdOf(refOf(asked));
+      throw new HoldfastError('request-unsupported', `"${id}" cannot be deleted alone: it is a part of the log of its conversation.`);
+    }).app;
+}
 
-  routes.post('/responses', async (context) => {
-    const body = await parseBody(context, CreateBody, bodyLimit);
-    const agent = askedAgent(parts, body.model, undefined);
-    const { name: model } = agent;
-    refuseUntakenTools(agent, toolsIn(body));
-    const key =
-      parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? (body.metadata?.['run_id'] || undefined);
-    const reading = { ...(await carryOut(client, body, key, closing)), model };
-    if (body.stream === true) return stream(reading);
-    if (body.background === true) return context.json(new ResponseSegment(reading.ref, model, reading.facts).response);
-    return context.json(await endedResponse({ ...reading, signal: AbortSignal.any([closing, context.req.raw.signal]) }));
-  });
-
-  routes.get('/responses/:id', async (context) => {
-    const { stream: isStream, starting_after: after } = parse(StreamQuery, context.req.query(), 'The query');
-    const { reading, view } = await find(context);
-    if (after !== undefined && !isNumberBefore(after, view.nextOffset))
-      throw new HoldfastError('request-invalid', `\`starting_after\` is ${after}, which no event of this response has.`);
-    const now = await responseNow(reading, view);
-    if (isStream !== 'true') return context.json(now);
-    const facts = { metadata: now.metadata, createdAt: now.created_at, ...defined({ previous: now.previous_response_id ?? undefined }) };
-    return stream({ ...reading, facts, ...defined({ after }) });
-  });
-
-  routes.get('/responses/:id/input_items', async (context) => {
-    const { reading, view } = await find(context);
-    const data = inputItemsOf(reading.ref, await logOfResponse(reading, view));
-    const [first_id, last_id] = [data[0], data.at(-1)].map((item) => (item as { id?: string } | undefined)?.id ?? null);
-    return context.json({ object: 'list', data, first_id, last_id, has_more: false });
-  });
-
-  routes.post('/responses/:id/cancel', async (context) => {
-    refusePages(context);
-    const { reading, view } = await find(context);
-    const { status } = await responseNow(reading, view);
-    if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
-    if (await isAtWork(reading)) {
-      await reading.thread.stop().catch(unlessOver);
-      await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
-    }
-    return context.json(await responseNow(reading));
-  });
-
-  routes.delete('/responses/:id', (context) => {
-    const id = responseIdOf(refOf(context.req.param('id')));
-    throw new HoldfastError('request-unsupported', `"${id}" cannot be deleted alone: it is a part of the log of its conversation.`);
-  });
-  return routes;
+function orEvents(says: string): Operation<unknown, unknown, 'Protocol'>['answers'] {
+  return { 200: { says, name: 'Protocol', type: events } };
 }
 
 /** A page of another site can send other types, or no body, without being asked first. Its browser says from where it comes. */

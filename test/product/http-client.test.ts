@@ -3,9 +3,9 @@ import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
 import { ServiceClient } from '../../http/index';
 import { openApiOf } from '../../service/http/openapi/document';
-import { operations } from '../../service/http/openapi/operations';
 import { eventually } from '../support/eventually';
 import { gate } from '../support/gate';
+import { operations, serviceApp } from '../support/service-app';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => bed.close());
 
 type Schema = Record<string, unknown>;
-const document = openApiOf('test');
+const document = openApiOf('test', serviceApp);
 
 /** As the document says it, and nothing besides. */
 function closed(schema: unknown): unknown {

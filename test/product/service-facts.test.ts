@@ -2,8 +2,6 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceClient } from '../../http/index';
-import type { BuildList, RunCounts, UsageReport } from '../../http/index';
-import * as told from '../../service/http/openapi/service-answers';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import { eventually } from '../support/eventually';
@@ -41,7 +39,7 @@ const refund = { agent: 'support', input: 'Refund order 42, it arrived broken' }
 
 describe('a service', () => {
   it('says what it serves: agents with their tools, tools with their effects, models', async () => {
-    const facts = told.ServiceFacts.strict().parse(await holdfast.service());
+    const facts = await holdfast.service();
     const { tenant, taskQueue } = bed;
     expect(facts).toMatchObject({ namespace: 'default', taskQueue, tenant, hasWorker: true, problems: [] });
     expect(facts.agents.map(({ name, tools, isExported }) => ({ name, tools, isExported }))).toEqual([
@@ -63,7 +61,7 @@ describe('a service', () => {
       return counts.waiting === 1 && counts.completed === 1 ? counts : undefined;
     });
     expect(seen).toMatchObject({ running: 0, idle: 0, failed: 0, cancelled: 0 });
-    expect(told.RunCounts.strict().parse(await holdfast.counts({ since: '2h' })) satisfies RunCounts).toMatchObject({ waiting: 1 });
+    expect(await holdfast.counts({ since: '2h' })).toMatchObject({ waiting: 1 });
     expect((await holdfast.counts({ since: new Date(Date.now() + 60_000).toISOString() })).completed).toBe(0);
     await expect(holdfast.counts({ since: 'yesterday' })).rejects.toMatchObject({ code: 'request-invalid' });
   });
@@ -87,7 +85,6 @@ describe('usage', () => {
       const usage = await holdfast.usage({ by: 'agent', since: '1h' });
       return usage.rows.length === 2 && usage.left === 0 ? usage : undefined;
     });
-    expect(told.UsageReport.strict().parse(report) satisfies UsageReport).toBeDefined();
     for (const id of ['support', 'orders']) {
       const runs = (await holdfast.list({ agent: id })).runs;
       const used = await Promise.all(runs.map(async (run) => (await holdfast.view(run.id)).usage));
@@ -127,7 +124,7 @@ describe('many runs at once', () => {
     writeFileSync(agents, readFileSync(bed.project.agentsFile, 'utf8').replace('You tell customers', 'You always tell customers'));
     const { buildId } = await bed.deploy(agents);
     const builds = await eventually(async () => {
-      const list = told.BuildList.strict().parse(await holdfast.builds()) satisfies BuildList;
+      const list = await holdfast.builds();
       return list.builds.some(({ state }) => state === 'draining') ? list.builds : undefined;
     });
     expect(builds[0]).toMatchObject({ id: buildId, isNewest: true, state: 'newest' });

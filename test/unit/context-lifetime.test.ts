@@ -52,6 +52,28 @@ describe('the ctx of an agent that has ended', () => {
     });
   });
 
+  it.each<[string, (ctx: CustomContext) => Promise<unknown>]>([
+    ['ctx.sleep', (ctx) => ctx.sleep('1s')],
+    ['ctx.runAgent', (ctx) => ctx.runAgent('leaf')],
+  ])('does not hold up the run where code catches what it is told, and asks again for ever: %s', async (_, ask) => {
+    let kept: CustomContext | undefined;
+    let told = 0;
+    const first = hand('first', async function* (__, ctx) {
+      kept = ctx;
+      yield says('First.');
+    });
+    const second = hand('second', async function* () {
+      yield says('Second.');
+      void (async () => {
+        for (;;) await ask(kept as CustomContext).catch(() => (told += 1));
+      })();
+      return 'went on';
+    });
+    const { outcome } = await play(sequential({ name: 'both', agents: [first, second] }), { first: [], leaf: [] });
+    expect(outcome).toMatchObject({ status: 'completed', output: 'went on' });
+    expect(told).toBe(100);
+  });
+
   it.each<[string, AgentMiddleware]>([
     ['a hook', { name: 'keeping', beforeAgent: (_, ctx) => void keep(ctx) }],
     ['an observer', { name: 'keeping', onStart: (_, ctx) => void keep(ctx) }],

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { HoldfastClient } from '../../client/connect';
 import type {
   AnswerRequest,
   ApplyPolicyRequest,
@@ -14,10 +13,7 @@ import type {
   RunQuery,
   StartRequest,
 } from '../../http/index';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
 import { openApiOf } from '../../service/http/openapi/document';
-import { operations } from '../../service/http/openapi/operations';
 import type {
   AnswerBody,
   ApplyPolicyBody,
@@ -30,20 +26,31 @@ import type {
   RetryBody,
   StartBody,
 } from '../../service/http/schemas';
+import { answersNow } from '../openapi/answers';
+import { operations, serviceApp } from '../support/service-app';
 
-const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-const app = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
+const documentOf = (version: string) => openApiOf(version, serviceApp);
 
 describe('the OpenAPI document', () => {
-  it('has every route of the service, and no other', () => {
-    const routes = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
-    expect(Object.keys(operations).sort()).toEqual([...new Set(routes)].sort());
+  it('has every route of the service: none was added without what it takes and answers', () => {
+    expect(Object.keys(operations).length).toBeGreaterThan(50);
+    expect(Object.entries(operations).filter(([, operation]) => operation === undefined)).toEqual([]);
+  });
+
+  it('has the answers that the types have now. `npm run answers` writes them', () => {
+    expect(readFileSync(resolve('service/http/openapi/answers.json'), 'utf8')).toBe(answersNow(process.cwd()));
+  });
+
+  it('says of each field of an answer what it is', () => {
+    const { schemas } = documentOf('1').components;
+    const unknown = Object.entries(schemas).filter(([, schema]) => /"(?!not"|additionalProperties")\w+":\{\}/.test(JSON.stringify(schema)));
+    expect(unknown.map(([name]) => name)).toEqual([]);
   });
 
   it('is valid by the schema of OpenAPI 3.1', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-openapi-'));
     const file = join(folder, 'openapi.json');
-    writeFileSync(file, JSON.stringify(openApiOf('1.2.3')));
+    writeFileSync(file, JSON.stringify(documentOf('1.2.3')));
     const validator = resolve('node_modules', '@seriousme', 'openapi-schema-validator', 'bin', 'validate-api-cli.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [validator, file], { encoding: 'utf8' });
     rmSync(folder, { recursive: true });
@@ -51,7 +58,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has one operationId for each route, and only components that there are', () => {
-    const { paths, components } = openApiOf('1.2.3');
+    const { paths, components } = documentOf('1.2.3');
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
     expect(new Set(ids).size).toBe(Object.keys(operations).length);
     expect(ids).toEqual(expect.arrayContaining(['postRuns', 'getRunsIdEvents', 'deleteConversationsIdQueueMessage']));
@@ -60,7 +67,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('says what queries take in the types of JSON', () => {
-    const { parameters } = openApiOf('1').paths['/runs/{id}/events']?.['get'] as {
+    const { parameters } = documentOf('1').paths['/runs/{id}/events']?.['get'] as {
       readonly parameters: readonly { readonly name: string; readonly schema: object }[];
     };
     expect(parameters.map(({ name, schema }) => ({ name, ...schema }))).toMatchObject([
@@ -72,8 +79,17 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('says which parameters may stand there several times, and requests are taken so', async () => {
+    const codeOf = async (path: string): Promise<string> =>
+      ((await (await serviceApp.request(path)).json()) as { readonly error: { readonly code: string } }).error.code;
+    // Nobody is behind the routes: what is taken fails there.
+    expect(await codeOf('/runs?mayAnswer=ann&role=desk&role=lead')).toBe('internal');
+    expect(await codeOf('/runs?mayAnswer=ann&role=desk')).toBe('internal');
+    expect(await codeOf('/runs?agent=desk&agent=lead')).toBe('request-invalid');
+  });
+
   it('names the headers that routes read, and each kind of body that comes back', () => {
-    const { paths } = openApiOf('1');
+    const { paths } = documentOf('1');
     const told = (
       [
         ['/v1/responses', 'post'],
@@ -99,13 +115,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('comes as JSON, and as a page that loads nothing', async () => {
-    expect(await (await app.request('/openapi.json')).json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast' } });
-    const response = await app.request('/openapi');
+    expect(await (await serviceApp.request('/openapi.json')).json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Holdfast' } });
+    const response = await serviceApp.request('/openapi');
     const page = await response.text();
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     for (const { summary } of Object.values(operations)) expect(page).toContain(summary.replaceAll("'", '&#39;'));
     expect(page).not.toMatch(/<script|<link|<img|\son\w+=/);
-    expect((await app.request('/openapi.json?x=1')).status).toBe(400);
+    expect((await serviceApp.request('/openapi.json?x=1')).status).toBe(400);
   });
 });
 

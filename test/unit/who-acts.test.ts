@@ -9,11 +9,11 @@ import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
 import * as a2a from '../../service/a2a/request';
 import type { ServiceParts } from '../../service/http/app';
 import { createApp } from '../../service/http/app';
-import { operations } from '../../service/http/openapi/operations';
 import { a2aApp } from '../support/a2a-bed';
 import { aguiApp, inputWith, quietLogger } from '../support/agui-bed';
 import { agentWith, approvalOf as asked } from '../support/memory-bed';
 import { paid, refund } from '../support/paid-refund';
+import { operations } from '../support/service-app';
 
 /** `asks`: it starts a run, or says something to one. `decides`: it answers. `acts`: the log names who did it. `nobody`: it names nobody. */
 type Part = 'asks' | 'decides' | 'acts' | 'nobody';
@@ -80,9 +80,9 @@ const shapeOf = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'in
 const changing = Object.entries(operations).filter(([route]) => !route.startsWith('GET '));
 const a2aSchemas = Object.entries(a2a).flatMap(([name, value]) => (value instanceof z.ZodType ? [[name, value] as const] : []));
 
-const named = changing.flatMap(([route, { body, query }]) => {
+const named = changing.flatMap(([route, { body, ownBody, query }]) => {
   if (route.startsWith('POST /a2a/')) return a2aSchemas.flatMap(([, schema]) => objectsIn(shapeOf(schema), route));
-  return [body, query].flatMap((schema) => (schema === undefined ? [] : objectsIn(shapeOf(schema), route)));
+  return [body, ownBody, query].flatMap((schema) => (schema === undefined ? [] : objectsIn(shapeOf(schema), route)));
 });
 
 describe('bodies that say who acts', () => {

@@ -9,7 +9,7 @@ import { chunksFrom } from './ai-sdk/stream';
 export type { AiSdkOptions } from './ai-sdk/specification';
 
 /**
- * An AI SDK language model of specification v2, v3 or v4 as a model of Holdfast. Request and response bodies are left behind: they never
+ * An AI SDK language model of specification v3 or v4 as a model of Holdfast. Request and response bodies are left behind: they never
  * enter history. It does not try again: that is for the activity around it.
  */
 export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageModel {
@@ -28,7 +28,6 @@ export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageM
           stream: (request: GenerateRequest) =>
             chunksFrom(
               async (signal) => specified.doStream({ ...callOptions({ ...request, signal }, version, options), includeRawChunks: true }),
-              version,
               request.signal,
               clean,
             ),

@@ -1,7 +1,9 @@
+import type { Hono } from 'hono';
 import { z } from 'zod';
-import * as answers from './answers';
-import type { Operation, ToldAnswer } from './operations';
-import { operations } from './operations';
+import type { ToldAnswer, ToldOperation } from '../routes';
+import { operationsOf } from '../routes';
+import type { Answers } from './answers';
+import told from './answers.json';
 
 type Schema = Record<string, unknown>;
 
@@ -23,16 +25,17 @@ const paths: Readonly<Record<string, string>> = {
   model: 'The name of the agent.',
 };
 
-/** The document of the routes, made of the schemas by which their requests are checked. */
-export function openApiOf(version: string): OpenApi {
-  const schemas: Record<string, Schema> = {};
+const answers: Readonly<Record<keyof Answers, Schema>> = told.answers;
+
+/** The document of an app, made of the schemas by which requests are checked, and of the types of what is answered. */
+export function openApiOf(version: string, app: Hono): OpenApi {
+  const schemas: Record<string, Schema> = { ...told.schemas };
   const byPath: Record<string, Record<string, Schema>> = {};
-  for (const [route, operation] of Object.entries(operations)) {
+  for (const [route, operation] of Object.entries(operationsOf(app))) {
     const [method = '', path = ''] = route.split(' ');
-    (byPath[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = shownOperation(route, path, operation, schemas);
+    if (operation !== undefined)
+      (byPath[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = shownOperation(route, path, operation, schemas);
   }
-  schemaOf(answers.Problem, schemas);
-  schemaOf(answers.OpenAiError, schemas);
   return {
     openapi: '3.1.0',
     info: { title: 'Holdfast', version, description: 'Starts, follows, answers and lists agent runs.' },
@@ -41,8 +44,8 @@ export function openApiOf(version: string): OpenApi {
   };
 }
 
-function shownOperation(route: string, path: string, operation: Operation, schemas: Record<string, Schema>): Schema {
-  const { group, summary, body, query, headers = {} } = operation;
+function shownOperation(route: string, path: string, operation: ToldOperation, schemas: Record<string, Schema>): Schema {
+  const { group, summary, body = operation.ownBody, query, headers = {} } = operation;
   const parameters = [
     ...pathParameters(path),
     ...(query === undefined ? [] : queryParameters(query, schemas)),
@@ -63,7 +66,7 @@ function shownOperation(route: string, path: string, operation: Operation, schem
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, schemas) } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(operation.answers).map(([status, answer]) => [status, shownAnswer(answer, schemas)])),
+      ...Object.fromEntries(Object.entries(operation.answers).map(([status, answer]) => [status, shownAnswer(answer)])),
       default: problemOf(path),
     },
   };
@@ -71,8 +74,10 @@ function shownOperation(route: string, path: string, operation: Operation, schem
 
 /** Clients of OpenAI read errors of another form. */
 function problemOf(path: string): Schema {
-  const [type, name] = path.startsWith('/v1/') ? ['application/json', 'OpenAiError'] : ['application/problem+json', 'Problem'];
-  return { description: 'A problem, with a stable code.', content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } } };
+  const [type, name] = path.startsWith('/v1/')
+    ? (['application/json', 'OpenAiError'] as const)
+    : (['application/problem+json', 'Problem'] as const);
+  return { description: 'A problem, with a stable code.', content: { [type]: { schema: answers[name] } } };
 }
 
 function operationIdOf(route: string): string {
@@ -81,9 +86,9 @@ function operationIdOf(route: string): string {
   return route.endsWith('/') ? `${name}Slash` : name;
 }
 
-function shownAnswer({ says, schema, type }: ToldAnswer, schemas: Record<string, Schema>): Schema {
+function shownAnswer({ says, name, type }: ToldAnswer): Schema {
   const content = {
-    ...(schema === undefined ? {} : { 'application/json': { schema: schemaOf(schema, schemas) } }),
+    ...(name === undefined ? {} : { 'application/json': { schema: answers[name] } }),
     ...(type === undefined ? {} : { [type]: { schema: { type: 'string' } } }),
   };
   return Object.keys(content).length === 0 ? { description: says } : { description: says, content };
@@ -99,7 +104,7 @@ function pathParameters(path: string): readonly Schema[] {
   }));
 }
 
-function queryParameters(query: z.ZodObject, schemas: Record<string, Schema>): readonly Schema[] {
+function queryParameters(query: z.ZodType, schemas: Record<string, Schema>): readonly Schema[] {
   const { properties = {}, required = [] } = schemaOf(query, schemas) as {
     readonly properties?: Record<string, Schema>;
     readonly required?: readonly string[];

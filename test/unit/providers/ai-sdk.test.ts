@@ -7,9 +7,9 @@ import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { gate } from '../../support/gate';
 import { askedWith, chunksOf, collected, user } from '../../support/fake-provider/real-clients';
 
-type Version = 'v2' | 'v3' | 'v4';
+type Version = 'v3' | 'v4';
 type Fields = Record<string, unknown>;
-const versions: readonly Version[] = ['v2', 'v3', 'v4'];
+const versions: readonly Version[] = ['v3', 'v4'];
 const text = [{ type: 'text', text: 'Ok.' }];
 
 /** What a model of this version is asked. */
@@ -155,7 +155,6 @@ describe('what an AI SDK model is asked', () => {
   });
 
   it.each<[Version, unknown, unknown]>([
-    ['v2', 'QUJD', new URL('https://example.com/a.pdf')],
     ['v3', 'QUJD', new URL('https://example.com/a.pdf')],
     ['v4', { type: 'data', data: 'QUJD' }, { type: 'url', url: new URL('https://example.com/a.pdf') }],
   ])('has files in the shape of %s', async (version, data, url) => {
@@ -181,13 +180,6 @@ describe('what an AI SDK model is asked', () => {
   });
 
   const shapes: Record<Version, readonly Fields[]> = {
-    v2: [
-      { type: 'text', text: 'See' },
-      { type: 'media', mediaType: 'image/png', data: 'QUJD' },
-      { type: 'media', mediaType: 'application/pdf', data: 'QUJD' },
-      { type: 'text', text: 'image/png: https://example.com/a.png' },
-      { type: 'text', text: 'application/pdf: https://example.com/a.pdf' },
-    ],
     v3: [
       { type: 'text', text: 'See' },
       { type: 'image-data', mediaType: 'image/png', data: 'QUJD' },
@@ -262,7 +254,6 @@ describe('what an AI SDK model is asked', () => {
 
 describe('what an AI SDK model answers', () => {
   it.each<[Version, unknown, Fields]>([
-    ['v2', 'stop', { inputTokens: 10, outputTokens: 5, cachedInputTokens: 3, reasoningTokens: 2 }],
     ['v3', { unified: 'stop' }, { inputTokens: { total: 10, cacheRead: 3 }, outputTokens: { total: 5, reasoning: 2 } }],
     ['v4', { unified: 'stop', raw: 'end_turn' }, { inputTokens: { total: 10, cacheRead: 3 }, outputTokens: { total: 5, reasoning: 2 } }],
   ])('is ours, in %s', async (version, finishReason, usage) => {
@@ -299,12 +290,11 @@ describe('what an AI SDK model answers', () => {
   });
 
   it.each<[unknown, unknown]>([
-    ['length', 'length'],
     [{ unified: 'length', raw: 'max_tokens' }, 'length'],
     [{ unified: 'content-filter' }, 'content-filter'],
     [{ unified: 'other', raw: 'pause' }, 'other'],
-    ['unknown', 'other'],
-    ['tool-calls', undefined],
+    [{ unified: 'unknown' }, 'other'],
+    [{ unified: 'tool-calls' }, undefined],
     [undefined, undefined],
   ])('ends with %j as we say it', async (finishReason, finish) => {
     expect(await answerOf('v3', { content: text, finishReason })).toStrictEqual({
@@ -316,11 +306,13 @@ describe('what an AI SDK model answers', () => {
   it('has no tokens when nobody counted them', async () => {
     const usage = { inputTokens: { total: undefined }, outputTokens: { total: undefined } };
     expect(await answerOf('v3', { content: text, usage })).toStrictEqual({ parts: text });
-    expect(await answerOf('v2', { content: text, usage: { inputTokens: NaN, outputTokens: -1 } })).toStrictEqual({ parts: text });
-    expect(await answerOf('v2', { content: text, usage: { inputTokens: Infinity, outputTokens: 4 } })).toMatchObject({
+    expect(await answerOf('v3', { content: text, usage: { inputTokens: { total: NaN }, outputTokens: { total: -1 } } })).toStrictEqual({
+      parts: text,
+    });
+    expect(await answerOf('v3', { content: text, usage: { inputTokens: { total: Infinity }, outputTokens: { total: 4 } } })).toMatchObject({
       usage: { inputTokens: 0, outputTokens: 4 },
     });
-    expect(await answerOf('v2', { content: text, usage: { outputTokens: 4 } })).toMatchObject({
+    expect(await answerOf('v3', { content: text, usage: { outputTokens: { total: 4 } } })).toMatchObject({
       usage: { inputTokens: 0, outputTokens: 4 },
     });
   });
@@ -392,7 +384,6 @@ describe('what an AI SDK model streams', () => {
   it.each<[string, Version, readonly Fields[]]>([
     ['without a last word', 'v3', []],
     ['with a last word of the client alone', 'v3', [{ type: 'finish', finishReason: { unified: 'other', raw: undefined }, usage: {} }]],
-    ['with a last word of the client alone', 'v2', [{ type: 'finish', finishReason: 'unknown', usage: { outputTokens: undefined } }]],
   ])('broke off when it ends %s (%s)', async (_, version, end) => {
     await expect(chunksOf(streamOf(version, [{ type: 'text-delta', id: '0', delta: 'Ha' }, ...end]))).rejects.toMatchObject({
       code: 'model-failed',
@@ -408,11 +399,6 @@ describe('what an AI SDK model streams', () => {
       code: 'model-response-empty',
       usage: { inputTokens: 7, outputTokens: 100, reasoningTokens: 100 },
     });
-  });
-
-  it('takes a v2 model without a reason at its word when it counted', async () => {
-    const end = { type: 'finish', finishReason: 'unknown', usage: { inputTokens: 1, outputTokens: 1 } };
-    expect(await collected(streamOf('v2', [{ type: 'text-delta', id: '0', delta: 'Ha' }, end]))).toMatchObject({ finish: 'other' });
   });
 
   it('is cancelled when nobody reads on', async () => {
@@ -450,7 +436,11 @@ describe('what an AI SDK model streams', () => {
 });
 
 describe('a model of another kind', () => {
-  it.each([{}, { specificationVersion: 'v1', doGenerate: jest.fn() }, { specificationVersion: 'v3' }])('is refused: %j', (model) => {
+  it.each([{}, { specificationVersion: 'v3' }])('is refused: %j', (model) => {
     expect(() => aiSdkModel(model)).toThrow(expect.objectContaining({ code: 'config-invalid' }));
+  });
+
+  it('is refused when it is older, with the versions that are taken', () => {
+    expect(() => aiSdkModel({ specificationVersion: 'v2', doGenerate: jest.fn() })).toThrow(/v3 or v4\. This one has v2: install/);
   });
 });

@@ -73,9 +73,9 @@ export function isSubstance(part: Part): boolean {
   return part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning';
 }
 
-/** A text in v2, and in later versions one beside what the provider itself said. */
+/** A text beside what the provider itself said. */
 export function reasonOf(reason: unknown): FinishReason {
-  const text = isRecord(reason) ? reason['unified'] : (reason ?? 'stop');
+  const text = isRecord(reason) ? reason['unified'] : 'stop';
   return reasons.includes(text as FinishReason) ? (text as FinishReason) : 'other';
 }
 
@@ -115,15 +115,12 @@ function fileOf(data: unknown): string | { readonly url: string } {
   throw new HoldfastError('model-response-invalid', 'The model answered with a file whose data is neither base64 nor bytes nor a URL.');
 }
 
-/** Flat in v2, nested from v3 on. Nothing when the provider counted nothing. */
+/** Nothing when the provider counted nothing. */
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { inputTokens: input, outputTokens: output } = usage;
-  const inputTokens = isRecord(input) ? input['total'] : input;
-  const outputTokens = isRecord(output) ? output['total'] : output;
+  const { total: inputTokens, cacheRead: cached } = isRecord(usage['inputTokens']) ? usage['inputTokens'] : {};
+  const { total: outputTokens, reasoning } = isRecord(usage['outputTokens']) ? usage['outputTokens'] : {};
   if (!isTokenCount(inputTokens) && !isTokenCount(outputTokens)) return undefined;
-  const cached = usage['cachedInputTokens'] ?? (isRecord(input) ? input['cacheRead'] : undefined);
-  const reasoning = usage['reasoningTokens'] ?? (isRecord(output) ? output['reasoning'] : undefined);
   return {
     inputTokens: isTokenCount(inputTokens) ? inputTokens : 0,
     outputTokens: isTokenCount(outputTokens) ? outputTokens : 0,

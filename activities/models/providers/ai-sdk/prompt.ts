@@ -132,17 +132,12 @@ function textWithout(parts: readonly Part[], { name }: ToolResultPart, version: 
 
 /** A part of a result that the model is to see as such. Every version has its own shapes for files. */
 function contentItem(part: Part, version: SpecificationVersion): readonly Content[] {
-  if (part.type === 'text') return [{ type: 'text', text: part.text, ...(version === 'v2' ? {} : providerOptionsOf(part.extra)) }];
+  if (part.type === 'text') return [{ type: 'text', text: part.text, ...providerOptionsOf(part.extra) }];
   if (part.type !== 'file') return [{ type: 'text', text: JSON.stringify(part) }];
   const { mediaType } = part;
   const own = providerOptionsOf(part.extra);
   const found = located(part);
   if (version === 'v4') return [{ type: 'file', mediaType, data: fileData(part, version), ...own }];
-  if (version === 'v2') {
-    return typeof found === 'string'
-      ? [{ type: 'media', mediaType, data: found }]
-      : [{ type: 'text', text: `${mediaType}: ${found.href}` }];
-  }
   const kind = mediaType.startsWith('image/') ? 'image' : 'file';
   if (typeof found === 'string') return [{ type: `${kind}-data`, mediaType, data: found, ...own }];
   return [{ type: `${kind}-url`, mediaType, url: found.href, ...own }];

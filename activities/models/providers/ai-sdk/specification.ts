@@ -2,7 +2,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
 import type { JsonObject } from '../../../../contract/messages/messages';
 
-const versions = ['v2', 'v3', 'v4'] as const;
+const versions = ['v3', 'v4'] as const;
 export type SpecificationVersion = (typeof versions)[number];
 
 /** A piece of an answer, whole or of a stream, before anybody has looked at it. */
@@ -38,7 +38,7 @@ export function specifiedModel(model: object): SpecifiedModel {
   if (typeof doGenerate !== 'function' || !versions.includes(specificationVersion as SpecificationVersion)) {
     throw new HoldfastError(
       'config-invalid',
-      `aiSdkModel was given no AI SDK language model of specification ${versions.join(', ')}; its version is ${String(specificationVersion)}.`,
+      `aiSdkModel takes an AI SDK language model of specification ${versions.join(' or ')}. This one has ${String(specificationVersion)}: install a version of its package that AI SDK 6 or newer takes.`,
     );
   }
   return model as SpecifiedModel;

@@ -3,7 +3,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
 import type { ModelChunk } from '../../chunks';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
-import type { Item, SpecificationVersion } from './specification';
+import type { Item } from './specification';
 import { isRecord } from '../../../../contract/check';
 import { UnnamedCalls } from './unnamed-calls';
 
@@ -13,17 +13,12 @@ type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStre
  * The chunks of a stream. It is cancelled, and its request with it, when the signal aborts, also where the model does not look at that,
  * and when whoever reads stops. Unlike with a generator the latter does not wait for the next chunk: a stream can be silent for ever.
  */
-export function chunksFrom(
-  open: Open,
-  version: SpecificationVersion,
-  signal: AbortSignal,
-  clean: (error: unknown) => never,
-): AsyncIterableIterator<ModelChunk> {
+export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unknown) => never): AsyncIterableIterator<ModelChunk> {
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(reasonOf(signal));
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
-  const chunks = read(open, version, stop.signal, () => signal.removeEventListener('abort', onAbort));
+  const chunks = read(open, stop.signal, () => signal.removeEventListener('abort', onAbort));
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -37,13 +32,13 @@ export function chunksFrom(
   };
 }
 
-async function* read(open: Open, version: SpecificationVersion, signal: AbortSignal, release: () => void): AsyncGenerator<ModelChunk> {
+async function* read(open: Open, signal: AbortSignal, release: () => void): AsyncGenerator<ModelChunk> {
   let cancel = (): void => undefined;
   try {
     const reader = (await opened(open, signal)).getReader();
     cancel = () => void reader.cancel().catch(() => undefined);
     signal.addEventListener('abort', cancel, { once: true });
-    const translation = new StreamTranslation(version);
+    const translation = new StreamTranslation();
     for (;;) {
       const { done, value } = await reader.read();
       // A cancelled stream only looks as if it had ended.
@@ -94,8 +89,6 @@ class StreamTranslation {
   /** Calls that the provider makes itself; deltas of their arguments do not say so. */
   private readonly foreign = new Set<unknown>();
   private readonly unnamed = new UnnamedCalls();
-
-  constructor(private readonly version: SpecificationVersion) {}
 
   chunksOf(item: Item): readonly ModelChunk[] {
     if (item['type'] === 'raw') this.unnamed.see(item['rawValue']);
@@ -150,9 +143,7 @@ class StreamTranslation {
   }
 
   /** Some clients say at the end of any stream that it finished. Then no reason of the provider's own stands behind it. */
-  private isCutOff({ finishReason, usage }: Item): boolean {
-    if (this.version !== 'v2') return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
-    const counted = isRecord(usage) && typeof usage['outputTokens'] === 'number';
-    return finishReason === 'unknown' && !counted;
+  private isCutOff({ finishReason }: Item): boolean {
+    return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
   }
 }

@@ -1,0 +1,97 @@
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import { findTargetHandler } from 'hono/utils/handler';
+import type { z } from 'zod';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import type { Answers } from './openapi/answers';
+import { parseBody, parseQuery } from './parse-request';
+import { NoQuery } from './schemas';
+
+/** JSON of a type, a stream of events, or text of another kind. With a name and a type it is one or the other. */
+export interface ToldAnswer<Name extends keyof Answers = keyof Answers> {
+  readonly says: string;
+  readonly name?: Name;
+  readonly type?: string;
+}
+
+/** What a route takes and answers. The OpenAPI document says it, and requests are checked by it. */
+export interface Operation<Body = unknown, Query = unknown, Name extends keyof Answers = keyof Answers> {
+  readonly summary: string;
+  readonly body?: z.ZodType<Body>;
+  /** Default: the limit of `parseBody`. */
+  readonly bodyLimit?: number;
+  /** The body, where the route reads it by itself. */
+  readonly ownBody?: z.ZodType;
+  /** Without one a GET refuses every parameter, unless it takes any. */
+  readonly query?: z.ZodType<Query>;
+  readonly anyQuery?: true;
+  /** Headers that are read, beside those of every request, with what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** By the status. Problems are the same everywhere. */
+  readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
+}
+
+export type Group = 'Service' | 'Runs' | 'Interrupts' | 'Policies' | 'Conversations' | 'Protocols';
+export type ToldOperation = Operation & { readonly group: Group };
+
+export const events = 'text/event-stream';
+
+export function ok<Name extends keyof Answers>(name: Name, says: string): { readonly 200: ToldAnswer<Name> } {
+  return { 200: { says, name } };
+}
+
+export const done = ok('Id', 'It is done.');
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** The parts of the path by their names, and what was checked. */
+export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = Readonly<Record<NamesIn<Path>, string>> & {
+  readonly body: Body;
+  readonly query: Query;
+  readonly context: Context;
+};
+
+/** Routes of one group. Each says once what it takes and answers. */
+export class Routes {
+  readonly app = new Hono();
+
+  constructor(private readonly group: Group) {}
+
+  add<Path extends string, Body, Query, Name extends keyof Answers>(
+    route: `${Method} ${Path}`,
+    operation: Operation<Body, Query, Name>,
+    answer: (asked: RouteAsked<Path, Body, Query>) => MaybePromise<Answers[Name] | Response>,
+    group = this.group,
+  ): this {
+    const [method = '', path = ''] = route.split(' ');
+    const { body, bodyLimit, anyQuery = method !== 'GET', query = anyQuery ? undefined : NoQuery } = operation;
+    const handler = async (context: Context): Promise<Response> => {
+      const asked = {
+        ...context.req.param(),
+        query: query === undefined ? undefined : parseQuery<unknown>(context, query),
+        body: body === undefined ? undefined : await parseBody(context, body, bodyLimit),
+        context,
+      };
+      const answered = await answer(asked as unknown as RouteAsked<Path, Body, Query>);
+      return answered instanceof Response ? answered : context.json(answered as object);
+    };
+    this.app.on(method, path, Object.assign(handler, { operation: { ...operation, group } }));
+    return this;
+  }
+}
+
+/** What each route of an app says of itself, by its method and path. */
+export function operationsOf(app: Hono): Readonly<Record<string, ToldOperation | undefined>> {
+  const routes = app.routes.filter(({ method }) => method !== 'ALL');
+  return Object.fromEntries(
+    routes.map(({ method, path, handler }) => [
+      `${method} ${path}`,
+      (findTargetHandler(handler) as { operation?: ToldOperation }).operation,
+    ]),
+  );
+}
