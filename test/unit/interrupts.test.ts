@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
@@ -81,21 +81,6 @@ describe('a tool that asks', () => {
     await run.resume(only(await run.interrupts()).id, { choice: 'tea' });
     await run.advance('1h');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'interrupt-expired' } });
-  });
-
-  it('keeps its sibling that asks waiting, and one that is done done', async () => {
-    const model = scriptedModel([{ toolCalls: [call('ask'), echo('b'), call('ask')] }, { text: 'Done.' }]);
-    const run = await testRun(agentWith({ tools: ['ask', 'echo'] }), { input: 'Hi', model, tools: { ...tools, ask } });
-    const [one, two] = await run.interrupts();
-    await run.resume(two?.id ?? '', { choice: 'second' });
-    const now = await run.interrupts();
-    expect(now.map(({ id }) => id)).toContain(one?.id);
-    await run.resume(now.find(({ id }) => id !== one?.id)?.id ?? '', 'yes');
-    await run.resume(one?.id ?? '', { choice: 'first' });
-    await run.resume(only(await run.interrupts()).id, 'yes');
-    expect((await run.outcome()).status).toBe('completed');
-    expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: first, yes', 'tool: b', 'tool: second, yes']);
-    expect((await linesOf(run)).filter((line) => line === 'tool-start echo')).toHaveLength(1);
   });
 
   it('refuses state that is no JSON', async () => {
