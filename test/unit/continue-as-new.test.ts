@@ -221,32 +221,30 @@ describe('a run that goes over a continue-as-new', () => {
   });
 });
 
+const start = {
+  ...{ version: 1 as const, tenant: 'default', id: 'run', agent: 'agent', input: 'Hi', values: {} },
+  ...{ stream: false, options: {}, tags: [] },
+};
+const workOf = (steps: readonly ScriptedStep[]): ReturnType<typeof memoryWork> =>
+  memoryWork(
+    {
+      tools: new ToolRegistry(tools),
+      models: new ModelRegistry({ providers: { test: scriptedModel(steps) } }),
+      middleware: new WorkerMiddlewareRegistry([]),
+      outputs: new OutputRegistry({}),
+      language: 'en',
+      toolDefaults: defaultToolFacts,
+      modelFacts: defaultModelFacts,
+    },
+    () => undefined,
+  );
+
 describe('an answer that comes before the code that waits for it was entered again', () => {
   it('is not lost', async () => {
     const door = gate();
     let prepared = 0;
-    const parts = {
-      tools: new ToolRegistry(tools),
-      models: new ModelRegistry({ providers: { test: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]) } }),
-      middleware: new WorkerMiddlewareRegistry([]),
-      outputs: new OutputRegistry({}),
-      language: 'en' as const,
-      toolDefaults: defaultToolFacts,
-      modelFacts: defaultModelFacts,
-    };
-    const work = memoryWork(parts, () => undefined);
+    const work = workOf([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
-    const start = {
-      version: 1 as const,
-      tenant: 'default',
-      id: 'early',
-      agent: 'agent',
-      input: 'Hi',
-      values: {},
-      stream: false,
-      options: {},
-      tags: [],
-    };
     const slowToPrepare = {
       ...work,
       prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
@@ -270,32 +268,7 @@ it('a reader that begins after a continue-as-new sees the same state and the sam
     wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
   };
   const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
-  const parts = {
-    tools: new ToolRegistry(tools),
-    models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-    middleware: new WorkerMiddlewareRegistry([]),
-    outputs: new OutputRegistry({}),
-    language: 'en' as const,
-    toolDefaults: defaultToolFacts,
-    modelFacts: defaultModelFacts,
-  };
-  const start = {
-    version: 1 as const,
-    tenant: 'default',
-    id: 'late',
-    agent: 'agent',
-    input: 'Hi',
-    values: {},
-    stream: false,
-    options: {},
-    tags: [],
-  };
-  const run = new MemoryRun(
-    agents,
-    { start },
-    memoryWork(parts, () => undefined),
-    0,
-  );
+  const run = new MemoryRun(agents, { start }, workOf(script), 0);
   await run.goOnAsNew();
   const check = (): void => {
     const facts = run.facts;

@@ -37,6 +37,7 @@ describe('a tool that asks', () => {
     const first = only(await run.interrupts());
     expect(first).toMatchObject({ kind: 'question', info: { question: 'Which?' }, answerSchema: { type: 'object' }, agent: 'agent' });
     await run.resume(first.id, { choice: 'tea' });
+    await run.goOnAsNew();
     const second = only(await run.interrupts());
     expect(second).toMatchObject({ info: { question: 'Sure?' }, deadline: Date.UTC(2026, 0, 1, 1) });
     expect(second.id).not.toBe(first.id);
