@@ -1,13 +1,9 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { insideOf } from '../../kernel/define/inside';
-import { agentUnder, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, before, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 
 describe('ctx', () => {
   it('tells where the hook is', async () => {
