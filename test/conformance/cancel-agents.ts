@@ -1,22 +1,9 @@
 import type { AgentMiddleware } from '../../workflows/index';
-import { agentTool, agentsFor, loop, parallel, sequential } from '../../workflows/index';
+import { agentTool, loop, parallel, sequential } from '../../workflows/index';
 import { setSubAgents } from '../../middleware/forms/index';
+import { member } from './members';
 
-/** The agents that are cancelled on both engines. The model knows who asks by the instructions. */
-const { defineAgent } = agentsFor();
-
-type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>;
-
-function member<const Name extends string>(name: Name, options: Options = {}) {
-  return defineAgent<Name>({
-    description: `The ${name}.`,
-    instructions: `You are the ${name}.`,
-    model: 'test/model',
-    tools: [],
-    ...options,
-    name,
-  });
-}
+// The agents that are cancelled on both engines.
 
 const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('10m') };
 

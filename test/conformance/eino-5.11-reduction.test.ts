@@ -6,8 +6,8 @@ import type { ClearedRound, ReductionOptions } from '../../middleware/index';
 import { reduction } from '../../middleware/index';
 import type { Asked } from '../support/compaction-bed';
 import { asked, called, failureOf, keptTexts, result, said, user } from '../support/compaction-bed';
-import { echo, tools as bedTools } from '../support/memory-bed';
-import { cutCalls, says, streams, text } from '../support/reduction-bed';
+import { tools as bedTools } from '../support/memory-bed';
+import { cutCalls, says, text } from '../support/reduction-bed';
 
 const enhanced = (make: () => readonly Part[]) => defineTool({ description: 'Parts.', inputSchema: text, enhanced: true, execute: make });
 const said199 = 'x'.repeat(35) + '-'.repeat(129) + 'y'.repeat(35);
@@ -46,17 +46,6 @@ it('[eino 248] a notice has the size, the path, and the first and last character
 
 it('[eino 249] the hint names the tool that reads files here', async () => {
   expect((await cut(says(said199), { readFileToolName: 'open_file' })).output).toContain('Use open_file to view');
-});
-
-it.each<[string, ReductionOnWorkerOptions, string]>([
-  ['path', { backend: keptTexts(), truncOffloadPath: () => Promise.reject(new Error('no path')) }, 'no path'],
-  ['backend', {}, 'the worker middleware of reduction has no backend'],
-  ['write', { backend: { ...keptTexts(), write: () => Promise.reject(new Error('disk full')) } }, 'disk full'],
-])('[eino 253] a failure of the %s stands in the notice of a stream, which ends plainly', async (_, half, reason) => {
-  const { output, run } = await cut(streams(['abc', 'defghijklmnop']), {}, half);
-  expect(output).toContain(`Failed to save full output: ${reason}.`);
-  expect(output).toMatch(/<\/persisted-output>$/);
-  expect((await run.run.outcome()).status).toBe('completed');
 });
 
 const parts: readonly Part[] = [
@@ -139,7 +128,6 @@ async function clear(messages: readonly Message[], options: ReductionOptions = {
 }
 
 const withoutOffload = { skipTruncation: true };
-const placeholder = 'tool: [Old tool result content cleared]';
 
 it('[eino 257] older results are stored and cleared, arguments and the newest round stay', async () => {
   const { run, lines, texts } = await clear(two);
@@ -156,39 +144,6 @@ it('[eino 257] older results are stored and cleared, arguments and the newest ro
   expect([...texts.values()]).toEqual([old]);
   expect((await clear(two, { clearRetentionSuffixLimit: 0 })).lines).toHaveLength(5);
   expect((await clear(two, { clearRetentionSuffixLimit: 2 })).texts.size).toBe(0);
-});
-
-it('[eino 258] without storage a placeholder is left', async () => {
-  const { lines, texts } = await clear(two, { offloadCleared: false });
-  expect([lines[2], texts.size]).toEqual([placeholder, 0]);
-});
-
-it('[eino 259] results are found by the id of their call', async () => {
-  const messages = [called('c1', 'add:c2'), result('add:c2', old), result('c1', 'kept'), called('c3'), result('c3', 'new')];
-  const { lines } = await clear(messages, { ...withoutOffload, clearExcludeTools: ['echo'] });
-  expect(lines.slice(1, 3)).toEqual([placeholder, 'tool: kept']);
-});
-
-it('[eino 261] what was cleared keeps its pointer, and the next round is cleared after it', async () => {
-  const steps = { steps: [{ toolCalls: [echo('z'.repeat(100))] }, { text: 'Done.' }] };
-  const { run, texts } = await clear(two, {}, steps);
-  const [first, second] = run.requests.map(({ messages }) => messages);
-  expect(second?.[2]).toEqual(first?.[2]);
-  expect(second?.[2]?.extra).toEqual({ reduction: 'cleared' });
-  expect([...texts.keys()].map((path) => path.split('/').at(-1))).toEqual(['call_1', 'call_2']);
-});
-
-it('[eino 262] the result of an excluded tool stays, and no file is made', async () => {
-  const { lines, texts } = await clear(two, { clearExcludeTools: ['echo'] });
-  expect([lines[2], texts.size]).toEqual([`tool: ${old}`, 0]);
-});
-
-it('[eino 263] when too little would go nothing is changed or stored, and otherwise both', async () => {
-  const few = await clear(two, { clearAtLeastTokens: 1000 });
-  expect([few.lines[2], few.texts.size]).toEqual([`tool: ${old}`, 0]);
-  const long = [user('Hi'), called('c1'), result('c1', old.repeat(10)), called('c2'), result('c2', 'new')];
-  const many = await clear(long, { clearAtLeastTokens: 100 });
-  expect([many.lines[2]?.includes('saved to'), many.texts.size]).toEqual([true, 1]);
 });
 
 const rewriting = async (messages: readonly Message[], made: readonly Message[], options: ReductionOptions = {}) => {

@@ -84,15 +84,6 @@ it('[eino 321] wrong options are refused, by the worker and by the agent', () =>
   );
 });
 
-it('[eino 322] an inline skill gives its name, its folder and what it says, and stands in the instructions', async () => {
-  const { model, results, outcome } = await play({}, [use('pdf'), { text: 'Done.' }]);
-  expect(outcome).toMatchObject({ status: 'completed' });
-  expect(results).toMatchObject([{ output: 'Launching skill: pdf\nBase directory for this skill: /skills/pdf\n\nDo pdf.' }]);
-  expect(model.requests[0]?.instructions).toMatch(/^Be a test\.\n\nYou have skills: /);
-  expect(model.requests[0]?.instructions).toContain('<available_skills>\n- deep: About deep.\n- pdf: About pdf.\n</available_skills>');
-  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'skill']);
-});
-
 it('[eino 322] a function may make what the model gets', async () => {
   const toolParameters = { type: 'object', properties: { skill: { type: 'string' }, page: { type: 'number' } } };
   const { results } = await play(
@@ -151,18 +142,6 @@ describe('a skill with an agent of its own', () => {
   );
   const agents = { default: helper('helper'), expert: helper('expert') };
   const done = { text: 'Done.' };
-
-  it('[eino 216] gets the skill, and its answer is the result', async () => {
-    const { model, results, outcome } = await play(
-      { agents },
-      [use('alone'), { toolCalls: [echo('x')] }, { text: 'Helped.' }, done],
-      forks,
-    );
-    expect(outcome).toMatchObject({ status: 'completed' });
-    expect(results).toMatchObject([{ output: 'Skill "alone" completed (sub-agent execution).\n\nResult:\nHelped.' }]);
-    expect(model.requests[1]).toMatchObject({ model: 'test/helper', instructions: 'Be helper.' });
-    expect(model.requests[1]?.messages.map((message) => `${message.role}: ${textOf(message)}`)).toEqual(['user: Do alone.']);
-  });
 
   it('[eino 216] gets what was said before and the skill as the result of its call, where it asks for that', async () => {
     const both = { toolCalls: [...use('knowing').toolCalls, echo('beside')] };

@@ -1,8 +1,8 @@
 import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { AgentMiddleware, HookContext, Json, Message } from '../../workflows/index';
+import type { HookContext, Json, Message } from '../../workflows/index';
 import { messagesIn } from '../../middleware/forms/index';
-import { agentUnder, agentWith, echo, only, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, before, echo, only, tools } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
 import * as hooks from './hook-agents';
@@ -12,10 +12,6 @@ afterAll(closeEngines);
 const answer = () => scriptedModel([{ text: 'Done.' }]);
 const oneCall = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const toolEnds = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'tool-end' ? [event] : []));
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 
 onEngines('[eino 64] a run-local value is found after the model', async (engine) => {
   const run = await engine.play(agents.remembers, { model: answer() });

@@ -32,13 +32,6 @@ const task = (type: string, description: string): ScriptedStep => ({
 });
 
 describe('the deep agent', () => {
-  it('[eino 223] writes its list, and the tool says so', async () => {
-    const todos = [{ content: 'Dig', status: 'in_progress' }];
-    const { model } = await play(deep(), { deep: [{ toolCalls: [{ name: 'write_todos', input: { todos } }] }, { text: 'Dug.' }] });
-    expect(model.requests('deep')[0]?.tools.map(({ name }) => name)).toEqual(['task', 'write_todos']);
-    expect(model.requests('deep')[1]?.messages.at(-1)?.parts).toMatchObject([{ output: `Updated todo list to ${JSON.stringify(todos)}` }]);
-  });
-
   it('[eino 223] keeps its output under a key of the session, and nothing without one', async () => {
     const kept = await play(deep({ outputKey: 'answer', middleware: [shows('answer')] }), { deep: [{ text: 'Dug.' }] });
     expect(kept.outcome).toMatchObject({ status: 'completed', output: 'Dug.' });
@@ -52,23 +45,6 @@ describe('the deep agent', () => {
     });
     const { log } = await play(outer, { deep: [{ text: 'Dug.' }] });
     expect(log.filter(({ type }) => type === 'custom')).toMatchObject([{ data: { output: 'Dug.' } }]);
-  });
-
-  it('[eino 223] gives tasks to agents below, which see the values of the session, stream as it does, and show their events on request', async () => {
-    const setsValue: AgentMiddleware = { name: 'sets', beforeAgent: (_, ctx) => ctx.session.set('shared', 'yes') };
-    const below = member('below', { middleware: [shows('shared')] });
-    const { model, log, said, outcome } = await play(
-      deep({ subAgents: [below], middleware: [setsValue], forwardEvents: true }),
-      { deep: [task('below', 'Dig a hole.'), { text: 'All dug.' }], below: [{ text: 'Dug.' }] },
-      { stream: true },
-    );
-    expect(outcome).toMatchObject({ output: 'All dug.' });
-    expect(heard(model.requests('below')[0]!)).toEqual(['user: Dig a hole.']);
-    expect(said('shared')).toBe('yes');
-    expect(log.map(placed)).toEqual(
-      expect.arrayContaining(['agent-start deep/below@1', 'model-end deep/below@1', 'agent-end deep/below@1']),
-    );
-    expect(model.requests('deep')[1]?.messages.at(-1)?.parts).toMatchObject([{ output: 'Dug.' }]);
   });
 
   it('[eino 223] has a general agent with its tools and no task of its own, and tells the model of an agent that is not there', async () => {
@@ -149,33 +125,6 @@ describe('the plan-execute agent', () => {
       replanner: [plan('Step 2')],
     });
     expect(outcome).toMatchObject({ status: 'completed', output: 'One done.' });
-  });
-
-  it('[eino 224] goes over every continue-as-new, and may be a tool', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      beforeAgent: async (_, ctx) => ({ values: { a: await ctx.interrupt<string>('May I?') } }),
-    };
-    const careful = planExecute({
-      name: 'work',
-      description: 'Plans and does.',
-      planner: { model: 'test/planner' },
-      executor: member('executor', { middleware: [asking] }),
-      replanner: { model: 'test/replanner' },
-    });
-    const model = scripts({
-      boss: [{ toolCalls: [{ name: 'work', input: { request: 'Do it.' } }] }, { text: 'It is done.' }],
-      planner: [plan('Step 1')],
-      executor: [{ text: 'One done.' }],
-      replanner: [respond('Done.')],
-    });
-    const run = await testRun(member('boss', { tools: [agentTool(careful)] }), { input: 'Go.', model, tools });
-    const [question] = await run.interrupts();
-    await run.goOnAsNew();
-    await run.resume(question?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ output: 'It is done.' });
-    expect(model.requests('boss')[1]?.messages.at(-1)?.parts).toMatchObject([{ output: 'Done.' }]);
-    expect(model.requests('planner')).toHaveLength(1);
   });
 
   it('[eino 224] keeps the plans of two at once apart', async () => {

@@ -1,23 +1,11 @@
 import type { AgentMiddleware, HookContext, Json } from '../../workflows/index';
-import { agentTool, agentsFor, breakLoopAction, loop, parallel, sequential, supervisor } from '../../workflows/index';
+import { agentTool, breakLoopAction, loop, parallel, sequential, supervisor } from '../../workflows/index';
 import { approval } from '../../middleware/index';
 import { setSubAgents, withDeterministicTransfer } from '../../middleware/forms/index';
+import type { Options } from './members';
+import { member } from './members';
 
-/** The agents of the cases that need several and run on both engines. The model knows who asks by the instructions. */
-const { defineAgent } = agentsFor();
-
-type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>;
-
-function member<const Name extends string>(name: Name, options: Options = {}) {
-  return defineAgent<Name>({
-    description: `The ${name}.`,
-    instructions: `You are the ${name}.`,
-    model: 'test/model',
-    tools: [],
-    ...options,
-    name,
-  });
-}
+// The agents of the cases that need several and run on both engines.
 
 const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data);
 

@@ -12,6 +12,7 @@ import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { toolSearchTool } from '../../middleware/tool-search/worker';
 import { keptTexts } from '../support/compaction-bed';
 import type { Gate } from '../support/gate';
+import { tools as usual } from '../support/memory-bed';
 import { StopError } from '../../kernel/effects/errors';
 
 const gates = new Map<string, Gate>();
@@ -37,18 +38,8 @@ const ordinary = {
     inputSchema: text,
     execute: ({ text: value }, { options }) => `${value} ${JSON.stringify(options)}`,
   }),
-  fail: defineTool({
-    description: 'Fails.',
-    inputSchema: z.object({}),
-    execute: (): string => {
-      throw new Error('out of order');
-    },
-  }),
-  add: defineTool({
-    description: 'Adds.',
-    inputSchema: z.object({ a: z.number(), b: z.number().default(1) }),
-    execute: ({ a, b }) => ({ sum: a + b }),
-  }),
+  fail: usual.fail,
+  add: usual.add,
   streams: defineTool({
     description: 'Says it in two pieces.',
     inputSchema: text,

@@ -263,19 +263,6 @@ describe('what is passed along', () => {
     expect(shared).toEqual({ values: { a: 1 } });
   });
 
-  it('[trpc 92] an extension comes behind the callbacks of the user, and its messages win', async () => {
-    const trail: string[] = [];
-    const make = (name: string) =>
-      toolCallbacks()
-        .registerBefore(() => void trail.push(name))
-        .registerToolResultMessages(() => answer(name));
-    const set = make('user').append(make('extension'));
-    await set.runBefore(call());
-    expect(trail).toEqual(['user', 'extension']);
-    const { result } = await set.runToolResultMessages({ ...call(), result: 'x', defaultMessage: answer('default') });
-    expect(result).toEqual([answer('extension')]);
-  });
-
   it('[trpc 93] state is set, overwritten and deleted by key; a value of another type is none', () => {
     const invocation = detachedInvocation();
     const { state } = invocation;

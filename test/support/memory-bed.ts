@@ -6,7 +6,7 @@ import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
-import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import type { Tools } from '../../kernel/define/middleware';
 import type { TestRun } from '../../testing/index';
 
@@ -25,6 +25,12 @@ export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> =
 export function agentUnder(...middleware: readonly AgentMiddleware[]): Agent<'agent', Json> {
   return agentWith({ middleware });
 }
+
+/** Acts before each call of the model. */
+export const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
+  name: 'hook',
+  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
+});
 
 export const tools = {
   echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),

@@ -9,10 +9,13 @@ import { memoryWork } from '../../testing/memory-work';
 import { tools } from './memory-bed';
 
 /** The work of a run in memory that has the usual tools, and a model that says what the script says. */
-export function scriptedWork(script: readonly ScriptedStep[]): ReturnType<typeof memoryWork> {
+export function scriptedWork(
+  script: readonly ScriptedStep[],
+  own: ConstructorParameters<typeof ToolRegistry>[0] = tools,
+): ReturnType<typeof memoryWork> {
   return memoryWork(
     {
-      tools: new ToolRegistry(tools),
+      tools: new ToolRegistry(own),
       models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
       middleware: new WorkerMiddlewareRegistry([]),
       outputs: new OutputRegistry({}),
@@ -23,3 +26,9 @@ export function scriptedWork(script: readonly ScriptedStep[]): ReturnType<typeof
     () => undefined,
   );
 }
+
+/** What a run in memory begins with. */
+export const memoryStart = {
+  ...{ version: 1 as const, tenant: 'default', id: 'run', agent: 'agent', input: 'Hi', values: {} },
+  ...{ stream: false, options: {}, tags: [] },
+};

@@ -1,15 +1,10 @@
 import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { customAgent } from 'holdfast/workflow';
 import type { MemoryRun } from '../../memory/run';
-import { agentUnder, echo, logOf, only, tools } from '../support/memory-bed';
-
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
+import { agentUnder, before, echo, logOf, only, tools } from '../support/memory-bed';
 
 const begin = (layer: AgentMiddleware, calls = false): Promise<TestRun> =>
   testRun(agentUnder(layer), {

@@ -32,7 +32,22 @@ describe('the definition of an agent', () => {
       { middleware: [{ name: 'a' }, () => 1] },
       'Agent "agent": middleware[1] must be a middleware, not a function.',
     ],
-    ['a middleware without a name', { middleware: [{}] }, 'Agent "agent": middleware[0] has no name; every middleware needs one.'],
+    ['a name with a gap', { name: 'a b' }, 'a name is 1 to 64 letters'],
+    ['an empty model', { model: '' }, 'model must be the name of a model. It is "".'],
+    ['no instructions', { instructions: undefined }, 'instructions must be a string. It is missing.'],
+    [
+      'no iterations',
+      { maxIterations: 0 },
+      'maxIterations must be a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told',
+    ],
+    ['two middlewares of one name', { middleware: [{ name: 'a' }, { name: 'a' }] }, '"a" stands in the list twice'],
+    ['a tool twice', { tools: ['echo', 'echo'] }, 'a tool is named twice'],
+    ['a tool of an MCP server', { tools: ['mcp:files'] }, 'not available in this version'],
+    ...[{}, { name: '' }].map((own): [string, Record<string, unknown>, string] => [
+      `a middleware without a name (${JSON.stringify(own)})`,
+      { middleware: [own] },
+      'Agent "agent": middleware[0] has no name; every middleware needs one.',
+    ]),
     [
       'a misspelt hook',
       { middleware: [{ name: 'own', wrapModle: () => 1 }] },

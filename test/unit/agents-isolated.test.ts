@@ -195,11 +195,6 @@ describe('agents at the same time, each a run of its own', () => {
     });
   });
 
-  it('add what they used to the run, for readers in the middle too', async () => {
-    const { run } = await play(isolated(member('first'), member('second')), { first: [says('One.')], second: [says('Two.')] });
-    expect(await run.usage()).toEqual({ inputTokens: 6, outputTokens: 4 });
-  });
-
   it('are found in the exported one, also two of one name', async () => {
     const writer = member('writer');
     const agent = sequential({
@@ -364,14 +359,6 @@ describe('an interrupt of an isolated agent', () => {
     const [first] = open;
     expect(typed(await logOf(child(run, 'test~first')), 'custom').map(({ data }) => data)).toEqual([`yes to ${first?.id ?? ''}`]);
     expect(typed(await logOf(run), 'interrupt-end').map(({ reason }) => reason)).toEqual(['answer', 'answer']);
-  });
-
-  it('goes through every run between it and the one that was started', async () => {
-    const { run } = await start(isolated(parallel({ name: 'inner', isolate: true, agents: [asks('deep')] })), { deep: [says('Deep.')] });
-    const [open] = await run.interrupts();
-    expect(open?.id).toMatch(/^team\.inner\.deep\./);
-    await run.resume(open?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { inner: { deep: 'Deep.' } } });
   });
 
   it('is refused like one of the run: what does not fit, and a second answer', async () => {

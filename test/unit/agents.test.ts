@@ -1,14 +1,4 @@
-import {
-  agentTool,
-  breakLoopAction,
-  customAgent,
-  defineAgent,
-  exitAction,
-  loop,
-  parallel,
-  sequential,
-  supervisor,
-} from 'holdfast/workflow';
+import { agentTool, customAgent, defineAgent, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
 import { setSubAgents } from 'holdfast/eino';
 import type { AgentMiddleware, CustomEvent } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
@@ -16,14 +6,6 @@ import { echo, lineOf, logOf, tools, transcriptOf } from '../support/memory-bed'
 import { heard, member, placed, play, scripts, transfer } from '../support/team-bed';
 
 const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
-/** Ends its agent with an action on the event of its tool call. */
-const acting = (action: object): AgentMiddleware => ({
-  name: 'acting',
-  wrapToolCall: async (call, next, ctx) => {
-    ctx.sendToolAction(action as never);
-    return next(call);
-  },
-});
 
 describe('a sequence', () => {
   it('runs its agents in order, each told what was said before, and ends with the last answer', async () => {
@@ -49,20 +31,6 @@ describe('a sequence', () => {
       ['assistant', { type: 'text', text: 'Two.' }],
     ]);
   });
-
-  it('ends at an exit and at an error', async () => {
-    const leaving = member('first', { exitTool: true });
-    const { outcome } = await play(sequential({ name: 'both', agents: [leaving, member('second')] }), {
-      first: [{ toolCalls: [{ name: 'exit', input: { final_result: 'Enough.' } }] }],
-      second: [],
-    });
-    expect(outcome).toMatchObject({ status: 'completed', output: 'Enough.' });
-    const failed = await play(sequential({ name: 'both', agents: [member('first'), member('second')] }), {
-      first: [{ error: 'Broken.' }],
-      second: [],
-    });
-    expect(failed.outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
-  });
 });
 
 describe('a loop', () => {
@@ -78,40 +46,10 @@ describe('a loop', () => {
     ]);
     expect(heard(model.requests('writer')[1]!)).toEqual(['user: Go.', 'assistant: A.', 'user: For context: [critic] said: A..']);
   });
-
-  it('ends behind the agent that breaks it', async () => {
-    const critic = member('critic', { tools: ['echo'], middleware: [acting(breakLoopAction())] });
-    const polish = loop({ name: 'polish', agents: [member('writer'), critic], maxIterations: 5 });
-    const { outcome, model } = await play(polish, {
-      writer: [{ text: 'Draft.' }],
-      critic: [{ toolCalls: [{ name: 'echo', input: { text: 'good' } }] }, { text: 'Good.' }],
-    });
-    expect(outcome).toMatchObject({ status: 'completed', text: 'Good.' });
-    expect(model.requests('writer')).toHaveLength(1);
-  });
 });
 
 describe('agents in parallel', () => {
   const team = parallel({ name: 'team', agents: [member('left'), member('right')] });
-
-  it('run at the same time, do not hear each other, and give what each one gave', async () => {
-    const all = sequential({ name: 'all', agents: [member('opener'), team, member('closer')] });
-    const { outcome, model } = await play(all, {
-      opener: [{ text: 'Begin.' }],
-      left: [{ text: 'L.' }],
-      right: [{ text: 'R.' }],
-      closer: [{ text: 'End.' }],
-    });
-    expect(outcome).toMatchObject({ text: 'End.' });
-    expect(heard(model.requests('right')[0]!)).toEqual(['user: Go.', 'user: For context: [opener] said: Begin..']);
-    expect(heard(model.requests('closer')[0]!).slice(2).sort()).toEqual([
-      'user: For context: [left] said: L..',
-      'user: For context: [right] said: R..',
-    ]);
-    expect((await play(team, { left: [{ text: 'L.' }], right: [{ text: 'R.' }] })).outcome).toMatchObject({
-      output: { left: 'L.', right: 'R.' },
-    });
-  });
 
   it('all end when one fails, and then the whole fails', async () => {
     const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
@@ -186,38 +124,9 @@ describe('a supervisor', () => {
       'agent-start team/boss/coder/boss/tester',
     );
   });
-
-  it('gets nothing back from one that exits', async () => {
-    const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder', { exitTool: true })] });
-    const { outcome } = await play(team, {
-      boss: [transfer('coder')],
-      coder: [{ toolCalls: [{ name: 'exit', input: { final_result: 'Out.' } }] }],
-    });
-    expect(outcome).toMatchObject({ status: 'completed', output: 'Out.' });
-  });
 });
 
 describe('an agent as a tool', () => {
-  it('answers a request in a conversation of its own, and shows nothing of it', async () => {
-    const { outcome, model, run } = await play(member('editor', { tools: [agentTool(member('writer'))] }), {
-      editor: [{ toolCalls: [{ name: 'writer', input: { request: 'A line.' } }] }, { text: 'Fine.' }],
-      writer: [{ text: 'Roses.' }],
-    });
-    expect(outcome).toMatchObject({ output: 'Fine.' });
-    expect(heard(model.requests('writer')[0]!)).toEqual(['user: A line.']);
-    expect(model.requests('editor')[1]?.messages.at(-1)?.parts).toMatchObject([{ type: 'tool-result', output: 'Roses.' }]);
-    expect((await logOf(run)).map(placed)).toEqual([
-      'run-start',
-      'model-start editor',
-      'model-end editor',
-      'tool-start editor',
-      'tool-end editor',
-      'model-start editor',
-      'model-end editor',
-      'run-end',
-    ]);
-  });
-
   it('shows what it does on request, at a place of its own in every call', async () => {
     const { run } = await play(member('editor', { tools: [agentTool(member('writer'), { forwardEvents: true })] }), {
       editor: [
@@ -234,17 +143,6 @@ describe('an agent as a tool', () => {
     const ends = (await logOf(run)).filter(({ type }) => type === 'model-end').map(placed);
     expect(ends).toEqual(['model-end editor', 'model-end editor/writer@1', 'model-end editor/writer@2', 'model-end editor']);
     expect((await run.view()).messages).toHaveLength(5);
-  });
-
-  it('that fails is a failed tool', async () => {
-    const { outcome, model } = await play(member('editor', { tools: [agentTool(member('writer'))] }), {
-      editor: [{ toolCalls: [{ name: 'writer', input: { request: 'A line.' } }] }, { text: 'Then not.' }],
-      writer: [{ error: 'Broken.' }],
-    });
-    expect(outcome).toMatchObject({ output: 'Then not.' });
-    expect(model.requests('editor')[1]?.messages.at(-1)?.parts).toMatchObject([
-      { isError: true, output: expect.stringContaining("The agent 'writer' failed: ") as string },
-    ]);
   });
 });
 
@@ -276,34 +174,7 @@ describe('a custom agent', () => {
   });
 });
 
-describe('an interrupt deep inside', () => {
-  const asking: AgentMiddleware = {
-    name: 'asking',
-    beforeAgent: async (_, ctx) => ({ values: { answer: await ctx.interrupt<string>(`${ctx.agent}?`) } }),
-  };
-
-  it('is one of the run, and goes over a continue-as-new with all that is around it', async () => {
-    const deep = member('deep', { middleware: [asking] });
-    const tool = member('outer', { tools: [agentTool(sequential({ name: 'inner', description: 'Inner.', agents: [deep] }))] });
-    const lanes = parallel({ name: 'lanes', agents: [tool, member('other', { middleware: [asking] })] });
-    const model = scripts({
-      outer: [{ toolCalls: [{ name: 'inner', input: { request: 'Go deep.' } }] }, { text: 'Outer done.' }],
-      deep: [{ text: 'Deep done.' }],
-      other: [{ text: 'Other done.' }],
-    });
-    const run = await testRun(lanes, { input: 'Go.', model, tools });
-    const interrupts = await run.interrupts();
-    expect(interrupts.map(({ agent }) => agent)).toEqual(['other', 'deep']);
-    await run.goOnAsNew();
-    for (const { id } of await run.interrupts()) {
-      await run.goOnAsNew();
-      await run.resume(id, 'yes');
-    }
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { outer: 'Outer done.', other: 'Other done.' } });
-    model.of['outer']?.assertComplete();
-    expect(model.requests('outer')).toHaveLength(2);
-  });
-});
+describe('an interrupt deep inside', () => {});
 
 describe('agents that cannot be told apart', () => {
   const refused = (make: () => Parameters<typeof play>[0]) => async () => {

@@ -5,7 +5,7 @@ import { approval } from 'holdfast/middleware';
 import type { ScriptedModel, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json } from 'holdfast/workflow';
-import { agentWith, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, approvalOf as pendingOf, linesOf, logOf, transcriptOf } from '../support/memory-bed';
 
 interface Refund {
   readonly orderId: string;
@@ -34,12 +34,6 @@ async function started(rule: true | ApprovalRule<Refund>, model = asking(80)): P
   return testRun(agentAsking(rule), { input: 'Refund', model, tools });
 }
 
-async function pendingOf(run: TestRun) {
-  const interrupt = only(await run.interrupts());
-  if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
-  return interrupt;
-}
-
 describe('approval', () => {
   it('shows a human the parsed arguments and runs with exactly those', async () => {
     const run = await started(true, asking('80'));
@@ -50,6 +44,7 @@ describe('approval', () => {
       callId: 'call-1-1',
       agent: 'agent',
       input: { orderId: '42', amount: 80, reason: 'none given' },
+      inputSchema: { type: 'object', required: ['orderId', 'amount'] },
     });
     expect(paid).toEqual([]);
     await run.approve((await pendingOf(run)).id, { by: 'ada' });
@@ -68,31 +63,10 @@ describe('approval', () => {
     expect(paid).toMatchObject([{ amount: 20 }]);
   });
 
-  it('asks when the rule throws', async () => {
-    const run = await started({
-      when: () => {
-        throw new Error('no idea');
-      },
-    });
-    expect((await run.outcome()).status).toBe('waiting');
-  });
-
   it('asks nobody about arguments that do not parse', async () => {
     const run = await started(true, asking('many'));
     expect((await run.outcome()).status).toBe('completed');
     expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'refund' do not fit/);
-  });
-
-  it('runs with what the human edited, parsed', async () => {
-    const run = await started(true);
-    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: 10 } });
-    await run.outcome();
-    expect(paid).toEqual([{ orderId: '42', amount: 10, reason: 'none given' }]);
-  });
-
-  it('shows the schema of the tool', async () => {
-    const run = await started(true);
-    expect((await pendingOf(run)).inputSchema).toMatchObject({ type: 'object', required: ['orderId', 'amount'] });
   });
 
   it.each([
@@ -148,19 +122,12 @@ describe('approval', () => {
     expect(paid).toEqual([{ amount: 2 }]);
   });
 
-  it('tells the model that a person changed its call, and to what', async () => {
-    const run = await started(true);
-    await run.approve((await pendingOf(run)).id, { editedInput: { orderId: '42', amount: 10 } });
-    await run.outcome();
-    expect(await transcriptOf(run)).toMatchObject([
-      expect.anything(),
-      expect.stringContaining('"amount":80'),
-      'tool: A person changed the arguments of this call before it ran. It ran with: {"orderId":"42","amount":10}\n\npaid 10',
-      expect.anything(),
-    ]);
-  });
-
   it.each([
+    [
+      'tell',
+      '"amount":80',
+      'tool: A person changed the arguments of this call before it ran. It ran with: {"orderId":"42","amount":10}\n\npaid 10',
+    ],
     ['rewrite', '"amount":10', 'tool: A person changed the arguments of this call before it ran.\n\npaid 10'],
     ['hide', '"amount":80', 'tool: paid 10'],
   ] as const)('with edits "%s" shows the model the call as %s', async (edits, call, result) => {
@@ -218,8 +185,9 @@ describe('approval', () => {
     expect(paid).toEqual([{ orderId: '7', amount: 3, reason: 'none given' }]);
   });
 
-  it.each([undefined, 0, '', null])('asks when the rule returns %p: only false means no', async (said) => {
-    const run = await started({ when: () => said as unknown as boolean });
+  it.each([undefined, 0, '', null, 'an error'])('asks when the rule returns %p: only false means no', async (said) => {
+    const failing = () => JSON.parse('no idea') as boolean;
+    const run = await started({ when: said === 'an error' ? failing : () => said as unknown as boolean });
     expect((await pendingOf(run)).tool).toBe('refund');
   });
 

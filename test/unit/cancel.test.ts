@@ -22,14 +22,6 @@ describe('a cancelled run', () => {
     await expect(run.cancel()).rejects.toMatchObject({ code: 'run-ended' });
   });
 
-  it('ends while it sleeps', async () => {
-    const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([]), tools });
-    expect((await run.outcome()).status).toBe('running');
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-  });
-
   it('tells a running tool by its signal and does not wait for it', async () => {
     const begun = gate();
     let told = false;
@@ -51,37 +43,6 @@ describe('a cancelled run', () => {
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect(told).toBe(true);
-  });
-
-  it('waits for a once tool, keeps its result and calls nothing after', async () => {
-    const begun = gate();
-    const door = gate();
-    const pay = defineTool({
-      description: 'Pays.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: async () => {
-        begun.open();
-        await door.opened;
-        return 'paid';
-      },
-    });
-    const model = scriptedModel([{ toolCalls: [call('pay')] }]);
-    const run = await testRun(agentWith({ tools: ['pay'] }), { input: 'Hi', model, tools: { pay } });
-    await begun.opened;
-    await run.cancel();
-    expect((await run.view()).status).toBe('running');
-    door.open();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    expect((await linesOf(run)).slice(-2)).toEqual(['tool-end pay', 'run-end']);
-  });
-
-  it('stops a model call', async () => {
-    const begun = gate();
-    const run = await testRun(agentWith(), { input: 'Hi', model: { generate: () => (begun.open(), new Promise(() => undefined)) }, tools });
-    await begun.opened;
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
   });
 
   it('starts no tool of a message that comes after', async () => {

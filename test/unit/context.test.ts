@@ -1,14 +1,9 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { insideOf } from '../../kernel/define/inside';
-import { agentUnder, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, before, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);
-const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 
 describe('ctx', () => {
   it('tells where the hook is', async () => {
@@ -19,27 +14,6 @@ describe('ctx', () => {
     );
     await run.outcome();
     expect(seen).toEqual([{ agent: 'agent', runPath: ['agent'], runId: 'r1', iteration: 1, usage: { inputTokens: 0, outputTokens: 0 } }]);
-  });
-
-  it('keeps run-local and session values from turn to turn', async () => {
-    const seen: unknown[] = [];
-    const counting: AgentMiddleware = {
-      name: 'counting',
-      beforeAgent: (_, ctx) => {
-        ctx.session.set('user', { name: 'Ada' });
-        ctx.runLocal.set('gone', true);
-        ctx.runLocal.delete('gone');
-      },
-      beforeModelRewriteState: (_, ctx) => {
-        ctx.runLocal.set('calls', Number(ctx.runLocal.get('calls') ?? 0) + 1);
-        seen.push([ctx.runLocal.get('calls'), ctx.session.get('user'), ctx.runLocal.get('gone'), ctx.runLocal.get('never')]);
-      },
-    };
-    await (await testRun(agentUnder(counting), { input: 'Hi', model: twoTurns(), tools })).outcome();
-    expect(seen).toEqual([
-      [1, { name: 'Ada' }, undefined, undefined],
-      [2, { name: 'Ada' }, undefined, undefined],
-    ]);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { RunView } from '../../contract/events';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { agentUnder, echo, lineOf, only } from '../support/memory-bed';
-import { scriptedWork } from '../support/scripted-work';
+import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const twoTurns: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { text: 'Done.' }];
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -23,18 +23,7 @@ const asking = (text: string): AgentMiddleware => ({
 
 async function started(script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]): Promise<MemoryRun> {
   const work = scriptedWork(script);
-  const start = {
-    version: 1 as const,
-    tenant: 'default',
-    id: 'viewed',
-    agent: 'agent',
-    input: 'Hi',
-    values: {},
-    stream: false,
-    options: {},
-    tags: [],
-  };
-  const run = new MemoryRun(new Map([['agent', definitionOf(agentUnder(...middleware) as Agent)]]), { start }, work, 0);
+  const run = new MemoryRun(new Map([['agent', definitionOf(agentUnder(...middleware) as Agent)]]), { start: memoryStart }, work, 0);
   await run.idle();
   return run;
 }

@@ -7,14 +7,9 @@ import { approval } from 'holdfast/middleware';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
-import { OutputRegistry } from '../../activities/schemas/outputs';
-import { defaultModelFacts } from '../../activities/parts';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
-import { ModelRegistry } from '../../activities/models/models';
-import { memoryWork } from '../../testing/memory-work';
 import type { TestRun } from '../../testing/index';
 import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
 
@@ -225,33 +220,13 @@ describe('an answer that comes before the code that waits for it was entered aga
   it('is not lost', async () => {
     const door = gate();
     let prepared = 0;
-    const parts = {
-      tools: new ToolRegistry(tools),
-      models: new ModelRegistry({ providers: { test: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]) } }),
-      middleware: new WorkerMiddlewareRegistry([]),
-      outputs: new OutputRegistry({}),
-      language: 'en' as const,
-      toolDefaults: defaultToolFacts,
-      modelFacts: defaultModelFacts,
-    };
-    const work = memoryWork(parts, () => undefined);
+    const work = scriptedWork([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
-    const start = {
-      version: 1 as const,
-      tenant: 'default',
-      id: 'early',
-      agent: 'agent',
-      input: 'Hi',
-      values: {},
-      stream: false,
-      options: {},
-      tags: [],
-    };
     const slowToPrepare = {
       ...work,
       prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
     };
-    const run = new MemoryRun(agents, { start }, slowToPrepare, 0);
+    const run = new MemoryRun(agents, { start: memoryStart }, slowToPrepare, 0);
     await run.idle();
     const { id } = only(run.view().interrupts);
     const over = run.goOnAsNew();
@@ -270,32 +245,7 @@ it('a reader that begins after a continue-as-new sees the same state and the sam
     wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
   };
   const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
-  const parts = {
-    tools: new ToolRegistry(tools),
-    models: new ModelRegistry({ providers: { test: scriptedModel(script) } }),
-    middleware: new WorkerMiddlewareRegistry([]),
-    outputs: new OutputRegistry({}),
-    language: 'en' as const,
-    toolDefaults: defaultToolFacts,
-    modelFacts: defaultModelFacts,
-  };
-  const start = {
-    version: 1 as const,
-    tenant: 'default',
-    id: 'late',
-    agent: 'agent',
-    input: 'Hi',
-    values: {},
-    stream: false,
-    options: {},
-    tags: [],
-  };
-  const run = new MemoryRun(
-    agents,
-    { start },
-    memoryWork(parts, () => undefined),
-    0,
-  );
+  const run = new MemoryRun(agents, { start: memoryStart }, scriptedWork(script), 0);
   await run.goOnAsNew();
   const check = (): void => {
     const facts = run.facts;

@@ -49,13 +49,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('the caller makes the calls of an external tool, and goes on', async () => {
-    const painter = defineAgent({
-      name: 'painter',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['pickColor'],
-    });
+    const painter = agentOf('painter', { tools: ['pickColor'] });
     const play = (input: string | readonly Message[], ...steps: Parameters<typeof scriptedModel>[0]) =>
       testRun(painter, { input: input, model: scriptedModel(steps), tools: { pickColor: shop.pickColor } });
     const run = await play('Paint it.', { toolCalls: [{ name: 'pickColor', input: { of: 'car' } }] });
@@ -124,15 +118,7 @@ describe('the examples do what their documents say:', () => {
       }),
       { text: 'Done.' },
     ]);
-    const agent = defineAgent({
-      name: 'long',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['findOrder'],
-      maxIterations: 30,
-      middleware: [middleware],
-    });
+    const agent = agentOf('long', { maxIterations: 30, middleware: [middleware] });
     const run = await testRun(agent, { input: 'Hi', model, tools });
     expect(await run.result()).toBe('Done.');
     expect(Math.max(...seen)).toBe(name === 'for good' ? 39 : 21);
@@ -142,13 +128,7 @@ describe('the examples do what their documents say:', () => {
   it('tools of all kinds give their results', async () => {
     const { report, chart, weather, order } = shop;
     const kinds = { report, chart, weather, order };
-    const agent = defineAgent({
-      name: 'kinds',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['report', 'chart', 'weather', 'order'],
-    });
+    const agent = agentOf('kinds', { tools: ['report', 'chart', 'weather', 'order'] });
     const oslo = { city: 'Oslo' };
     const calls = [
       { name: 'report', input: oslo },
@@ -206,14 +186,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('callbacks by hand on the worker have a clock', async () => {
-    const timedAgent = defineAgent({
-      name: 'timed',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['findOrder'],
-      middleware: [onWorker('timing')],
-    });
+    const timedAgent = agentOf('timed', { middleware: [onWorker('timing')] });
     const script = scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]);
     await (await testRun(timedAgent, { input: 'Hi', model: script, tools, middleware: [shop.timing] })).result();
     expect(logged).toContainEqual(['findOrder', expect.any(Number)]);
@@ -226,14 +199,7 @@ describe('the examples do what their documents say:', () => {
     const model: LanguageModel = {
       generate: async ({ messages }) => ({ parts: [thought, asked.push(messages) === 1 ? call : { type: 'text', text: 'Done.' }] }),
     };
-    const agent = defineAgent({
-      name: 'shaped',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['findOrder'],
-      middleware: [shop.forgetful, shop.concise, onWorker('recorder')],
-    });
+    const agent = agentOf('shaped', { middleware: [shop.forgetful, shop.concise, onWorker('recorder')] });
     const run = await testRun(agent, { input: 'Hi', model, tools, middleware: [shop.recorder] });
     expect(await run.result()).toBe('Done.');
     expect(asked[1]?.map(({ role, parts }) => `${role} ${parts.map(({ type }) => type).join(' ')}`)).toEqual([
@@ -277,14 +243,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('a worker middleware knows what the run has spent, and an observer how long calls took', async () => {
-    const agent = defineAgent({
-      name: 'spender',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['findOrder'],
-      middleware: [shop.spending, onWorker('spent')],
-    });
+    const agent = agentOf('spender', { middleware: [shop.spending, onWorker('spent')] });
     const usage = { inputTokens: 3, outputTokens: 2 };
     const model = scriptedModel([
       { toolCalls: [findCall({ orderId: '42' })], usage },
@@ -327,14 +286,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('a worker middleware sees model and tool calls', async () => {
-    const audited = defineAgent({
-      name: 'audited',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['findOrder'],
-      middleware: [onWorker('audit', { topic: 'orders' })],
-    });
+    const audited = agentOf('audited', { middleware: [onWorker('audit', { topic: 'orders' })] });
     const run = await testRun(audited, {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]),
@@ -394,19 +346,16 @@ describe('agents together in the documents', () => {
   });
 });
 
+function agentOf(name: string, rest: Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>): Agent {
+  return defineAgent<string>({ name, description: '', instructions: '', model: 'default', tools: ['findOrder'], ...rest });
+}
+
 function withMiddleware(...middleware: readonly AgentMiddleware[]): Agent {
-  return defineAgent({
-    name: 'support',
-    description: '',
-    instructions: 'Be careful.',
-    model: 'default',
-    tools: ['findOrder', 'refund'],
-    middleware,
-  });
+  return agentOf('support', { instructions: 'Be careful.', tools: ['findOrder', 'refund'], middleware });
 }
 
 describe('the first examples of concepts and of the pages for people from elsewhere', () => {
-  const paying = { toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 80 } }] };
+  const paying = { toolCalls: [refundCall] };
 
   it.each([shop.careful, shop.witnessed])('wait for a person before they pay', async (agent) => {
     const run = await testRun(agent, { input: 'Refund order 42', model: scriptedModel([paying, { text: 'Paid.' }]), tools });
@@ -464,7 +413,7 @@ describe('the examples of approvals, isolated agents, hooks and built-in middlew
   });
 
   it('give calls without a result one, then ask a person', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 80 } }] }, { text: 'Paid.' }]);
+    const model = scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]);
     const cutOff: Message = { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'findOrder', input: { orderId: '42' } }] };
     const input = [cutOff, { role: 'user', parts: [{ type: 'text', text: 'Refund it.' }] }] as never;
     const run = await testRun(shop.prepared, { input, model, tools });

@@ -43,12 +43,6 @@ describe('an external tool', () => {
     expect(await run.outcome()).toMatchObject({ status: 'tool-calls-pending', text: 'Which one?' });
   });
 
-  it('is called by its own name and keys, whatever the model wrote', async () => {
-    const toolAliases = { pickColor: { names: ['choose'], arguments: { of: ['thing'] } } };
-    const { run } = await start({ toolAliases }, 'Hi', { toolCalls: [{ name: 'choose', input: { thing: 'car' } }] });
-    expect(await run.outcome()).toMatchObject({ toolCalls: [{ id: 'call-1-1', name: 'pickColor', input: { of: 'car' } }] });
-  });
-
   it('ends the run also beside a tool that would end it with its result, and hooks see what ran here', async () => {
     const seen: number[] = [];
     const watching: AgentMiddleware = {
@@ -163,20 +157,5 @@ describe('a tool that takes long', () => {
     expect(results).toEqual([{ title: 'Moby', pages: 320, job: 'job-1' }, 'quick']);
     expect([entered.length, new Set(entered).size]).toEqual([2, 1]);
     expect((await logOf(run)).filter(({ type }) => type === 'tool-end')).toHaveLength(2);
-  });
-
-  it('that gives nothing for now is an external one: the run ends with the call, and the next one begins with its result', async () => {
-    const print = defineTool({ description: 'Prints a book.', inputSchema: z.object({ title: z.string() }), external: true });
-    const agent = agentWith({ tools: ['print'] });
-    const first = await testRun(agent, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'print', id: 'p', input: { title: 'Moby' } }] }]),
-      tools: { print },
-    });
-    expect(await first.outcome()).toMatchObject({ status: 'tool-calls-pending', toolCalls: [{ id: 'p' }] });
-    const result = { role: 'tool', parts: [{ type: 'tool-result', callId: 'p', name: 'print', output: { pages: 320 } }] };
-    const input = [...(await first.transcript()).map(({ role, parts }) => ({ role, parts })), result];
-    const second = await testRun(agent, { input: input, model: scriptedModel([{ text: 'Printed.' }]), tools: { print } });
-    expect(await second.outcome()).toMatchObject({ status: 'completed', text: 'Printed.' });
   });
 });

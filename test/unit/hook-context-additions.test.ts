@@ -1,15 +1,10 @@
 import type { LanguageModel } from '../../activities/models/models';
 import { scriptedModel, testRun } from '../../testing/index';
 import { chatMiddleware } from '../../middleware/forms/index';
-import type { AgentMiddleware, HookContext } from '../../workflows/index';
+import type { AgentMiddleware } from '../../workflows/index';
 import { withTraits } from '../../workflows/index';
 import { asked, failureOf, user } from '../support/compaction-bed';
-import { agentUnder, echo, tools } from '../support/memory-bed';
-
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
+import { agentUnder, before, echo, tools } from '../support/memory-bed';
 
 describe('what hooks have in ctx', () => {
   it('the language of the run', async () => {

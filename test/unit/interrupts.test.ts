@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
@@ -37,6 +37,7 @@ describe('a tool that asks', () => {
     const first = only(await run.interrupts());
     expect(first).toMatchObject({ kind: 'question', info: { question: 'Which?' }, answerSchema: { type: 'object' }, agent: 'agent' });
     await run.resume(first.id, { choice: 'tea' });
+    await run.goOnAsNew();
     const second = only(await run.interrupts());
     expect(second).toMatchObject({ info: { question: 'Sure?' }, deadline: Date.UTC(2026, 0, 1, 1) });
     expect(second.id).not.toBe(first.id);
@@ -81,21 +82,6 @@ describe('a tool that asks', () => {
     await run.resume(only(await run.interrupts()).id, { choice: 'tea' });
     await run.advance('1h');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'interrupt-expired' } });
-  });
-
-  it('keeps its sibling that asks waiting, and one that is done done', async () => {
-    const model = scriptedModel([{ toolCalls: [call('ask'), echo('b'), call('ask')] }, { text: 'Done.' }]);
-    const run = await testRun(agentWith({ tools: ['ask', 'echo'] }), { input: 'Hi', model, tools: { ...tools, ask } });
-    const [one, two] = await run.interrupts();
-    await run.resume(two?.id ?? '', { choice: 'second' });
-    const now = await run.interrupts();
-    expect(now.map(({ id }) => id)).toContain(one?.id);
-    await run.resume(now.find(({ id }) => id !== one?.id)?.id ?? '', 'yes');
-    await run.resume(one?.id ?? '', { choice: 'first' });
-    await run.resume(only(await run.interrupts()).id, 'yes');
-    expect((await run.outcome()).status).toBe('completed');
-    expect((await transcriptOf(run)).slice(2, 5)).toEqual(['tool: first, yes', 'tool: b', 'tool: second, yes']);
-    expect((await linesOf(run)).filter((line) => line === 'tool-start echo')).toHaveLength(1);
   });
 
   it('refuses state that is no JSON', async () => {

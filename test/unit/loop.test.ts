@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
+import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { agentWith, agentUnder, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, agentUnder, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {
@@ -30,51 +29,6 @@ describe('an agent', () => {
       model: 'test/model',
     });
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['echo', 'add', 'fail']);
-  });
-
-  it('gives results back to the model in the order of the calls, whichever ends first', async () => {
-    const first = gate();
-    const slow = defineTool({
-      description: 'Waits.',
-      inputSchema: z.object({}),
-      execute: async () => {
-        await first.opened;
-        return 'slow';
-      },
-    });
-    const fast = defineTool({
-      description: 'Ends first.',
-      inputSchema: z.object({}),
-      execute: () => {
-        setImmediate(first.open);
-        return 'fast';
-      },
-    });
-    const model = scriptedModel([
-      {
-        toolCalls: [
-          { name: 'slow', input: {} },
-          { name: 'fast', input: {} },
-        ],
-      },
-      { text: 'Done.' },
-    ]);
-    const run = await testRun(agentWith({ tools: ['slow', 'fast'] }), { input: 'Hi', model, tools: { slow, fast } });
-    await run.outcome();
-    expect(await linesOf(run)).toEqual([
-      'run-start',
-      'model-start',
-      'model-end',
-      'tool-start slow',
-      'tool-start fast',
-      'tool-end fast',
-      'tool-end slow',
-      'model-start',
-      'model-end',
-      'run-end',
-    ]);
-    expect((await transcriptOf(run)).slice(2, 4)).toEqual(['tool: slow', 'tool: fast']);
-    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
   });
 
   it('runs calls one after another when told to, the later ones also after a failure', async () => {
@@ -154,27 +108,6 @@ describe('an agent', () => {
     const run = await testRun(agentWith(), { input: 'Hi', model, tools });
     await run.outcome();
     expect(await run.usage()).toEqual({ inputTokens: 20, outputTokens: 10, cachedInputTokens: 4, reasoningTokens: 2 });
-  });
-
-  it('keeps an id for each message, the same in the event and in the transcript', async () => {
-    const run = await testRun(agentWith(), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }]),
-      tools,
-    });
-    const shown = (await logOf(run)).flatMap((event) => (event.type === 'model-end' || event.type === 'tool-end' ? [event.message] : []));
-    const transcript = await run.transcript();
-    expect(transcript.slice(1)).toEqual(shown);
-    expect(new Set(transcript.map(({ id }) => id)).size).toBe(transcript.length);
-  });
-
-  it('makes again what a provider says may be tried again, and gives up on what it says may not', async () => {
-    const model = scriptedModel([{ error: 'busy', retryable: true }, { error: 'busy', retryable: true }, { text: 'Done.' }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
-    expect((await run.outcome()).status).toBe('completed');
-    expect((await linesOf(run)).filter((line) => line === 'model-end')).toHaveLength(1);
-    const refused = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ error: 'no credit' }]), tools });
-    expect(await refused.outcome()).toEqual({ status: 'failed', error: { code: 'model-failed', message: 'no credit' } });
   });
 
   it('says before anything else what the worker lacks', async () => {

@@ -231,26 +231,8 @@ describe('a text in pieces', () => {
 
   const words = [
     ...['bob@example.com', 'иван@пример.рф', '用户@例子.公司', '4111 1111 1111 1111', '12fe80::1', '10.0.0.1', 'http://a.b/c', 'www.x.y'],
-    ...[
-      'TCK-123456',
-      ' ',
-      '.',
-      ',',
-      '@',
-      '1',
-      '-',
-      ':',
-      '😀',
-      'é',
-      '你',
-      'ab',
-      'aba',
-      '\n',
-      '[email removed]',
-      '^',
-      ' 4'.repeat(40),
-      'a@'.repeat(20),
-    ],
+    ...['TCK-123456', ' ', '.', ',', '@', '1', '-', ':', '😀', 'é', '你', 'ab', 'aba', '\n', '[email removed]', '^'],
+    ...[' 4'.repeat(40), 'a@'.repeat(20)],
   ];
 
   it('comes out as the whole would however it is cut, by several rules and in several texts', () => {
@@ -478,21 +460,26 @@ it('changes what an agent answers that is a tool, and the error of one that fail
   }
 });
 
-it('keeps the parts of a stream in their places, and signatures only where nothing was changed', async () => {
-  const chunks: readonly ModelChunk[] = [
-    { type: 'reasoning', text: 'Ask bob@', block: 'r' },
-    { type: 'text', text: 'ann@b.co', block: 't' },
-    { type: 'reasoning', text: 'x.yz', block: 'r', extra: { signature: 's' } },
-    { type: 'part', part: { type: 'file', mediaType: 'image/png', data: 'AA==' } },
-    { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } },
-  ];
+/** What a run has of an answer that streams these. */
+async function partsOf(chunks: readonly ModelChunk[]): Promise<unknown> {
   async function* streamed(): AsyncGenerator<ModelChunk> {
     yield* chunks;
   }
   const model: LanguageModel = { generate: () => answerOfChunks(streamed()), stream: streamed };
   const run = await testRun(agentWith({ tools: [], middleware: [pii({ email: 'redact' })] }), { input: 'Hi', model, stream: true });
   await run.outcome();
-  expect((await run.transcript())[1]?.parts).toMatchObject([
+  return (await run.transcript())[1]?.parts;
+}
+
+it('keeps the parts of a stream in their places, and signatures only where nothing was changed', async () => {
+  const parts = await partsOf([
+    { type: 'reasoning', text: 'Ask bob@', block: 'r' },
+    { type: 'text', text: 'ann@b.co', block: 't' },
+    { type: 'reasoning', text: 'x.yz', block: 'r', extra: { signature: 's' } },
+    { type: 'part', part: { type: 'file', mediaType: 'image/png', data: 'AA==' } },
+    { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } },
+  ]);
+  expect(parts).toMatchObject([
     { type: 'reasoning', text: 'Ask [email removed]' },
     { type: 'text', text: '[email removed]' },
     { type: 'file' },
@@ -520,20 +507,14 @@ it.each([false, true])('finds what the parts of an answer have together, and kee
 });
 
 it('looks behind what was seen when a part goes on after the next one has begun', async () => {
-  const chunks: readonly ModelChunk[] = [
+  const parts = await partsOf([
     { type: 'text', text: 'Ask bob@', block: 'one' },
     { type: 'text', text: ' Also ', block: 'two' },
     { type: 'text', text: 'example.com', block: 'one' },
     { type: 'text', text: 'ann@b.co', block: 'two', extra: { signature: 's' } },
     { type: 'finish' },
-  ];
-  async function* streamed(): AsyncGenerator<ModelChunk> {
-    yield* chunks;
-  }
-  const model: LanguageModel = { generate: () => answerOfChunks(streamed()), stream: streamed };
-  const run = await testRun(agentWith({ tools: [], middleware: [pii({ email: 'redact' })] }), { input: 'Hi', model, stream: true });
-  await run.outcome();
-  expect((await run.transcript())[1]?.parts).toEqual([
+  ]);
+  expect(parts).toEqual([
     { type: 'text', text: 'Ask bob@[email removed]' },
     { type: 'text', text: ' Also [email removed]' },
   ]);

@@ -93,13 +93,6 @@ describe('a once tool whose worker was lost', () => {
     expect(payments).toHaveLength(1);
   });
 
-  it('runs once more when a human says that it did not happen', async () => {
-    const run = await start(paying(), loseFirst('before'));
-    await run.resume(only(await run.interrupts()).id, { happened: false });
-    expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
-    expect(payments).toHaveLength(1);
-  });
-
   it('is asked again when it is lost again', async () => {
     let losses = 0;
     const run = await start(paying(), ({ reconcile }) => (!reconcile && losses++ < 2 ? 'before' : undefined));
@@ -107,6 +100,7 @@ describe('a once tool whose worker was lost', () => {
     const second = only(await run.interrupts());
     await run.resume(second.id, { happened: false });
     expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
+    expect(payments).toHaveLength(1);
   });
 
   it.each<readonly [string, AgentMiddleware, readonly object[], readonly string[]]>([

@@ -2,12 +2,8 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from 'holdfast/workflow';
 import { customAgent, defineAgent } from 'holdfast/workflow';
-import { agentUnder, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, before, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
 
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 const inMemory = (...layers: readonly AgentMiddleware[]): Promise<TestRun> =>
   testRun(agentUnder(...layers), {
     input: 'Hi',

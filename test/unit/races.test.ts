@@ -2,12 +2,8 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { chatMiddleware } from 'holdfast/eino';
-import { agentUnder, logOf, only, tools } from '../support/memory-bed';
+import { agentUnder, before, logOf, only, tools } from '../support/memory-bed';
 
-const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'hook',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 const begin = (layer: AgentMiddleware): Promise<TestRun> =>
   testRun(agentUnder(layer), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
 const lostMessages: string[] = [];

@@ -9,7 +9,7 @@ import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 import { MemoryRun } from '../../memory/run';
 import { agentUnder, echo, gate, only } from '../support/memory-bed';
-import { scriptedWork } from '../support/scripted-work';
+import { memoryStart, scriptedWork } from '../support/scripted-work';
 import { member } from '../support/team-bed';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
@@ -26,11 +26,7 @@ async function goingOn(agents: ReturnType<typeof mapOf>) {
     ...work,
     prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
   };
-  const start = {
-    ...{ version: 1 as const, tenant: 'default', id: 'restored', agent: 'agent', input: 'Hi' },
-    ...{ values: {}, stream: false, options: {}, tags: [] },
-  };
-  const run = new MemoryRun(agents, { start }, slow, 0);
+  const run = new MemoryRun(agents, { start: memoryStart }, slow, 0);
   await run.idle();
   const questions = run.view().interrupts;
   const goOn = async (others?: ReturnType<typeof mapOf>) => {

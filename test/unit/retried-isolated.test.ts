@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, defineAgent, parallel } from 'holdfast/workflow';
@@ -9,44 +9,18 @@ import { addUsageByModel } from '../../contract/usage';
 import type { TestRun } from '../../testing/index';
 import { brokenKit, desk, resetDesk } from '../support/broken-desk';
 import { logOf, transcriptOf } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
 
 beforeEach(resetDesk);
 
 const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
 const ask = (agent: string): ScriptedStep => ({ toolCalls: [{ name: agent, input: { request: 'Do it.' } }] });
 
-function helperWith(middleware: readonly AgentMiddleware[] = [], name = 'helper') {
-  return defineAgent({
-    name,
-    description: 'Helps.',
-    instructions: 'Help.',
-    model: `test/${name}`,
-    tools: ['pay', 'notify'],
-    toolErrors: 'fail',
-    middleware,
-  });
-}
+const helperWith = (middleware: readonly AgentMiddleware[] = [], name = 'helper') =>
+  member(name, { tools: ['pay', 'notify'], toolErrors: 'fail', middleware });
 
 const leadOf = (helper: ReturnType<typeof helperWith>) =>
-  defineAgent({
-    name: 'lead',
-    description: 'Leads.',
-    instructions: 'Lead.',
-    model: 'test/lead',
-    tools: [agentTool(helper, { isolate: true }), 'notify'],
-    toolErrors: 'fail',
-  });
-
-function modelsOf(scripts: Readonly<Record<string, readonly ScriptedStep[]>>) {
-  const made = new Map(Object.entries(scripts).map(([name, steps]) => [name, scriptedModel([...steps])]));
-  return {
-    model: (name: string) => {
-      const found = made.get(name.split('/').at(-1) ?? '');
-      if (found === undefined) throw new Error(`no script for ${name}`);
-      return found;
-    },
-  };
-}
+  member('lead', { tools: [agentTool(helper, { isolate: true }), 'notify'], toolErrors: 'fail' });
 
 async function failed(run: TestRun): Promise<void> {
   expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
@@ -56,7 +30,7 @@ describe('a failed run whose isolated agent had failed', () => {
   it('goes on in that agent behind its last good step: one payment in five retries', async () => {
     const run = await testRun(leadOf(helperWith()), {
       input: 'Hi',
-      model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      model: scripts({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
       tools: brokenKit,
     });
     for (let retries = 0; retries < 4; retries++) {
@@ -83,7 +57,7 @@ describe('a failed run whose isolated agent had failed', () => {
       desk.broken = isBroken;
       const run = await testRun(leadOf(helperWith()), {
         input: 'Hi',
-        model: modelsOf({ helper: [call('pay'), call('notify'), { text: 'Helped.' }].map(used), lead: [ask('helper'), { text: 'Led.' }] }),
+        model: scripts({ helper: [call('pay'), call('notify'), { text: 'Helped.' }].map(used), lead: [ask('helper'), { text: 'Led.' }] }),
         tools: brokenKit,
       });
       if (isBroken) {
@@ -117,7 +91,7 @@ describe('an isolated agent that goes on with its run', () => {
     desk.broken = false;
     const run = await testRun(leadOf(helperWith([throwing])), {
       input: 'Hi',
-      model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      model: scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
       tools: brokenKit,
     });
     await failed(run);
@@ -129,7 +103,7 @@ describe('an isolated agent that goes on with its run', () => {
   it('is not asked again what was approved, and asks what it had not asked', async () => {
     const run = await testRun(leadOf(helperWith([approval({ tools: { pay: true, notify: true } })])), {
       input: 'Hi',
-      model: modelsOf({
+      model: scripts({
         helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }],
         lead: [ask('helper'), { text: 'Led.' }],
       }),
@@ -158,7 +132,7 @@ describe('an isolated agent that goes on with its run', () => {
     });
     const run = await testRun(both, {
       input: 'Hi',
-      model: modelsOf({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
+      model: scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
       tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
@@ -179,7 +153,7 @@ describe('an isolated agent that goes on with its run', () => {
     });
     const run = await testRun(leadOf(middle), {
       input: 'Hi',
-      model: modelsOf({
+      model: scripts({
         helper: [call('pay'), call('notify'), { text: 'Helped.' }],
         middle: [ask('helper'), { text: 'Asked.' }],
         lead: [ask('middle'), { text: 'Led.' }],
@@ -205,7 +179,7 @@ describe('an isolated agent that goes on with its run', () => {
     });
     const run = await testRun(forgiving, {
       input: 'Hi',
-      model: modelsOf({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
+      model: scripts({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
       tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
@@ -228,7 +202,7 @@ describe('an isolated agent that goes on with its run', () => {
     });
     const run = await testRun(leadOf(helperWith()), {
       input: 'Hi',
-      model: modelsOf({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      model: scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
       tools: { ...brokenKit, pay },
     });
     await failed(run);
@@ -248,18 +222,10 @@ describe('an isolated agent that goes on with its run', () => {
         return next(request);
       },
     };
-    const retrying = defineAgent({
-      name: 'helper',
-      description: 'Helps.',
-      instructions: 'Help.',
-      model: 'test/helper',
-      tools: ['pay'],
-      retry: { maxRetries: 1 },
-      middleware: [careless],
-    });
+    const retrying = member('helper', { tools: ['pay'], retry: { maxRetries: 1 }, middleware: [careless] });
     const run = await testRun(leadOf(retrying), {
       input: 'Hi',
-      model: modelsOf({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      model: scripts({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: [ask('helper'), { text: 'Led.' }] }),
       tools: brokenKit,
     });
     await run.advance('1m');
@@ -280,7 +246,7 @@ describe('an isolated agent that goes on with its run', () => {
     };
     const run = await testRun(leadOf(helperWith([stopping])), {
       input: 'Hi',
-      model: modelsOf({ helper: [], lead: [ask('helper')] }),
+      model: scripts({ helper: [], lead: [ask('helper')] }),
       tools: brokenKit,
     });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });

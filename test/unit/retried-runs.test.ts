@@ -4,39 +4,15 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { StopError, agentTool, customAgent, defineAgent, parallel, sequential } from 'holdfast/workflow';
+import { StopError, agentTool, customAgent, parallel, sequential } from 'holdfast/workflow';
 import type { TestRun } from '../../testing/index';
+import { brokenKit, desk, resetDesk } from '../support/broken-desk';
 import { agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { member, scripts } from '../support/team-bed';
 
-const payments: string[] = [];
-const pay = defineTool({
-  description: 'Pays once.',
-  inputSchema: z.object({}),
-  effect: 'once',
-  execute: (_, call) => {
-    payments.push(call.idempotencyKey);
-    return 'paid';
-  },
-});
-let broken = true;
-let calls = 0;
-const notify = defineTool({
-  description: 'Fails as long as it is broken.',
-  inputSchema: z.object({}),
-  execute: () => {
-    calls += 1;
-    if (broken) throw new Error('no mail server');
-    return 'sent';
-  },
-});
-const kit = { ...tools, pay, notify };
 const names = ['pay', 'notify', 'echo'];
 
-beforeEach(() => {
-  payments.length = 0;
-  calls = 0;
-  broken = true;
-});
+beforeEach(resetDesk);
 
 const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
 
@@ -49,18 +25,18 @@ describe('a failed run that is tried again', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail' }), {
       input: 'Hi',
       model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     for (let retries = 0; retries < 4; retries++) {
       await failedWith(run, 'tool-failed');
       await run.retry();
     }
     await failedWith(run, 'tool-failed');
-    broken = false;
+    desk.broken = false;
     await run.retry({ by: 'ada' });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
-    expect(payments).toEqual(['default/test/agent/t1/pay.0']);
-    expect(calls).toBe(6);
+    expect(desk.payments).toEqual(['default/test/agent/t1/pay.0']);
+    expect(desk.calls).toBe(6);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: pay({}) notify({})', 'tool: paid', 'tool: sent', 'assistant: Done.']);
     const log = await logOf(run);
     expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
@@ -89,14 +65,14 @@ describe('a failed run that is tried again', () => {
     const run = await testRun(agent(false), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     await failedWith(run, 'hook-failed');
     await run.retry();
     await failedWith(run, 'hook-failed');
     await run.retry({ agent: agent(true) });
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run))[2]).toBe('tool: paid, a');
   });
 
@@ -126,63 +102,41 @@ describe('a failed run that is tried again', () => {
   });
 
   it('goes on in the agent that failed beside another, which had ended', async () => {
-    const worker = (name: string, own: readonly string[]) =>
-      defineAgent({ name, description: name, instructions: name, model: `test/${name}`, tools: own, toolErrors: 'fail' });
+    const worker = (name: string, own: readonly string[]) => member(name, { tools: own, toolErrors: 'fail' });
     const run = await testRun(
       parallel({ name: 'both', description: 'Both.', agents: [worker('one', ['pay', 'notify']), worker('two', ['pay'])] }),
       {
         input: 'Hi',
-        model: {
-          model: (name) => scripts[name.split('/').at(-1) as 'one' | 'two'],
-        },
-        tools: kit,
+        model: scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
+        tools: brokenKit,
       },
     );
     const failed = await run.outcome();
     expect(failed).toMatchObject({ status: 'failed' });
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
-    expect(payments).toHaveLength(2);
+    expect(desk.payments).toHaveLength(2);
   });
-  const scripts = {
-    one: scriptedModel([call('pay'), call('notify'), { text: 'One.' }]),
-    two: scriptedModel([call('pay'), { text: 'Two.' }]),
-  };
 
   it('goes on inside of an agent that is a tool, and behind a sequence', async () => {
-    const helper = defineAgent({
-      name: 'helper',
-      description: 'Helps.',
-      instructions: 'Help.',
-      model: 'test/helper',
-      tools: ['pay', 'notify'],
-      toolErrors: 'fail',
-    });
-    const lead = defineAgent({
-      name: 'lead',
-      description: 'Leads.',
-      instructions: 'Lead.',
-      model: 'test/lead',
-      tools: [agentTool(helper)],
-      toolErrors: 'fail',
-    });
-    const models = {
-      helper: scriptedModel([call('pay'), call('notify'), { text: 'Helped.' }]),
-      lead: scriptedModel([{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, { text: 'Led.' }]),
-    };
+    const helper = member('helper', { tools: ['pay', 'notify'], toolErrors: 'fail' });
+    const lead = member('lead', { tools: [agentTool(helper)], toolErrors: 'fail' });
     const run = await testRun(sequential({ name: 'all', description: 'All.', agents: [lead] }), {
       input: 'Hi',
-      model: { model: (name) => models[name.split('/').at(-1) as 'helper' | 'lead'] },
-      tools: kit,
+      model: scripts({
+        helper: [call('pay'), call('notify'), { text: 'Helped.' }],
+        lead: [{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, { text: 'Led.' }],
+      }),
+      tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
     expect((await run.outcome()).status).toBe('failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
   });
 
   it('enters a custom agent again, which gets what had come back', async () => {
@@ -197,12 +151,12 @@ describe('a failed run that is tried again', () => {
         yield { output: 'Done.' };
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: kit });
+    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: brokenKit });
     expect((await run.outcome()).status).toBe('failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect((await run.outcome()).status).toBe('completed');
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
   });
 
   it('tells its observers of each failure, and of one end', async () => {
@@ -216,13 +170,13 @@ describe('a failed run that is tried again', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), {
       input: 'Hi',
       model: scriptedModel([call('pay'), call('notify'), { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     expect((await run.outcome()).status).toBe('failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     expect(told.filter((line) => line === 'error agent')).toHaveLength(1);
     expect(told.at(-1)).toBe('end agent');
   });
@@ -244,11 +198,11 @@ describe('what a failed run had asked', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), {
       input: 'Hi',
       model: scriptedModel([call('notify'), { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await failedWith(run, 'tool-failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });
@@ -266,30 +220,30 @@ describe('what a failed run had asked', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     await failedWith(run, 'tool-failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, a');
-    expect(payments).toHaveLength(1);
-    expect(calls).toBe(3);
+    expect(desk.payments).toHaveLength(1);
+    expect(desk.calls).toBe(3);
   });
 
   it('waits on beside a failed call, and is answered before the run fails', async () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] }, { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     const [open] = await run.interrupts();
     await run.approve(open?.id ?? '');
     await failedWith(run, 'tool-failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: sent', 'tool: a', 'tool: paid', 'assistant: Done.']);
   });
 
@@ -298,15 +252,15 @@ describe('what a failed run had asked', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), {
       input: 'Hi',
       model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     await failedWith(run, 'tool-failed');
-    broken = false;
+    desk.broken = false;
     await run.retry();
     await run.goOnAsNew();
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     const log = await logOf(run);
     expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
   });
@@ -336,12 +290,12 @@ describe('a retry is refused', () => {
     const run = await testRun(agent('pay'), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     await failedWith(run, 'hook-failed');
     await run.retry({ agent: agent('echo') });
     await failedWith(run, 'frame-changed');
-    expect(payments).toHaveLength(1);
+    expect(desk.payments).toHaveLength(1);
     expect((await linesOf(run)).at(-1)).toBe('run-end');
   });
 
@@ -349,7 +303,7 @@ describe('a retry is refused', () => {
     const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
       input: 'Hi',
       model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a')] }, { text: 'Done.' }]),
-      tools: kit,
+      tools: brokenKit,
     });
     const [open] = await run.interrupts();
     await run.goOnAsNew();
@@ -358,53 +312,40 @@ describe('a retry is refused', () => {
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('continued as new') });
   });
 
-  it('when a layer around a model that is asked again had paid', async () => {
-    const careless: AgentMiddleware = {
-      name: 'careless',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.call('pay', {});
-        return next(request);
-      },
-    };
-    const run = await testRun(agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [careless] }), {
-      input: 'Hi',
-      model: scriptedModel([{ error: '401' }, { text: 'Done.' }]),
-      tools: kit,
-    });
-    await failedWith(run, 'model-retries-exhausted');
-    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
-    expect(payments).toHaveLength(1);
-  });
-
-  it.each(['open', 'ended'])('when such a layer had paid before a continue-as-new, and is %s then', async (how) => {
-    const careless: AgentMiddleware = {
-      name: 'careless',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.call('pay', {});
-        if (how === 'open') await ctx.interrupt('Go on?');
-        return next(request);
-      },
-    };
-    const waiting: AgentMiddleware = {
-      name: 'waiting',
-      wrapModel: async (request, next, ctx) => {
-        try {
-          return await next(request);
-        } catch (error) {
-          if (how === 'ended') await ctx.interrupt('Go on?');
-          throw error;
-        }
-      },
-    };
-    const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools: kit });
-    await run.outcome();
-    await run.goOnAsNew();
-    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-    await failedWith(run, 'model-retries-exhausted');
-    await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
-    expect(payments).toHaveLength(1);
-  });
+  it.each([undefined, 'open', 'ended'])(
+    'when a layer around a model that is asked again had paid, and over a continue-as-new is %s',
+    async (how) => {
+      const careless: AgentMiddleware = {
+        name: 'careless',
+        wrapModel: async (request, next, ctx) => {
+          await ctx.call('pay', {});
+          if (how === 'open') await ctx.interrupt('Go on?');
+          return next(request);
+        },
+      };
+      const waiting: AgentMiddleware = {
+        name: 'waiting',
+        wrapModel: async (request, next, ctx) => {
+          try {
+            return await next(request);
+          } catch (error) {
+            if (how === 'ended') await ctx.interrupt('Go on?');
+            throw error;
+          }
+        },
+      };
+      const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
+      const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools: brokenKit });
+      await run.outcome();
+      if (how !== undefined) {
+        await run.goOnAsNew();
+        await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+      }
+      await failedWith(run, 'model-retries-exhausted');
+      await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
+      expect(desk.payments).toHaveLength(1);
+    },
+  );
 
   it('of a run that was stopped on purpose', async () => {
     const stopping: AgentMiddleware = {

@@ -61,14 +61,6 @@ describe('options of tools for one run', () => {
     }
   });
 
-  it('for an agent win over those for all, key by key', async () => {
-    const run = await played(
-      { toolOptions: { plain: { a: 1, b: 1 }, quick: { c: 1 } }, agents: { agent: { toolOptions: { plain: { b: 2 } } } } },
-      ['plain', 'quick'],
-    );
-    expect(await outputs(run)).toEqual(['tool: {"a":1,"b":2}', 'tool: {"c":1}']);
-  });
-
   it('are there again when a tool is entered with its answer, and after a continue-as-new', async () => {
     const run = await played({ toolOptions: { asks: { region: 'eu' } } }, ['asks']);
     await run.outcome();

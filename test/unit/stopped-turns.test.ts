@@ -30,6 +30,7 @@ const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: 
 const all = { ...tools, speak, held, asks, pickColor };
 const speaks = (text: string) => ({ name: 'speak', input: { text } });
 const rules = approval({ tools: { speak: true } });
+const asksHelper: ScriptedStep = { toolCalls: [{ name: 'helper', input: { request: 'Speak.' } }] };
 
 beforeEach(() => {
   said.length = 0;
@@ -253,12 +254,7 @@ describe('what a turn waits for', () => {
   it('may be asked by an agent that is a tool, which ends with it', async () => {
     const helper = member('helper', { tools: ['speak'], middleware: [rules] });
     const agent = defineAgent({ ...lead, tools: [agentTool(helper)] });
-    const { chat } = await start(
-      agent,
-      { toolCalls: [{ name: 'helper', input: { request: 'Speak.' } }] },
-      { toolCalls: [speaks('a')] },
-      next,
-    );
+    const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
     await chat.stop();
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
     expect((await transcriptOf(chat)).at(-1)).toBe(stoppedWaiting);
@@ -268,12 +264,7 @@ describe('what a turn waits for', () => {
   it('may be asked by an isolated agent, which is cancelled', async () => {
     const helper = member('helper', { tools: ['speak'], middleware: [rules] });
     const agent = defineAgent({ ...lead, tools: [agentTool(helper, { isolate: true })] });
-    const { chat } = await start(
-      agent,
-      { toolCalls: [{ name: 'helper', input: { request: 'Speak.' } }] },
-      { toolCalls: [speaks('a')] },
-      next,
-    );
+    const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
     const id = await idOf(chat);
     await chat.stop();
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
@@ -356,12 +347,7 @@ describe('code that does not heed that its question was withdrawn', () => {
 
   it('makes none inside of an agent that is a tool either', async () => {
     const agent = defineAgent({ ...lead, tools: [agentTool(member('helper', { tools: ['speak'], middleware: [deaf] }))] });
-    const { chat } = await start(
-      agent,
-      { toolCalls: [{ name: 'helper', input: { request: 'Speak.' } }] },
-      { toolCalls: [speaks('a')] },
-      next,
-    );
+    const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
     await chat.stop();
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
     expect(said).toEqual([]);

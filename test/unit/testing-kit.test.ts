@@ -255,25 +255,6 @@ describe('history files', () => {
   });
 });
 
-describe('an agent', () => {
-  it.each([
-    ['a name that is none', { name: 'a b' as 'agent' }, /a name is 1 to 64 letters/],
-    ['no model', { model: '' }, /model must be the name of a model\. It is ""\./],
-    ['instructions that are no text', { instructions: undefined as never }, /instructions must be a string\. It is missing\./],
-    [
-      'no iterations',
-      { maxIterations: 0 },
-      /maxIterations must be a whole number of at least 1, or \{ limit, finalize \} with such a number, and true or what the model is told/,
-    ],
-    ['a middleware without a name', { middleware: [{ name: '' }] }, /middleware\[0\] has no name; every middleware needs one\./],
-    ['two middlewares of one name', { middleware: [{ name: 'a' }, { name: 'a' }] }, /"a" stands in the list twice/],
-    ['a tool twice', { tools: ['echo', 'echo'] }, /a tool is named twice/],
-    ['a tool of an MCP server', { tools: ['mcp:files'] }, /not available in this version/],
-  ])('with %s is refused when it is defined', (_, options, message) => {
-    expect(() => agentWith(options)).toThrow(message);
-  });
-});
-
 describe('scriptedModel with a script for each model', () => {
   const pair = sequential({ name: 'pair', agents: [member('writer'), member('critic')] });
 

@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import { ModelRegistry } from '../../activities/models/models';
-import { OutputRegistry } from '../../activities/schemas/outputs';
-import { defaultModelFacts } from '../../activities/parts';
-import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
-import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { CallToolInput, CallToolResult } from '../../contract/record/wire';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { scriptedModel, testRun } from '../../testing/index';
-import { memoryWork } from '../../testing/memory-work';
 import { defineTool } from '../../activities/tools/tools';
 import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
+import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const same = (text: string) => ({ name: 'note', input: { text }, id: 'same-id' });
 const keys: string[] = [];
@@ -90,49 +85,13 @@ describe('calls with the same id of the provider', () => {
   });
 });
 
-it('a layer that calls next twice makes two calls, each under a key of its own, and the result of the last one counts', async () => {
-  const results: unknown[] = [];
-  const agent = agentWith({
-    tools: ['note'],
-    middleware: [
-      { name: 'twice', wrapToolCall: async (call, next) => (results.push(await next(call)), next({ ...call, input: { text: 'again' } })) },
-    ],
-  });
-  const model = scriptedModel([{ toolCalls: [same('a')] }, { text: 'Done.' }]);
-  const run = await testRun(agent, { input: 'Hi', model, tools: { note } });
-  expect((await transcriptOf(run))[2]).toBe('tool: again');
-  expect(results).toEqual(['a']);
-  expect(keys).toEqual(['same-id default/test/agent/t1/note.0', 'same-id default/test/agent/t1/note.0#2']);
-});
-
 describe('a stale result', () => {
   const begin = (callTool: (real: CallTool) => CallTool) => {
-    const model = scriptedModel([{ toolCalls: [same('a'), same('b')] }, { text: 'Done.' }]);
-    const parts = {
-      tools: new ToolRegistry({ note }),
-      models: new ModelRegistry({ providers: { test: model } }),
-      middleware: new WorkerMiddlewareRegistry([]),
-      outputs: new OutputRegistry({}),
-      language: 'en' as const,
-      toolDefaults: defaultToolFacts,
-      modelFacts: defaultModelFacts,
-    };
-    const work = memoryWork(parts, () => undefined);
+    const work = scriptedWork([{ toolCalls: [same('a'), same('b')] }, { text: 'Done.' }], { note });
     const agents = new Map([['agent', definitionOf(agentWith({ tools: ['note'] }) as Agent)]]);
-    const start = {
-      version: 1 as const,
-      tenant: 'default',
-      id: 'stale',
-      agent: 'agent',
-      input: 'Hi',
-      values: {},
-      stream: true,
-      options: {},
-      tags: [],
-    };
-    return new MemoryRun(agents, { start }, { ...work, callTool: callTool(work.callTool.bind(work)) }, 0);
+    return new MemoryRun(agents, { start: memoryStart }, { ...work, callTool: callTool(work.callTool.bind(work)) }, 0);
   };
-  type CallTool = ReturnType<typeof memoryWork>['callTool'];
+  type CallTool = ReturnType<typeof scriptedWork>['callTool'];
 
   it('never answers for another call', async () => {
     const results: CallToolResult[] = [];
@@ -166,13 +125,4 @@ describe('a stale result', () => {
         .map(({ parts }) => (parts[0] as { output: unknown }).output),
     ).toEqual(['a', 'b']);
   });
-});
-
-it('a result carries the name that the model used, for the model and for readers', async () => {
-  const model = scriptedModel([{ toolCalls: [{ name: 'write', input: { text: 'a' } }] }, { text: 'Done.' }]);
-  const agent = agentWith({ tools: ['note'], toolAliases: { note: { names: ['write'] } } });
-  const run = await testRun(agent, { input: 'Hi', model, tools: { note } });
-  const [, , result] = await run.transcript();
-  expect(result?.parts).toMatchObject([{ type: 'tool-result', name: 'write', output: 'a' }]);
-  expect(model.requests[1]?.messages[2]?.parts).toEqual(result?.parts);
 });

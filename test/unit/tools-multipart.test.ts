@@ -2,12 +2,11 @@ import { z } from 'zod';
 import type { Delta } from '../../contract/deltas';
 import type { Part } from '../../contract/messages/messages';
 import { scriptedModel, testRun } from '../../testing/index';
-import type { ToolCallContext } from '../../activities/tools/tools';
 import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { AgentMiddleware } from '../../workflows/index';
 import { onWorker } from '../../workflows/index';
-import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
 import { seen } from '../support/tool-bed';
 
 const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
@@ -239,74 +238,4 @@ describe('a run that is followed', () => {
     expect(await run.result()).toBe('Done.');
     expect(deltas).toEqual([]);
   });
-});
-
-describe.each<[string, (ask: (call: Call) => string) => object]>([
-  ['invokable', (ask) => ({ ...basics, execute: (_: unknown, call: Call) => ask(call) })],
-  [
-    'streamable',
-    (ask) => ({
-      ...basics,
-      async *stream(_: unknown, call: Call) {
-        yield '';
-        yield ask(call);
-      },
-    }),
-  ],
-  ['enhanced', (ask) => ({ ...basics, enhanced: true, execute: (_: unknown, call: Call) => [text(ask(call))] })],
-  [
-    'enhanced-streamable',
-    (ask) => ({
-      ...basics,
-      enhanced: true,
-      async *stream(_: unknown, call: Call) {
-        yield text('');
-        yield text(ask(call));
-      },
-    }),
-  ],
-])('a tool that is %s and asks', (kind, make) => {
-  it('is entered again with its state and the answer, also over a continue-as-new, and its calls stay one', async () => {
-    const entries: unknown[] = [];
-    const ask = (call: Call): string => {
-      entries.push(call.resumed ?? call.idempotencyKey);
-      if (call.resumed === undefined) return call.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.string() });
-      const { step } = call.resumed.state as { step: number };
-      return step === 1 ? call.interrupt('Sure?', { state: { step: 2, first: call.resumed.answer as string } }) : 'done';
-    };
-    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: make(ask) } });
-    await run.resume(only(await run.interrupts()).id, 'tea');
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
-    expect(await resultOf(run)).toMatchObject([
-      kind.startsWith('enhanced') ? { output: [text('done')], multipart: true } : { output: 'done' },
-    ]);
-    expect(entries).toEqual([
-      'default/test/agent/t1/draw.0',
-      { answer: 'tea', state: { step: 1 } },
-      { answer: true, state: { step: 2, first: 'tea' } },
-    ]);
-    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool-start draw', 'tool-end draw']);
-  });
-});
-
-type Call = ToolCallContext;
-
-it('a cancelled run tells a stream by its signal and does not wait for it', async () => {
-  const begun = gate();
-  let told = false;
-  const endless = defineTool({
-    ...basics,
-    async *stream(_, { signal }) {
-      signal.addEventListener('abort', () => (told = true));
-      yield 'a';
-      begun.open();
-      await new Promise(() => undefined);
-    },
-  });
-  const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: endless } });
-  await begun.opened;
-  await run.cancel();
-  expect(await run.outcome()).toEqual({ status: 'cancelled' });
-  expect(told).toBe(true);
 });

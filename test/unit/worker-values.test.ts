@@ -9,16 +9,12 @@ import {
   sendEvent as sendEventOfRun,
   setRunLocalValue,
 } from 'holdfast/worker';
-import type { AgentMiddleware, HookContext, Json } from 'holdfast/workflow';
+import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
 import type { TestRun, TestRunOptions } from '../../testing/index';
-import { agentWith, gate, linesOf, logOf, only } from '../support/memory-bed';
+import { agentWith, before, gate, linesOf, logOf, only } from '../support/memory-bed';
 
-const watching = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
-  name: 'watching',
-  beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
-});
 const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
 const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
 const done: ScriptedStep = { text: 'Done.' };
@@ -66,7 +62,7 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [calls('a'), done],
       layers: [
-        watching((ctx) => {
+        before((ctx) => {
           seen.push(['hook', ctx.runLocal.get('count') ?? null]);
           ctx.runLocal.set('hook', ctx.iteration);
         }),
@@ -110,7 +106,7 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [calls('a', 'b'), done],
       layers: [
-        watching((ctx) => seen.push(ctx.runLocal.get('last') ?? null)),
+        before((ctx) => seen.push(ctx.runLocal.get('last') ?? null)),
         {
           name: 'around',
           wrapToolCall: async (call, next, ctx) => {
@@ -162,7 +158,7 @@ describe('run-local values of the worker middleware', () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('a'), calls('b'), done],
-      layers: [watching((ctx) => seen.push([ctx.runLocal.get('a'), ctx.runLocal.get('b'), ctx.runLocal.get('attempt')]))],
+      layers: [before((ctx) => seen.push([ctx.runLocal.get('a'), ctx.runLocal.get('b'), ctx.runLocal.get('attempt')]))],
       tools: act(
         (name, { runLocal, sendEvent, attempt }) => {
           seen.push(runLocal.get('attempt') ?? null);
@@ -236,7 +232,7 @@ describe('run-local values of the worker middleware', () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('asks', 'beside'), done],
-      layers: [watching((ctx) => (seen.push([ctx.runLocal.get('asks'), ctx.runLocal.get('beside')]), ctx.runLocal.set('base', 1)))],
+      layers: [before((ctx) => (seen.push([ctx.runLocal.get('asks'), ctx.runLocal.get('beside')]), ctx.runLocal.set('base', 1)))],
       tools: act((name, { runLocal, resumed, interrupt, sendEvent }) => {
         if (name === 'beside') return runLocal.set('beside', true);
         seen.push([runLocal.get('asks') ?? null, runLocal.get('beside') ?? null, runLocal.get('base')]);
@@ -288,7 +284,7 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [calls('a'), done],
       layers: [
-        watching((ctx) => seen.push(ctx.runLocal.get('n') ?? null)),
+        before((ctx) => seen.push(ctx.runLocal.get('n') ?? null)),
         { name: 'waits', wrapToolCall: async (call, next, ctx) => [await next(call), await ctx.interrupt('Go on?')] as unknown as Json },
       ],
       tools: act((_, { runLocal }) => runLocal.set('n', 1)),
@@ -305,7 +301,7 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [done],
       layers: [
-        watching(async (ctx) => {
+        before(async (ctx) => {
           ctx.runLocal.set('n', 1);
           await ctx.call('act', { name: 'x' });
           seen.push(ctx.runLocal.get('n'));
@@ -350,7 +346,7 @@ describe('run-local values of the worker middleware', () => {
     const list = [1];
     const run = await begin({
       steps: [calls('a'), calls('b'), done],
-      layers: [watching((ctx) => ctx.iteration === 1 && ctx.runLocal.set('list', list))],
+      layers: [before((ctx) => ctx.iteration === 1 && ctx.runLocal.set('list', list))],
       tools: act((name, { runLocal }) => {
         list.push(2);
         try {
@@ -384,7 +380,7 @@ describe('the history', () => {
     const run = await begin({
       steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
       agent: { maxIterations: 100 },
-      layers: [watching((ctx) => ctx.iteration === 1 && ctx.runLocal.set('large', large))],
+      layers: [before((ctx) => ctx.iteration === 1 && ctx.runLocal.set('large', large))],
       half: { wrapModel: { generate: (request, next, { runLocal }) => (sizes.push(runLocal.get('large')), next(request)) } },
       tools: act((_, { runLocal }) => void sizes.push(runLocal.get('large'))),
     });
@@ -422,7 +418,7 @@ describe('the history', () => {
       const run = await begin({
         steps: [...Array.from({ length: 50 }, () => calls('a')), done],
         agent: { maxIterations: 100 },
-        layers: [watching((ctx) => void (value && ctx.iteration === 1 && ctx.runLocal.set('v', 1)))],
+        layers: [before((ctx) => void (value && ctx.iteration === 1 && ctx.runLocal.set('v', 1)))],
         tools: act(() => undefined),
       });
       await run.outcome();
@@ -445,7 +441,7 @@ describe('functions for code without a call', () => {
     };
     const run = await begin({
       steps: [calls('a'), done],
-      layers: [watching((ctx) => ctx.iteration > 1 && seen.push(ctx.runLocal.get('deep')))],
+      layers: [before((ctx) => ctx.iteration > 1 && seen.push(ctx.runLocal.get('deep')))],
       tools: act(deep),
     });
     await run.outcome();
