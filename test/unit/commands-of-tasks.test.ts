@@ -108,7 +108,7 @@ class HandDrivenRun {
         seq: call.seq,
         result: { completed: { result: defaultPayloadConverter.toPayload({ address: call.id, ...value }) } },
       },
-    } as Job;
+    };
   }
 
   /** The end of the first open timer. */
@@ -202,7 +202,7 @@ it('a run that ends while it could go on as new tells its last events, and ends'
   const run = new HandDrivenRun(hasty);
   await run.begin();
   await run.task(run.answer('slow', toolCall));
-  await run.task({ signalWorkflow: { signalName: names.continueAsNewSignal, input: [] } } as unknown as Job);
+  await run.task({ signalWorkflow: { signalName: names.continueAsNewSignal, input: [] } });
   await run.task(run.result('callTool', toolResult));
   expect(await run.task(run.answer('fast', text('Done.')))).toEqual(['modifyWorkflowProperties', 'failWorkflowExecution']);
 });

@@ -94,7 +94,7 @@ describe('POST /conversations/:id/messages', () => {
 
   it('refuses a message to a conversation that has ended', async () => {
     const { ask } = await servedConversation(['One.']);
-    expect(await ask('POST', '/end', { by: 'ann' })).toEqual({ status: 200, body: { id: 'test' } });
+    expect(await ask('POST', '/end', { by: 'ann' })).toEqual({ status: 200, body: { id: 'c' } });
     expect(await ask('POST', '/messages', { message: 'Hi' })).toMatchObject({
       status: 409,
       body: { error: { code: 'conversation-ended' } },
@@ -115,7 +115,7 @@ describe('POST /conversations/:id/messages', () => {
 describe('what waits, over HTTP', () => {
   it('is listed, changed and withdrawn', async () => {
     const { ask, chat } = await servedConversation(['One.']);
-    expect(await ask('POST', '/pause', { by: 'ann' })).toEqual({ status: 200, body: { id: 'test' } });
+    expect(await ask('POST', '/pause', { by: 'ann' })).toEqual({ status: 200, body: { id: 'c' } });
     await ask('POST', '/messages', { message: 'a', id: 'a', by: 'Ann' });
     await ask('POST', '/messages', { message: 'b', id: 'b' });
     expect(await ask('PATCH', '/queue/a', { message: 'A', by: 'ann' })).toEqual({ status: 200, body: { id: 'a' } });
