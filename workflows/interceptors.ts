@@ -21,10 +21,6 @@ export const activation = {
   get settled(): boolean {
     return door.isSettled;
   },
-  /** The code has been given all that came with this activation. */
-  get hasAll(): boolean {
-    return door.isEmpty;
-  },
   /** The code has also been given all that came with this activation. */
   get isOver(): boolean {
     return door.isSettled && door.isEmpty;
