@@ -1,31 +1,29 @@
 import type { RawBed } from '../test/support/raw-bed';
 import { startRawBed } from '../test/support/raw-bed';
 import { median, randomWords, rounded } from './report/numbers';
-import type { Bed } from './setup';
+import type { BenchServer, Bed } from './setup';
 import { benchModels, startBed, startServer, task, toolText } from './setup';
+import { usageOf } from './usage';
 
 const turns = 15;
 const rounds = 5;
 
-/** The same two-activity turn by hand on Temporal alone and through Holdfast, in turns on one server. */
+/**
+ * The same turn of two activities by hand on Temporal alone and through Holdfast, alternating on one server. A second server, without eager execution,
+ * gives no activity to the worker that asked for it.
+ */
 export async function benchEngine(): Promise<object> {
-  const bench = await startServer();
+  return { ...(await compare(true)), withoutEagerExecution: await compare(false) };
+}
+
+async function compare(isEager: boolean): Promise<object> {
+  const bench = await startServer({ 'system.enableActivityEagerExecution': String(isEager) });
   const say = randomWords(500);
   const bed = await startBed(bench, 'engine', { models: benchModels(() => say) });
   const raw = await startRawBed({ server: bench.server, taskQueue: 'raw', say, toolText });
   try {
-    await alternate(bed, raw, 1, 2);
-    const single = await alternate(bed, raw, 1, rounds * 2);
-    const fifty = await alternate(bed, raw, 50, rounds);
-    const perSecond = (ms: number): number => rounded((50 * turns * 1000) / ms, 1);
-    return {
-      single: { rawMs: rounded(single.raw / turns), ms: rounded(single.ours / turns), ratio: rounded(single.ours / single.raw, 3) },
-      fifty: {
-        rawTurnsPerSecond: perSecond(fifty.raw),
-        turnsPerSecond: perSecond(fifty.ours),
-        ratio: rounded(fifty.ours / fifty.raw, 3),
-      },
-    };
+    await alternate(bench, bed, raw, 1, 2);
+    return { single: await alternate(bench, bed, raw, 1, rounds * 2), fifty: await alternate(bench, bed, raw, 50, rounds) };
   } finally {
     await bed.close();
     await raw.close();
@@ -33,18 +31,38 @@ export async function benchEngine(): Promise<object> {
   }
 }
 
-async function alternate(bed: Bed, raw: RawBed, runs: number, times: number): Promise<{ readonly raw: number; readonly ours: number }> {
-  const rawTimes: number[] = [];
-  const ourTimes: number[] = [];
+/** Medians of what a turn takes. The worker's CPU has its client's with it. */
+async function alternate(bench: BenchServer, bed: Bed, raw: RawBed, runs: number, times: number): Promise<object> {
+  const measured = { byHand: [] as Taken[], holdfast: [] as Taken[] };
   for (let round = 0; round < times; round++) {
     const steps = [
-      async () => rawTimes.push(await timed(runs, () => rawRun(raw))),
-      async () => ourTimes.push(await timed(runs, () => ourRun(bed))),
+      async () => measured.byHand.push(await taken(bench, runs, () => rawRun(raw))),
+      async () => measured.holdfast.push(await taken(bench, runs, () => ourRun(bed))),
     ];
     for (const step of round % 2 === 0 ? steps : steps.reverse()) await step();
   }
-  console.error(`${runs} at once: raw ${rawTimes.map(Math.round).join(' ')}; holdfast ${ourTimes.map(Math.round).join(' ')} ms`);
-  return { raw: median(rawTimes), ours: median(ourTimes) };
+  const medianOf = (all: readonly Taken[], of: keyof Taken): number => median(all.map((one) => one[of])) / (runs * turns);
+  const shown = (all: readonly Taken[]): object => ({
+    turnMs: rounded(medianOf(all, 'ms')),
+    workerCpuMs: rounded(medianOf(all, 'worker')),
+    serverCpuMs: rounded(medianOf(all, 'server')),
+  });
+  const { byHand, holdfast } = measured;
+  return { byHand: shown(byHand), holdfast: shown(holdfast), ratio: rounded(medianOf(holdfast, 'ms') / medianOf(byHand, 'ms'), 3) };
+}
+
+interface Taken {
+  readonly ms: number;
+  readonly worker: number;
+  readonly server: number;
+}
+
+async function taken(bench: BenchServer, runs: number, run: () => Promise<unknown>): Promise<Taken> {
+  const server = usageOf(bench.pid).cpuMs;
+  const worker = process.cpuUsage();
+  const ms = await timed(runs, run);
+  const { user, system } = process.cpuUsage(worker);
+  return { ms, worker: (user + system) / 1000, server: usageOf(bench.pid).cpuMs - server };
 }
 
 async function timed(runs: number, run: () => Promise<unknown>): Promise<number> {

@@ -29,10 +29,14 @@ export interface BenchServer extends Place {
 }
 
 /** A server of its own, set up as `npm start` does, with its database in a temporary directory. */
-export async function startServer(): Promise<BenchServer> {
+export async function startServer(dynamicConfig: Record<string, string> = {}): Promise<BenchServer> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
-  const { address, namespace, pid, stop } = await startEmbeddedServer({ directory, onProgress: (text) => console.error(text) });
+  const { address, namespace, pid, stop } = await startEmbeddedServer({
+    directory,
+    dynamicConfig,
+    onProgress: (text) => console.error(text),
+  });
   return {
     server: { address, namespace },
     directory,
