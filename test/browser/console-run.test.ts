@@ -1,49 +1,33 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { ServiceClient } from '../../http/index';
-import { openBrowser } from './browser';
-import type { ConsoleBed } from './console-bed';
-import { openConsole } from './console-bed';
+import type { Page } from 'playwright-core';
+import { useConsole } from './console-desk';
+import type { Visitor } from './console-pages';
+import { violationsOf, visit } from './console-pages';
 
 const gates = mkdtempSync(join(tmpdir(), 'holdfast-gates-'));
+process.env['CONSOLE_TEST_GATES'] = gates;
 const open = (gate: string): void => writeFileSync(join(gates, gate), '');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-let bed: ConsoleBed;
-let browser: Browser;
-let service: ServiceClient;
+const desk = useConsole('test/browser/fixtures/holdfast.config.ts', () => rmSync(gates, { recursive: true, force: true }));
 /** It works while other tests run. */
 let many: string;
 beforeAll(async () => {
-  process.env['CONSOLE_TEST_GATES'] = gates;
-  [bed, browser] = await Promise.all([openConsole('test/browser/fixtures/holdfast.config.ts'), openBrowser()]);
-  service = new ServiceClient(bed.url);
-  many = (await service.start({ agent: 'plain', input: 'many 400' })).id;
-});
-afterAll(async () => {
-  await browser.close();
-  await bed.close();
-  rmSync(gates, { recursive: true, force: true });
+  many = await started('plain', 'many 400');
 });
 
-const errors: string[] = [];
-afterEach(() => expect(errors.splice(0)).toEqual([]));
-
-async function opened(id: string, query = '', options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
-  const page = await browser.newPage(options);
-  page.on('pageerror', (error) => errors.push(String(error)));
-  await page.goto(`${bed.url}/#/runs/${encodeURIComponent(id)}${query}`);
+async function opened(id: string, query = '', visitor: Visitor = {}): Promise<Page> {
+  const { page } = await visit(desk.browser, `${desk.bed.url}/#/runs/${encodeURIComponent(id)}${query}`, { name: '', ...visitor });
   return page;
 }
 
 async function ended(id: string): Promise<void> {
-  for await (const event of service.events(id)) if (event.type === 'run-end') return;
+  for await (const event of desk.service.events(id)) if (event.type === 'run-end') return;
 }
 
 const started = async (agent: string, input: string, id?: string): Promise<string> =>
-  (await service.start({ agent, input, ...(id === undefined ? {} : { id }) })).id;
+  (await desk.service.start({ agent, input, ...(id === undefined ? {} : { id }) })).id;
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
@@ -58,7 +42,6 @@ it('shows what a model says as it comes, and what counts when it has come', asyn
   await page.getByText('They want it slowly.').waitFor({ state: 'hidden' });
   await conversation(page).getByText('Reasoning').click();
   await page.getByText('They want it slowly.').waitFor();
-  await page.close();
 });
 
 it('shows a step as the model saw it, what changed since the step before, and who changed it, by keys', async () => {
@@ -88,7 +71,6 @@ it('shows a step as the model saw it, what changed since the step before, and wh
   expect(await step.locator('.changed-by').innerText()).toContain('hidesNumbers');
   await page.keyboard.press('Escape');
   await step.waitFor({ state: 'detached' });
-  await page.close();
 });
 
 it('opens the lane of an isolated agent in the timeline, and its steps', async () => {
@@ -101,7 +83,6 @@ it('opens the lane of an isolated agent in the timeline, and its steps', async (
   expect(await page.getByRole('link', { name: 'Open its run' }).first().getAttribute('href')).toContain(
     encodeURIComponent(`${id}~researcher`),
   );
-  await page.close();
 });
 
 it('cancels a run with a reason, and lets it go on', async () => {
@@ -116,7 +97,6 @@ it('cancels a run with a reason, and lets it go on', async () => {
   await page.getByRole('button', { name: 'Resume' }).click();
   await conversation(page).getByText('Held no more.').waitFor();
   await page.locator('.run-title').getByText('completed').waitFor();
-  await page.close();
 });
 
 it('shows why a run failed and what to do, and tries it again', async () => {
@@ -129,7 +109,6 @@ it('shows why a run failed and what to do, and tries it again', async () => {
   open('mended');
   await page.getByRole('button', { name: 'Retry' }).click();
   await conversation(page).getByText('It works again.').waitFor();
-  await page.close();
 });
 
 it('ends a run without its code only when its id was typed', async () => {
@@ -141,12 +120,11 @@ it('ends a run without its code only when its id was typed', async () => {
   await page.getByRole('dialog').getByRole('textbox').fill('to-be-ended');
   await submit.click();
   await page.locator('.run-title').getByText('failed').waitFor();
-  await page.close();
 });
 
 it('writes to a conversation, and changes what waits', async () => {
   const id = 'a-conversation';
-  await service.send(id, { agent: 'plain', message: 'Hello', by: 'Ada' });
+  await desk.service.send(id, { agent: 'plain', message: 'Hello', by: 'Ada' });
   const page = await opened(id);
   const box = page.getByRole('textbox', { name: 'Your message' });
   await conversation(page).getByText('You said: Hello').waitFor();
@@ -165,22 +143,20 @@ it('writes to a conversation, and changes what waits', async () => {
   await conversation(page).getByText('You said: Right words').waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.locator('.run-title').getByText('Paused').waitFor();
-  await page.close();
 });
 
 it('goes on at its place when the service was killed under an open page, and shows nothing twice', async () => {
   const id = await started('plain', 'stream killed');
   const page = await opened(id);
   await conversation(page).locator('.live').getByText('First half.').waitFor();
-  await bed.kill();
+  await desk.bed.kill();
   await page.getByText('Service away').waitFor();
-  await bed.start();
+  await desk.bed.start();
   await page.getByText('Live', { exact: true }).waitFor();
   open('killed');
   await conversation(page).getByText('The run is completed').waitFor({ timeout: 45_000 });
   expect(await conversation(page).getByText('First half. Second half.').count()).toBe(1);
   expect(await conversation(page).getByText('stream killed').count()).toBe(1);
-  await page.close();
 });
 
 it('executes nothing of what a run says, and shows it as said by the run', async () => {
@@ -198,18 +174,11 @@ it('executes nothing of what a run says, and shows it as said by the run', async
   await page.locator('.event-row').nth(1).click();
   await page.getByRole('dialog').waitFor();
   expect(await page.evaluate('window.fooled')).toBeUndefined();
-  await page.close();
-});
-
-it('says what to do about a run that is not there', async () => {
-  const page = await opened('no-such-run');
-  await page.getByRole('alert').getByText('run-unknown').waitFor();
-  await page.close();
 });
 
 it.each(['light', 'dark'] as const)('has no violation of axe, %s', async (colorScheme) => {
   const waiting = await started('clerk', 'pay 80');
-  for await (const event of service.events(waiting)) if (event.type === 'interrupt-start') break;
+  for await (const event of desk.service.events(waiting)) if (event.type === 'interrupt-start') break;
   const failed = await started('plain', 'break never');
   await ended(failed);
   const looked = await started('clerk', 'look 42');
@@ -226,12 +195,7 @@ it.each(['light', 'dark'] as const)('has no violation of axe, %s', async (colorS
     const page = await opened(id, query, { colorScheme });
     await page.locator('.run-view > *').first().waitFor();
     if (query.includes('step=')) await page.locator('.step-section').first().waitFor();
-    await page.evaluate(axe);
-    const found = await page.evaluate<readonly string[]>(
-      'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 200)}`)))',
-    );
-    expect([id, query, found]).toEqual([id, query, []]);
-    await page.close();
+    expect([id, query, await violationsOf(page)]).toEqual([id, query, []]);
   }
 });
 
@@ -248,5 +212,4 @@ it('opens a run of 400 turns at its end, and scrolls through its steps', async (
   await rows.getByText('completed').waitFor();
   expect(await rows.last().getAttribute('aria-posinset')).toBe(await rows.last().getAttribute('aria-setsize'));
   expect(await rows.count()).toBeLessThan(100);
-  await page.close();
 });

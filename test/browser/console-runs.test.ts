@@ -30,11 +30,7 @@ async function completed(id: string): Promise<void> {
 }
 
 async function visited(hash: string, play: (page: Page) => Promise<void>, visitor: Visitor = {}): Promise<void> {
-  const { page } = await visit(desk.browser, `${desk.bed.console}${hash}`, visitor);
-  try {
-    await play(page);
-  } finally {
-  }
+  await play((await visit(desk.browser, `${desk.bed.console}${hash}`, visitor)).page);
 }
 
 /** Goes on with Tab until a control has the focus, as somebody without a mouse does. */

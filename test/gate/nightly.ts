@@ -21,7 +21,7 @@ const node = (program: string, ...args: readonly string[]): string => `node dist
 const jest = (...args: readonly string[]): string => `npx --no-install jest ${args.join(' ')}`;
 
 const stages: Readonly<Record<string, Stage>> = {
-  seeds: { command: jest('--selectProjects unit system --testPathPatterns policy-batches protocols configured-policies rejected-updates') },
+  seeds: { command: jest('--selectProjects unit system --testPathPatterns policy-batches protocols rejected-updates') },
   parity: { command: node('test/parity/main', '300', seed) },
   storm: { command: node('test/storm/main', '--seeds', '40', '--from', seed) },
   updates: { command: node('test/updates/main', '5000', seed) },

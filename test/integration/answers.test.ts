@@ -16,12 +16,6 @@ async function all(events: AsyncIterable<RunEvent>): Promise<readonly RunEvent[]
   return list;
 }
 
-async function goOnAsNew(run: Run): Promise<void> {
-  const before = await bed.temporal.executionOf(run.id);
-  await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(run.id, before);
-}
-
 interface Asked {
   readonly run: Run;
   readonly ids: readonly string[];
@@ -161,7 +155,7 @@ describe('an interrupt that was answered', () => {
     await follower.next();
     // What followers are told from now on comes late.
     slowed = true;
-    await goOnAsNew(run);
+    await bed.temporal.goOnAsNew(run.id);
     await run.approve(first);
     expect((await run.interrupts()).map(({ id }) => id)).toEqual([second]);
     const reading = all(run.events({ until: 'waiting', deltas: false }));
@@ -193,7 +187,7 @@ describe('races on a server', () => {
     await run.outcome();
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await run.outcome();
-    await goOnAsNew(run);
+    await bed.temporal.goOnAsNew(run.id);
     await run.resume((await run.interrupts())[0]?.id ?? '', 1);
     expect(await run.outcome()).toMatchObject({
       status: 'failed',

@@ -1,15 +1,11 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { GenerateAnswer } from '../../activities/models/models';
 import type { Conversation } from '../../client/conversation';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';
-import { recordHistory, replayHistories } from '../../testing/index';
 import { lineOf } from '../support/memory-bed';
+import { logOf, replaysOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
-import { calls, fixtureAgents, fixtureBundle, script, testServer, text } from '../support/test-bed';
+import { calls, script, text } from '../support/test-bed';
 
 const bed = sharedBed();
 
@@ -56,9 +52,7 @@ it('whoever gave an answer that comes again after a continue-as-new hears that i
   const sent = { interruptId: first?.id, answer: { answer: 'yes' }, delivery: 'one' };
   const handle = bed.temporal.handle(run.id);
   await handle.executeUpdate(names.answerUpdate, { args: [sent] });
-  const execution = await bed.temporal.executionOf(run.id);
-  await handle.signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(run.id, execution);
+  await bed.temporal.goOnAsNew(run.id);
   await expect(handle.executeUpdate(names.answerUpdate, { args: [sent] })).resolves.toMatchObject({ sequence: 1 });
   await expect(handle.executeUpdate(names.answerUpdate, { args: [{ ...sent, delivery: 'two' }] })).rejects.toThrow(
     'Workflow Update failed',
@@ -107,9 +101,7 @@ describe('a turn that waits for an approval on a server', () => {
   }
 
   async function endsOf(run: Run): Promise<readonly string[]> {
-    const log: RunEvent[] = [];
-    for await (const event of run.events({ until: 'waiting', deltas: false })) log.push(event);
-    return log.flatMap((event) => {
+    return (await logOf(run, { until: 'waiting' })).flatMap((event) => {
       if (event.type === 'interrupt-end') return [`interrupt-end ${event.reason}`];
       if (event.type === 'tool-end') return [`tool-end ${event.error?.code ?? 'ok'}`];
       return event.type === 'turn-end' ? [`turn-end ${event.status}`] : event.type === 'resume-ignored' ? [`ignored ${event.code}`] : [];
@@ -119,13 +111,6 @@ describe('a turn that waits for an approval on a server', () => {
   const lastLines = async (chat: Conversation, count: number): Promise<readonly string[]> =>
     (await chat.transcript()).messages.slice(-count).map(({ message }) => lineOf(message));
   const stopped = 'tool: error The turn was stopped before somebody answered.';
-
-  async function replays(run: Run): Promise<void> {
-    const histories = mkdtempSync(join(tmpdir(), 'holdfast-stopped-'));
-    await recordHistory({ id: run.id, server: testServer(), file: join(histories, 'run.json') });
-    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
-    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
-  }
 
   it('ends when somebody stops it, and the history replays', async () => {
     const { chat, run, id } = await waitingTurn('guarded');
@@ -137,14 +122,12 @@ describe('a turn that waits for an approval on a server', () => {
     expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
     expect(await endsOf(run)).toEqual(['interrupt-end cancel', 'tool-end turn-stopped', 'turn-end stopped', 'turn-end completed']);
     expect(await lastLines(chat, 3)).toEqual([stopped, 'user: And now?', 'assistant: As you like.']);
-    await replays(run);
+    expect(await replaysOf([run.id])).toEqual([]);
   });
 
   it('ends behind a continue-as-new for a message for now that waited while no worker ran, and an answer behind it comes too late', async () => {
     const { chat, run, id } = await waitingTurn('guarded');
-    const execution = await bed.temporal.executionOf(chat.id);
-    await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
-    await bed.temporal.untilAnotherExecution(chat.id, execution);
+    await bed.temporal.goOnAsNew(chat.id);
     await bed.temporal.untilEntered(chat.id);
     await bed.stopWorker();
     expect(await chat.send('No, wait.', { mode: 'now', id: 'now' })).toEqual({ id: 'now' });
@@ -158,7 +141,7 @@ describe('a turn that waits for an approval on a server', () => {
       'ignored interrupt-withdrawn',
       'turn-end completed',
     ]);
-    await replays(run);
+    expect(await replaysOf([run.id])).toEqual([]);
   });
 
   it('ends with the isolated agent that asks, which is cancelled', async () => {
@@ -168,6 +151,6 @@ describe('a turn that waits for an approval on a server', () => {
     expect(await run.interrupts()).toEqual([]);
     await expect(run.approve(id)).rejects.toMatchObject({ code: expect.stringMatching(/^(interrupt-withdrawn|run-ended)$/) as string });
     expect((await run.view()).status).toBe('idle');
-    await replays(run);
+    expect(await replaysOf([run.id])).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { MessageReceipt } from '../../contract/service';
 import { fixtureTools } from '../fixtures/tools';
+import { logOf } from '../support/server-logs';
 import { openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
@@ -18,16 +19,12 @@ it.concurrent('an answer that comes in two ways counts once and leaves no trace 
   const answer = { interruptId: first.id, answer: { type: 'approve' }, by: 'ada' };
   await temporal.handle(run.id).executeUpdate(names.answerUpdate, { args: [{ ...answer, delivery: 'one' }] });
   await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'one' });
-  const execution = await temporal.executionOf(run.id);
-  await temporal.handle(run.id).signal(names.continueAsNewSignal);
-  await temporal.untilAnotherExecution(run.id, execution);
+  await temporal.goOnAsNew(run.id);
   await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'one' });
   await temporal.handle(run.id).signal(names.answerSignal, { ...answer, delivery: 'another' });
   await run.approve(second.id, { by: 'ada' });
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
-  const events = [];
-  for await (const event of run.events({ deltas: false })) events.push(event);
-  expect(events.filter(({ type }) => type === 'resume-ignored')).toHaveLength(1);
+  expect((await logOf(run)).filter(({ type }) => type === 'resume-ignored')).toHaveLength(1);
   await temporal.close();
   await bed.close();
 });
@@ -52,9 +49,7 @@ it.concurrent('a conversation is one over every continue-as-new, and its pages r
   for (let turn = 1; turn <= 3; turn++) {
     expect(await taken(chat, `Question ${turn}?`, `q${turn}`)).toEqual({ id: `q${turn}`, turn });
     await chat.turn(turn);
-    const before = await temporal.executionOf(chat.id);
-    await temporal.handle(chat.id).signal(names.continueAsNewSignal);
-    await temporal.untilAnotherExecution(chat.id, before);
+    await temporal.goOnAsNew(chat.id);
   }
   expect(await taken(chat, 'Question 1?', 'q1')).toEqual({ id: 'q1', turn: 1 });
   expect((await bed.client.run(chat.id).view()).status).toBe('idle');
@@ -90,9 +85,9 @@ it.concurrent('a conversation takes messages while no worker is there, each once
   expect(await bed.client.run(chat.id).outcome()).toBeDefined();
   expect(await bed.client.run(chat.id).result()).toEqual({ turns: 1, reason: 'idle' });
   expect(await saidIn(chat)).toEqual(['1 Hello?', '1 Yes.']);
-  const ignored: unknown[] = [];
-  for await (const event of bed.client.run(chat.id).events({ deltas: false })) if (event.type === 'message-ignored') ignored.push(event);
-  expect(ignored).toMatchObject([{ id: 'b', code: 'run-id-in-use' }]);
+  expect((await logOf(bed.client.run(chat.id))).filter(({ type }) => type === 'message-ignored')).toMatchObject([
+    { id: 'b', code: 'run-id-in-use' },
+  ]);
   await expect(chat.send('Still there?')).rejects.toMatchObject({ code: 'conversation-ended' });
   await again.close();
   await bed.client.close();

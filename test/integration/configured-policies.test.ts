@@ -1,12 +1,9 @@
-import { textOf } from '../../contract/messages/messages';
 import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
-import type { StoredMessage } from '../../contract/messages/messages';
 import { policy } from '../../middleware/index';
 import { fixtureTools } from '../fixtures/tools';
-import { approvedIn, decideBatch, ofTwo, payingTool, randomBatch, resultsIn, wordsOf } from '../support/batches';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
-import type { Answerer } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
@@ -48,8 +45,7 @@ it.concurrent(
       await run.approve((await run.interrupts())[0]?.id ?? '', { by });
     }
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    const ends: unknown[] = [];
-    for await (const event of run.events({ deltas: false })) if (event.type === 'interrupt-end') ends.push([event.by ?? '', event.answer]);
+    const ends = (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.by ?? '', event.answer]] : []));
     expect(ends).toMatchObject([
       ['olga', { type: 'apply-policy' }],
       ['', { type: 'apply-policy' }],
@@ -75,48 +71,12 @@ it.concurrent('a policy of the configuration reminds and expires as if a worker 
   );
   const again = await startTestBed(refundThenDone, { ...given, taskQueue });
   expect(await run.result()).toBe('Done.');
-  const events = [];
-  for await (const event of run.events({ deltas: false })) if ('interruptId' in event) events.push(event);
   const { deadline = 0 } = question;
-  expect(events).toMatchObject([
+  expect((await logOf(run)).filter((event) => 'interruptId' in event)).toMatchObject([
     { type: 'interrupt-remind', at: deadline - 3000 },
     { type: 'interrupt-end', reason: 'deadline', policy: { name: 'refunds' } },
   ]);
   expect(JSON.stringify(await run.transcript())).toContain('Nobody decided in time.');
   await again.close();
   await client.close();
-});
-
-it.concurrent('a policy of the configuration that the worker does not have fails the run at its start', async () => {
-  const bed = await startTestBed(refundThenDone, {
-    ...options,
-    policies: { refund: policy({ name: 'refund', tools: ['refund'], stages: [{}] }) },
-  });
-  const run = await bed.client.start('configured', 'Refund');
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'policy-unknown' } });
-  await bed.close();
-});
-
-it.concurrent('a batch with mixed decisions runs exactly the approved calls, and gives one result for each', async () => {
-  const seeds = Array.from({ length: 4 }, (_, position) => `${Math.floor(Math.random() * 1e9)}/${position}`);
-  const paid: string[] = [];
-  const answer: Answerer = ({ messages }) => {
-    const seed = textOf(messages.find(({ role }) => role === 'user') as StoredMessage);
-    return messages.length > 1 ? text('Done.') : calls(...randomBatch(seed).calls);
-  };
-  const bed = await startTestBed(answer, { tools: { ...fixtureTools, refund: payingTool(paid) }, policies: { refunds: ofTwo } });
-  const transcripts = await Promise.all(
-    seeds.map(async (seed) => {
-      const run = await bed.client.start('configured', seed, { by: 'sue' });
-      await decideBatch(run, randomBatch(seed));
-      expect(await run.outcome()).toMatchObject({ status: 'completed' });
-      return run.transcript();
-    }),
-  );
-  expect([seeds, [...paid].sort()]).toEqual([seeds, seeds.flatMap((seed) => approvedIn(randomBatch(seed))).sort()]);
-  for (const [position, seed] of seeds.entries()) {
-    const outputs = resultsIn(transcripts[position] ?? []).map(({ output }) => JSON.stringify(output));
-    expect([seed, outputs]).toEqual([seed, wordsOf(randomBatch(seed)).map((word) => expect.stringContaining(word))]);
-  }
-  await bed.close();
 });

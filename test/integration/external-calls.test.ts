@@ -1,8 +1,7 @@
 import type { GenerateRequest } from '../../activities/models/models';
 import { externalCallIn } from '../../contract/external-calls';
-import type { RunEvent } from '../../contract/events';
-import { names } from '../../contract/names';
 import { eventLine, lineOf } from '../support/memory-bed';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, text } from '../support/test-bed';
 
@@ -25,9 +24,7 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
     { tool: 'pickColor', callId: 'c', input: { of: 'roof' } },
   ]);
   await expect(run.resume(idOf('c'), 'blue')).rejects.toMatchObject({ code: 'answer-invalid' });
-  const execution = await bed.temporal.executionOf(chat.id);
-  await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(chat.id, execution);
+  await bed.temporal.goOnAsNew(chat.id);
   expect(await run.interrupts()).toEqual(open);
 
   await bed.stopWorker();
@@ -38,9 +35,7 @@ it('a turn waits for the results of external calls over a continue-as-new and wh
   expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   expect(asked.at(-1)?.messages.slice(-3).map(lineOf)).toEqual(['tool: error It was closed.', 'tool: own', 'tool: blue']);
 
-  const events: RunEvent[] = [];
-  for await (const event of run.events({ until: 'waiting', deltas: false })) events.push(event);
-  const lines = events.map(eventLine);
+  const lines = (await logOf(run, { until: 'waiting' })).map(eventLine);
   expect(lines.filter((line) => line === 'tool-start pickColor')).toHaveLength(2);
   expect(lines.filter((line) => line === 'tool-end pickColor')).toHaveLength(2);
 });
@@ -60,9 +55,7 @@ it('a turn has the tools that its message brings, also over a continue-as-new an
   await chat.send('Where?', { tools: [{ name: 'locate', description: 'Finds.', inputSchema }] });
   await run.outcome();
   const answerWith = async (output: string): Promise<void> => run.resume((await run.interrupts())[0]?.id ?? '', { output });
-  const execution = await bed.temporal.executionOf(chat.id);
-  await bed.temporal.handle(chat.id).signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(chat.id, execution);
+  await bed.temporal.goOnAsNew(chat.id);
   await bed.stopWorker();
   await bed.startWorker();
   await answerWith('Here');

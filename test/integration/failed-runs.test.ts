@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
-import type { RunEvent } from '../../contract/events';
 import { defineTool } from '../../activities/tools/tools';
 import { fixtureTools } from '../fixtures/tools';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
 import type { Answerer, TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
@@ -56,11 +56,6 @@ describe('a failed run', () => {
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
     return run;
   };
-  const logOf = async (run: Run, from = 0): Promise<readonly RunEvent[]> => {
-    const log: RunEvent[] = [];
-    for await (const event of run.events({ from, deltas: false })) log.push(event);
-    return log;
-  };
 
   it('that had paid pays once, retried five times, and its log goes on without a gap', async () => {
     const run = await failed('five');
@@ -86,7 +81,7 @@ describe('a failed run', () => {
     expect(log.filter((event) => event.type === 'tool-start' && event.tool === 'pay')).toHaveLength(1);
     // A reader that comes back with the offset that it had, also in another process.
     const other = await connect({ server: testServer(), taskQueue: bed.taskQueue });
-    expect(await logOf(other.run('five'), 9)).toEqual(log.slice(9));
+    expect(await logOf(other.run('five'), { from: 9 })).toEqual(log.slice(9));
     await other.close();
     const view = await run.view();
     expect(view).toMatchObject({ status: 'completed', nextOffset: log.length, usage: { inputTokens: 30, outputTokens: 15 } });

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { saveHistory } from '../../cli/commands/history-commands';
-import { names } from '../../contract/names';
 import { recordHistory, replayHistories } from '../../testing/index';
 import { recordedTerminal } from '../support/recorded-terminal';
 import { sharedBed } from '../support/shared-bed';
@@ -35,9 +34,7 @@ it('holdfast history save writes the file that -o names, with all histories of t
   expect((await run.outcome()).status).toBe('waiting');
   expect(await saved()).toEqual({ ids: ['refund'], said: `${file}\n` });
 
-  const first = await bed.temporal.executionOf(run.id);
-  await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(run.id, first);
+  await bed.temporal.goOnAsNew(run.id);
   await bed.temporal.untilEntered(run.id);
   await run.cancel();
   expect((await run.outcome()).status).toBe('cancelled');

@@ -1,20 +1,16 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { temporal as proto } from '@temporalio/proto';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
+import { logOf, replaysOf } from '../support/server-logs';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
-import { recordHistory, replayHistories } from '../../testing/index';
-import { calls, fixtureAgents, fixtureBundle, startTestBed, testServer, text } from '../support/test-bed';
+import { calls, startTestBed, testServer, text } from '../support/test-bed';
 
 let held: Gate | undefined;
 
@@ -24,7 +20,6 @@ async function answer({ instructions, messages }: GenerateRequest): Promise<Gene
   const first = !messages.some(({ role }) => role === 'assistant');
   if (who === 'fails') throw Object.assign(new Error('out of order'), { isRetryable: false });
   if (who === 'guide' && first) return calls({ name: 'asks', input: { request: 'Ask.' } });
-  if (who === 'fatTool' && first) return calls({ name: 'fatInside', input: { request: 'Go.' } });
   if (who === 'pays' && first) return calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
   if (who === 'answers') await held?.pass();
   return text(`I am ${who}.`);
@@ -59,21 +54,11 @@ describe('isolated agents on a real server', () => {
     await eventually(async () => expect(await run.interrupts()).toHaveLength(count));
     return { run, ids: (await run.interrupts()).map(({ id }) => id) };
   };
-  const logOf = async (run: Run): Promise<readonly RunEvent[]> => {
-    const log: RunEvent[] = [];
-    for await (const event of run.events({ deltas: false })) log.push(event);
-    return log;
-  };
   const child = (run: Run, place: string): Run => bed.client.run(`${run.id}~${place}`);
-  const goOnAsNew = async (id: string): Promise<void> => {
-    const before = await temporal.executionOf(id);
-    await temporal.handle(id).signal(names.continueAsNewSignal);
-    await temporal.untilAnotherExecution(id, before);
-  };
 
   it('replay, and so does the run that they are part of', async () => {
     const { run, ids } = await waiting('refunds');
-    await goOnAsNew(`${run.id}~each.pays`);
+    await temporal.goOnAsNew(`${run.id}~each.pays`);
     await run.approve(ids[0] ?? '');
     await run.result();
     const cancelled = await waiting('pair');
@@ -84,13 +69,9 @@ describe('isolated agents on a real server', () => {
     await child(spent, 'spends').outcome();
     await spent.cancel();
     await spent.outcome();
-    const histories = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));
     const recorded = [run.id, `${run.id}~each.pays`, cancelled.run.id, `${cancelled.run.id}~asks`];
     recorded.push(spent.id, `${spent.id}~spends`, `${spent.id}~stubborn`);
-    for (const [n, id] of recorded.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
-    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
-    expect(replayed.length).toBeGreaterThanOrEqual(recorded.length);
-    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(await replaysOf(recorded)).toEqual([]);
   });
 
   it('leave less than 1.5 KB each in the history of their run, a hundred of them', async () => {
@@ -110,16 +91,6 @@ describe('isolated agents on a real server', () => {
     expect(await run.usage()).toEqual({ inputTokens: 1000, outputTokens: 500 });
   });
 
-  it('fail by their own code and name, and take no other with them', async () => {
-    const run = await bed.client.start('solid', 'Go.');
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'model-failed', message: expect.stringMatching(/^The agent 'fails' failed: .*out of order/) as string },
-    });
-    expect(await child(run, 'answers').outcome()).toMatchObject({ status: 'completed' });
-    expect((await child(run, 'fails').outcome()).status).toBe('failed');
-  });
-
   it.each([
     ['fatReturns', 'payload-too-large', 'session values', 'returns'],
     ['fatThrows', 'hook-failed', 'out of order', 'throws'],
@@ -131,30 +102,10 @@ describe('isolated agents on a real server', () => {
     expect(await child(run, name).outcome()).toMatchObject({ status: 'failed', error });
   });
 
-  it('as tools fail their call where they have set more than a server takes, and the run goes on', async () => {
-    const run = await bed.client.start('fatTool', 'Go.');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am fatTool.' });
-    const ends = (await logOf(run)).filter(({ type }) => type === 'agent-end');
-    expect(ends).toContainEqual(
-      expect.objectContaining({ agent: 'fatInside', error: expect.objectContaining({ code: 'payload-too-large' }) as object }),
-    );
-  });
-
   it('do not begin where what their run has set does not fit into their start', async () => {
     const run = await bed.client.start('fatStart', 'Go.');
     const error = { code: 'payload-too-large', message: expect.stringContaining('The input of the start of the agent "late"') as string };
     expect(await run.outcome()).toMatchObject({ status: 'failed', error });
-  });
-
-  it('and any other agent fail where they answer more than a server takes', async () => {
-    const run = await bed.client.start('talksMuch', 'Go.');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
-  });
-
-  it('and any other agent keep the event in the log that came just before an answer which is too large', async () => {
-    const run = await bed.client.start('notesMuch', 'Go.');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'payload-too-large' } });
-    expect((await logOf(run)).map(({ type }) => type)).toEqual(['run-start', 'custom', 'run-end']);
   });
 
   it('are answered in the run that somebody started, which the one interrupt list shows', async () => {
@@ -168,16 +119,6 @@ describe('isolated agents on a real server', () => {
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: { asks: 'I am asks.', answers: 'I am answers.' } });
     const answered = (await logOf(child(run, 'asks'))).filter(({ type }) => type === 'interrupt-end');
     expect(answered).toMatchObject([{ reason: 'answer', answer: 'yes', by: 'ada' }]);
-  });
-
-  it('are answered by a signal too, and in their own run', async () => {
-    const first = await waiting('pair');
-    await temporal.handle(first.run.id).signal(names.answerSignal, { interruptId: first.ids[0], answer: 'yes' });
-    expect(await first.run.result()).toMatchObject({ asks: 'I am asks.' });
-    const second = await waiting('pair');
-    const own = child(second.run, 'asks');
-    await own.resume((await own.interrupts())[0]?.id ?? '', 'yes');
-    expect(await second.run.result()).toMatchObject({ asks: 'I am asks.' });
   });
 
   it('take one of two answers that come at the same moment, from two clients or in both runs, and both logs have that one', async () => {
@@ -204,7 +145,7 @@ describe('isolated agents on a real server', () => {
   it('reach the run that somebody started through those between', async () => {
     const { run, ids } = await waiting('deep');
     expect(ids).toEqual([expect.stringMatching(/^deep\.inner\.asks\./)]);
-    await goOnAsNew(`${run.id}~inner~asks`);
+    await temporal.goOnAsNew(`${run.id}~inner~asks`);
     expect((await run.interrupts()).map(({ id }) => id)).toEqual(ids);
     await run.resume(ids[0] ?? '', 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: { inner: { asks: 'I am asks.' } } });
@@ -214,18 +155,12 @@ describe('isolated agents on a real server', () => {
     const { run, ids } = await waiting('refunds');
     const before = await temporal.executionOf(run.id);
     await temporal.handle(run.id).signal(names.continueAsNewSignal);
-    await goOnAsNew(`${run.id}~each.pays`);
+    await temporal.goOnAsNew(`${run.id}~each.pays`);
     expect(await temporal.executionOf(run.id)).toBe(before);
     await run.approve(ids[0] ?? '');
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am after.' });
     expect(await temporal.executionOf(run.id)).not.toBe(before);
     expect(await run.usage()).toEqual({ inputTokens: 30, outputTokens: 15 });
-  });
-
-  it('as tools wait for people, and give their answer to the call', async () => {
-    const { run, ids } = await waiting('guide');
-    await run.resume(ids[0] ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'I am guide.' });
   });
 
   it('are cancelled alone, or terminated: only their lane fails', async () => {
@@ -251,19 +186,6 @@ describe('isolated agents on a real server', () => {
     expect(await child(run, 'answers').outcome()).toEqual({ status: 'cancelled' });
   });
 
-  it('that are cancelled add what they used to the run, alone and with it, and so does one that hears of no cancel', async () => {
-    const usage = { inputTokens: 10, outputTokens: 5 };
-    const [alone, whole, root] = await Promise.all([waitingAll('spent', 2), waitingAll('spent', 2), waiting('stubborn')]);
-    await child(alone.run, 'spends').cancel();
-    await eventually(async () => expect(await alone.run.usage()).toEqual(usage));
-    await Promise.all([alone.run.cancel(), whole.run.cancel(), root.run.cancel()]);
-    for (const { run } of [alone, whole, root]) expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    for (const { run } of [alone, whole]) {
-      expect(await run.usage()).toEqual(usage);
-      for (const place of ['spends', 'stubborn']) expect(await child(run, place).outcome()).toEqual({ status: 'cancelled' });
-    }
-  });
-
   it('stand in no list of runs, but in that of the run that they are part of', async () => {
     const { run } = await waiting('pair');
     await eventually(async () => {
@@ -278,15 +200,11 @@ describe('isolated agents on a real server', () => {
 
   it('hear of a cancel of their run also when they have gone on as new', async () => {
     const { run } = await waiting('pair');
-    await goOnAsNew(`${run.id}~asks`);
+    await temporal.goOnAsNew(`${run.id}~asks`);
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect(await child(run, 'asks').outcome()).toEqual({ status: 'cancelled' });
-    const histories = mkdtempSync(join(tmpdir(), 'holdfast-cancelled-'));
-    for (const [n, id] of [run.id, `${run.id}~asks`].entries())
-      await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
-    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
-    expect(replayed.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(await replaysOf([run.id, `${run.id}~asks`])).toEqual([]);
   });
 
   it('say how their questions ended also where they end with them', async () => {
@@ -297,11 +215,7 @@ describe('isolated agents on a real server', () => {
       ['deadline', null],
       ['deadline', 'nobody'],
     ]);
-    const histories = mkdtempSync(join(tmpdir(), 'holdfast-too-late-'));
-    for (const [n, id] of [run.id, `${run.id}~ends`, `${run.id}~fails`].entries())
-      await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
-    const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories });
-    expect(replayed.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+    expect(await replaysOf([run.id, `${run.id}~ends`, `${run.id}~fails`])).toEqual([]);
   });
 
   it('are asked to stop when the deadline of the run that they are part of has passed', async () => {

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, text } from '../support/test-bed';
 
@@ -14,12 +14,6 @@ const bed = sharedBed();
 const dataConverter = snapshotStorage(new DirectoryDriver(mkdtempSync(join(tmpdir(), 'holdfast-large-'))));
 const storing = sharedBed({ dataConverter });
 
-async function overABorder(run: Run): Promise<void> {
-  const execution = await bed.temporal.executionOf(run.id);
-  await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-  await bed.temporal.untilAnotherExecution(run.id, execution);
-}
-
 /** A run waits as soon as somebody can answer: others may still be about to ask. */
 async function asked(run: Run, count: number): Promise<readonly Interrupt[]> {
   for (;;) {
@@ -27,12 +21,6 @@ async function asked(run: Run, count: number): Promise<readonly Interrupt[]> {
     if (interrupts.length === count) return interrupts;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function eventsOf(run: Run): Promise<readonly RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const event of run.events({ deltas: false })) events.push(event);
-  return events;
 }
 
 it('the lead of a team asks its model with the whole conversation after a continue-as-new', async () => {
@@ -59,22 +47,6 @@ it('the lead of a team asks its model with the whole conversation after a contin
   expect(asked).toEqual([1, 3, 5, 7]);
 });
 
-it('readers see the same messages of a team after a continue-as-new as before it, also when only its lead has spoken', async () => {
-  let turn = 0;
-  const model = bed.scripted(() => {
-    turn += 1;
-    if (turn < 3) return calls({ id: `call-${turn}`, name: 'echo', input: { text: 'x' } });
-    return turn === 3 ? calls({ id: 'question', name: 'ask', input: { question: 'Which?' } }) : text('Done.');
-  });
-  const run = await model.start('forgetfulLead', 'hello');
-  await run.outcome();
-  const before = await run.transcript();
-  expect(before.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-  await overABorder(run);
-  await run.outcome();
-  expect(await run.transcript()).toEqual(before);
-});
-
 it('seventeen results of 250 KB from tools of the run itself come back in one step', async () => {
   const many = Array.from({ length: 17 }, (_, n) => ({ id: `big-${n}`, name: 'big', input: { n: n % 10 } }));
   const model = bed.scripted(script(calls(...many, { id: 'beside', name: 'echo', input: { text: 'x' } }), text('Done.')));
@@ -94,14 +66,6 @@ it('twenty-four answers of 200 KB that came while no worker was there are all ta
     await handle.signal(names.answerSignal, { interruptId: id, answer: { answer: String(n % 10).repeat(200_000) }, by: 'ada' });
   await storing.startWorker();
   expect(await run.result()).toBe('Done.');
-  const ends = (await eventsOf(run)).filter(({ type }) => type === 'interrupt-end');
+  const ends = (await logOf(run)).filter(({ type }) => type === 'interrupt-end');
   expect(ends).toHaveLength(many.length);
-});
-
-it('ten answers of 200 KB at the same moment are all taken', async () => {
-  const many = Array.from({ length: 10 }, (_, n) => ({ id: `ask-${n}`, name: 'ask', input: { question: `Question ${n}?` } }));
-  const run = await storing.scripted(script(calls(...many), text('Done.'))).start('bulky', 'hello');
-  const interrupts = await asked(run, many.length);
-  await Promise.all(interrupts.map(({ id }, n) => run.resume(id, { answer: String(n).repeat(200_000) })));
-  expect(await run.result()).toBe('Done.');
 });

@@ -8,6 +8,7 @@ import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import { calls, script, testServer, text } from '../support/test-bed';
@@ -62,9 +63,7 @@ describe('an answer of which nothing was heard in time', () => {
     const client = await impatientClient(async (send) => {
       await send();
       await run.outcome();
-      const before = await bed.temporal.executionOf(run.id);
-      await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-      await bed.temporal.untilAnotherExecution(run.id, before);
+      await bed.temporal.goOnAsNew(run.id);
     });
     expect(await code(client.run(run.id).approve(id))).toBe('was taken');
     await client.close();
@@ -119,11 +118,7 @@ describe('an answer while no worker runs', () => {
     const { run, interrupt } = of(name);
     return bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: interrupt.id, answer, delivery: name, ...given });
   };
-  const log = async (name: string): Promise<readonly RunEvent[]> => {
-    const events: RunEvent[] = [];
-    for await (const event of of(name).run.events({ deltas: false })) events.push(event);
-    return events;
-  };
+  const log = (name: string): Promise<readonly RunEvent[]> => logOf(of(name).run);
   const ends = async (name: string): Promise<unknown> =>
     (await log(name)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
   const said = async (name: string): Promise<unknown> => (await of(name).run.transcript({ shape: 'chat' })).map(({ content }) => content);
@@ -253,8 +248,7 @@ describe('an answer while no worker runs', () => {
       ['apart', 'nobody'],
       ['apartInTime', 'yes'],
     ] as const) {
-      const events: RunEvent[] = [];
-      for await (const event of bed.client.run(`${of(name).run.id}~expiringApartAsks`).events({ deltas: false })) events.push(event);
+      const events = await logOf(bed.client.run(`${of(name).run.id}~expiringApartAsks`));
       expect(events.flatMap((event) => (event.type === 'custom' ? [event.data] : []))).toEqual([heard]);
     }
   });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { temporal as temporalProtocol } from '@temporalio/proto';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
-import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import { text } from '../support/test-bed';
@@ -16,15 +16,9 @@ const aDayMs = 24 * 60 * 60 * 1000;
 const bed = sharedBed();
 const model = bed.scripted(() => text('Done.'));
 
-async function eventsOf(id: string): Promise<readonly RunEvent[]> {
-  const all: RunEvent[] = [];
-  for await (const event of bed.client.run(id).events({ deltas: false })) all.push(event);
-  return all;
-}
-
 /** What the agent of a run heard. */
 async function heardIn(id: string): Promise<readonly unknown[]> {
-  return (await eventsOf(id)).flatMap((event) => (event.type === 'custom' && event.name === 'heard' ? [event.data] : []));
+  return (await logOf(bed.client.run(id))).flatMap((event) => (event.type === 'custom' && event.name === 'heard' ? [event.data] : []));
 }
 
 interface Asked {
@@ -53,7 +47,7 @@ describe('an answer beside limits that passed while no worker ran', () => {
 
   const of = (name: string): Asked => asked.get(name) as Asked;
   const ends = async (name: string): Promise<unknown> =>
-    (await eventsOf(of(name).run.id)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
+    (await logOf(of(name).run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
   /** What the agent that asked heard. */
   const heard = (name: string): Promise<unknown> => heardIn(of(name).asker);
   const timersOf = async (name: string): Promise<number> => {
@@ -125,9 +119,7 @@ describe('an answer before the first task behind a continue-as-new', () => {
   const goesOnAsNew = async (agent: string): Promise<Run> => {
     const run = await model.start(agent, 'Hi');
     await eventually(async () => expect((await run.interrupts()).length).toBe(agent === 'askingForDays' ? 2 : 1));
-    const before = await bed.temporal.executionOf(run.id);
-    await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-    await bed.temporal.untilAnotherExecution(run.id, before);
+    await bed.temporal.goOnAsNew(run.id);
     return run;
   };
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { Client } from '@temporalio/client';
-import type { RunEvent } from '../../contract/events';
 import type { HoldfastError } from '../../contract/errors';
 import { names } from '../../contract/names';
 import type { ReplayOptions } from '../../testing/index';
@@ -11,6 +10,7 @@ import { replayHistories } from '../../testing/index';
 import { SwitchedParts } from '../../worker/switched-parts';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import { calls, fixtureAgents, fixtureBundle, script, text } from '../support/test-bed';
@@ -101,9 +101,7 @@ it('a question ends with a run that is cancelled after a continue-as-new before 
     // The question is shown until the run has been prepared.
     await eventually(async () => expect((await run.outcome()).status).not.toBe('waiting'));
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    const log: RunEvent[] = [];
-    for await (const event of run.events({ deltas: false })) log.push(event);
-    expect(log.flatMap((event) => (event.type === 'interrupt-end' ? [event.reason] : []))).toEqual(['cancel']);
+    expect((await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [event.reason] : []))).toEqual(['cancel']);
     expect(await errorOfReplay(run.id, await bed.temporal.executionOf(run.id), 'requests')).toBeUndefined();
     await run.resume();
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ kind: 'approval' }] });

@@ -8,6 +8,7 @@ import { gate, meeting } from '../support/gate';
 import type { LimitedProvider } from '../support/limited-provider';
 import { startLimitedProvider } from '../support/limited-provider';
 import { startRedis } from '../support/redis';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { startTestBed } from '../support/test-bed';
@@ -33,11 +34,8 @@ const answersTogether = (count: number): (() => FakeStep) => {
   const meet = meeting(count);
   return () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: (index) => (index > 0 ? undefined : meet()) });
 };
-const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: number }[]> => {
-  const waits: { turnMs: number; busyMs: number }[] = [];
-  for await (const event of run.events({ deltas: false })) if (event.type === 'model-wait') waits.push(event);
-  return waits;
-};
+const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: number }[]> =>
+  (await logOf(run)).filter((event) => event.type === 'model-wait');
 
 it('calls of a limited model wait for their turn, and the provider refuses none', async () => {
   const provider = kept(await startLimitedProvider(5, 0, answersTogether(5)));
@@ -70,19 +68,6 @@ it('calls that a provider refuses for now are made again until it takes them, ho
   const waits = (await Promise.all(runs.map(waitsOf))).flat();
   expect(waits.length).toBeGreaterThanOrEqual(11);
   expect(waits.every(({ turnMs, busyMs }) => turnMs === 0 && busyMs > 0)).toBe(true);
-});
-
-it('the patience for a provider that is busy ends, and says what the provider said', async () => {
-  const provider = kept(await startLimitedProvider(0, 0, undefined, '1'));
-  const bed = await bedFor(provider, { models: { patience: '2s' } });
-  const outcome = await (await bed.client.start('plain', 'Hi', { model })).outcome();
-  expect(outcome).toMatchObject({
-    status: 'failed',
-    error: {
-      code: 'model-busy',
-      message: expect.stringMatching(/busy for 2 s, which is as long as `models\.patience` says\. It said: .*Too many requests/) as string,
-    },
-  });
 });
 
 it('a call that failed in passing is made five times, whatever it waited between', async () => {

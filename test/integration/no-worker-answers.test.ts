@@ -7,6 +7,7 @@ import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { fixtureTools } from '../fixtures/tools';
+import { logOf } from '../support/server-logs';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import { calls, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
@@ -91,9 +92,7 @@ it.concurrent('an answer is refused when one waits already, and the first one co
   const bed = await startTestBed(refundThenDone, { ...options, taskQueue });
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
   await bed.close();
-  const events = [];
-  for await (const event of run.events({ deltas: false })) events.push(event);
-  expect(events.filter(({ type }) => type === 'interrupt-end')).toMatchObject([{ by: 'ada' }]);
+  expect((await logOf(run)).filter(({ type }) => type === 'interrupt-end')).toMatchObject([{ by: 'ada' }]);
 });
 
 it.concurrent('an answer is taken although a signal waits that answers nothing', async () => {
@@ -124,9 +123,7 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   await staged.approve(second.id, { by: 'bob' });
   expect(await staged.outcome()).toMatchObject({ status: 'completed' });
   await bed.close();
-  const events = [];
-  for await (const event of staged.events({ deltas: false })) events.push(event);
-  const types = events.map(({ type }) => type).filter((type) => /^(interrupt|resume)/.test(type));
+  const types = (await logOf(staged)).map(({ type }) => type).filter((type) => /^(interrupt|resume)/.test(type));
   // The reminder is a second after the question. It comes before the early answer where the worker was slow to go.
   expect(types.filter((type) => type !== 'interrupt-remind')).toEqual([
     'interrupt-start',

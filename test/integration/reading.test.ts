@@ -86,18 +86,6 @@ describe('the events of a run', () => {
     expect(await all(run.events())).toEqual([...until, ...rest]);
   });
 
-  it('end for a reader that goes away, and not for another one', async () => {
-    const run = await model.start('guarded', 'hello');
-    const abort = new AbortController();
-    const leaving = all(run.events({ signal: abort.signal }));
-    const staying = all(run.events());
-    const id = await waitingId(run);
-    abort.abort();
-    expect((await leaving).some(({ type }) => type === 'run-end')).toBe(false);
-    await run.approve(id);
-    expect((await staying).at(-1)).toMatchObject({ type: 'run-end' });
-  });
-
   it('go on for all readers when the first of them had a deadline for its calls', async () => {
     const run = await model.start('guarded', 'hello');
     const id = await waitingId(run);
@@ -210,14 +198,5 @@ describe('cancelling a run', () => {
     else expect(signalled).toEqual([asked]);
     expect((await all(run.events())).at(-1)).toMatchObject({ type: 'run-end', status: 'cancelled' });
     await expect(run.cancel()).rejects.toMatchObject({ code: 'run-ended' });
-  });
-
-  it('ends one that waits for somebody, who then answers too late', async () => {
-    const run = await model.start('guarded', 'hello');
-    const id = await waitingId(run);
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    expect(await run.interrupts()).toEqual([]);
-    await expect(run.approve(id)).rejects.toMatchObject({ code: 'run-ended' });
   });
 });

@@ -4,7 +4,6 @@ import { defineTool } from '../../activities/tools/tools';
 import { connect } from '../../client/connect';
 import type { ModelRunCall } from '../../contract/calls';
 import type { RunEvent } from '../../contract/events';
-import { names } from '../../contract/names';
 import { createLogger } from '../../host/logger';
 import { ServiceClient } from '../../http/index';
 import { createApp } from '../../service/http/app';
@@ -12,6 +11,7 @@ import { scriptedModel, testRun } from '../../testing';
 import { plain } from '../fixtures/agents';
 import { fixtureTools } from '../fixtures/tools';
 import { english } from '../support/english';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, testServer, text } from '../support/test-bed';
 
@@ -76,29 +76,6 @@ describe('what somebody asks of a run that is there', () => {
       const found = await done.start('plain', 'hello', { ...options, id });
       expect([found.isNew, [...found.ignored].sort()]).toEqual([false, [...ignored].sort()]);
     }
-  });
-
-  it.concurrent('names them over HTTP, and says nothing where all are the same', async () => {
-    const app = createApp({
-      agents: [{ name: 'plain', description: 'd', takesJob: false }],
-      client: bed.client,
-      logger,
-    });
-    const id = `known-${randomUUID()}`;
-    const start = async (body: object) => {
-      const response = await app.request('/runs', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ agent: 'plain', input: 'hello', model: done.model, id, ...body }),
-      });
-      return [response.status, await response.json()];
-    };
-    expect(await start({ values: { a: 1 } })).toEqual([201, { id, isNew: true, agent: 'plain' }]);
-    expect(await start({ values: { a: 1 } })).toEqual([200, { id, isNew: false, agent: 'plain' }]);
-    expect(await start({ values: { a: 2 }, tags: ['t'] })).toEqual([
-      200,
-      { id, isNew: false, agent: 'plain', ignored: ['values', 'tags'] },
-    ]);
   });
 
   it.concurrent('refuses to tell events from an offset that the run has not come to', async () => {
@@ -202,17 +179,13 @@ describe('the calls of a run on a real server', () => {
   });
 
   const started = async (id: string): Promise<readonly RunEvent[]> => {
-    const log: RunEvent[] = [];
-    for await (const event of bed.client.run(id).events({ deltas: false })) log.push(event);
-    return log.filter(({ type }) => type === 'model-start' || type === 'tool-start');
+    return (await logOf(bed.client.run(id))).filter(({ type }) => type === 'model-start' || type === 'tool-start');
   };
 
   it('are read over HTTP, over a continue-as-new, compressed, with the attempts that failed', async () => {
     const run = await model.start('guarded', 'Refund 42.');
     const { interrupts } = (await run.outcome()) as { interrupts: readonly { id: string }[] };
-    const before = await bed.temporal.executionOf(run.id);
-    await bed.temporal.handle(run.id).signal(names.continueAsNewSignal);
-    await bed.temporal.untilAnotherExecution(run.id, before);
+    const before = await bed.temporal.goOnAsNew(run.id);
     await run.approve(interrupts[0]?.id ?? '');
     expect(await run.result()).toBe('Done.');
     expect(await service.executions(run.id)).toMatchObject({

@@ -163,9 +163,4 @@ describe('a reader of server-sent events', () => {
     if (live) expect(terminal.parts()).toBeGreaterThan(turnsOf['Talk.']);
     else expect(terminal.parts()).toBe(0);
   });
-
-  it('is refused another word for it', async () => {
-    const response = await fetch(`${service.url}/runs/x/events?deltas=perhaps`);
-    expect(response.status).toBe(400);
-  });
 });

@@ -9,6 +9,7 @@ import { limits } from '../../contract/limits';
 import { names } from '../../contract/names';
 import { createLogger } from '../../host/logger';
 import { startService } from '../../service/http/start-service';
+import { logOf } from '../support/server-logs';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
@@ -52,9 +53,7 @@ describe('a workflow of our type that something else started', () => {
     await run.terminate('Not ours.');
     expect(await run.view()).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'Not ours.' } });
     await expect(run.terminate()).rejects.toMatchObject({ code: 'run-ended' });
-    const events = [];
-    for await (const event of run.events({ deltas: false })) events.push(event.type);
-    expect(events).toEqual(['run-end']);
+    expect((await logOf(run)).map(({ type }) => type)).toEqual(['run-end']);
   });
 
   it('is listed without what it says of interrupts that are none', async () => {

@@ -1,38 +1,13 @@
 import type { ModelChunk } from '../../activities/models/chunks';
 import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import type { Delta } from '../../contract/deltas';
-import type { RunEvent } from '../../contract/events';
-import { fixtureTools } from '../fixtures/tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { startTestBed } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { addLine } from '../support/shown-lines';
 
-type Shown = RunEvent | Delta;
-
-/** What the model says to a run, by the run's first message: chunks, gates to wait at, and errors. */
+/** What the model says in an attempt: chunks, gates to wait at, and errors. */
 type Script = (request: GenerateRequest, attempt: number) => AsyncIterable<ModelChunk>;
-
-const scripts = new Map<string, Script>();
-const attempts = new Map<string, number>();
-
-const model: LanguageModel = {
-  async generate() {
-    return { parts: [{ type: 'text', text: 'One two three.' }], usage: { inputTokens: 3, outputTokens: 3 } };
-  },
-  stream(request) {
-    const part = request.messages[0]?.parts[0];
-    const key = part?.type === 'text' ? part.text : '';
-    const attempt = (attempts.get(key) ?? 0) + 1;
-    attempts.set(key, attempt);
-    const script = scripts.get(key);
-    if (script === undefined) throw new Error(`No script for "${key}".`);
-    return script(request, attempt);
-  },
-};
 
 async function* say(...texts: readonly (string | Gate | Error)[]): AsyncGenerator<ModelChunk> {
   for (const text of texts) {
@@ -45,40 +20,16 @@ async function* say(...texts: readonly (string | Gate | Error)[]): AsyncGenerato
 
 const lost = (): Error => Object.assign(new Error('the line is dead'), { isRetryable: true });
 
-/** Events in short, without what differs from run to run. */
-function line(event: Shown): string {
-  switch (event.type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-      return `${event.type} ${event.text}`;
-    case 'tool-output-delta':
-      return `${event.type} ${event.text ?? JSON.stringify(event.part)}`;
-    case 'attempt-start':
-    case 'attempt-void':
-      return `${event.type} ${event.attempt}`;
-    case 'model-end':
-      return `model-end ${event.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`;
-    case 'run-end':
-      return `run-end ${event.status}`;
-    default:
-      return event.type;
-  }
-}
-
-/** Follows a run to its end. Texts that follow each other count as one: how many deltas they come in is nobody's business. */
+/** Follows a run to its end. */
 async function linesOf(
   run: Run,
   options: Parameters<Run['events']>[0] = {},
-  onLine: (line: string, lines: readonly string[]) => void = () => undefined,
+  onLine: (line: string) => void = () => undefined,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const event of run.events(options)) {
-    const [type = '', ...words] = line(event).split(' ');
-    const last = lines.at(-1);
-    if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
-    else lines.push(line(event));
-    onLine(lines.at(-1) ?? '', lines);
+    addLine(lines, event);
+    onLine(lines.at(-1) ?? '');
   }
   return lines;
 }
@@ -90,25 +41,14 @@ function seen(): Gate & { readonly onLine: (line: string) => void } {
 }
 
 describe('a run that streams', () => {
-  let bed: TestBed;
-  let temporal: Temporal;
-  let count = 0;
-  beforeAll(async () => {
-    temporal = await openTemporal();
-    bed = await startTestBed(() => ({ parts: [] }), {
-      tools: fixtureTools,
-      models: { providers: { test: { model: () => model } } },
-    });
-  });
-  afterAll(async () => {
-    await bed.close();
-    await temporal.close();
-  });
-
+  const bed = sharedBed();
   const start = (agent: string, script: Script, options: { stream?: boolean } = {}): Promise<Run> => {
-    const key = `run ${++count}`;
-    scripts.set(key, script);
-    return bed.client.start(agent, key, options);
+    let attempts = 0;
+    const model: LanguageModel = {
+      generate: async () => ({ parts: [{ type: 'text', text: 'One two three.' }], usage: { inputTokens: 3, outputTokens: 3 } }),
+      stream: (request) => script(request, ++attempts),
+    };
+    return bed.scripted(model).start(agent, 'Hi', options);
   };
 
   it('shows what a model says as it says it, between the start of its call and the message', async () => {
@@ -156,17 +96,6 @@ describe('a run that streams', () => {
     expect(JSON.stringify(await run.transcript())).not.toContain('Wrong');
   });
 
-  it('makes an answer again that breaks off without an end', async () => {
-    const run = await start('talks', (_request, attempt) =>
-      attempt === 1
-        ? (async function* () {
-            yield { type: 'text', text: 'Half' };
-          })()
-        : say('Whole.'),
-    );
-    expect(await linesOf(run)).toContain('model-end Whole.');
-  });
-
   it('shows reasoning and the arguments of tool calls, and then what the tool says', async () => {
     const door = seen();
     const run = await start('talks', ({ messages }) =>
@@ -205,39 +134,6 @@ describe('a run that streams', () => {
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end My card is ****.', 'run-end completed']);
   });
 
-  it('says that a message is replaced when a layer changed it without a word', async () => {
-    const door = seen();
-    const run = await start('rewords', () => say('One ', door, 'two.'));
-    const lines = await linesOf(run, {}, door.onLine);
-    expect(lines.slice(-3)).toEqual(['message-replaced', 'model-end ONE TWO.', 'run-end completed']);
-    expect(lines.some((text) => text.startsWith('text-delta'))).toBe(true);
-  });
-
-  it('says that the first answer is void when a layer asks again', async () => {
-    const answers = ['Bad.', 'Good.'];
-    const door = seen();
-    const run = await start('insists', () => say(answers.shift() ?? '', door));
-    expect(await linesOf(run, {}, door.onLine)).toEqual([
-      'run-start',
-      'model-start',
-      'attempt-start 1',
-      'text-delta Bad.',
-      'model-start',
-      'attempt-void 1',
-      'attempt-start 1',
-      'text-delta Good.',
-      'model-end Good.',
-      'run-end completed',
-    ]);
-  });
-
-  it('gives only durable events to who asks for those, and has no deltas when it does not stream', async () => {
-    const durable = ['run-start', 'model-start', 'model-end One two three.', 'run-end completed'];
-    const run = await start('talks', () => say('One ', 'two ', 'three.'));
-    expect(await linesOf(run, { deltas: false })).toEqual(durable);
-    expect(await linesOf(await start('talks', () => say(''), { stream: false }))).toEqual(durable);
-  });
-
   it('keeps what was said when it is cancelled in the middle, and ends as cancelled', async () => {
     const never = gate();
     const run = await start('talks', () => say('As far ', 'as this', never));
@@ -253,7 +149,7 @@ describe('a run that streams', () => {
     const sizeOf = async (stream: boolean): Promise<{ events: number; bytes: number }> => {
       const run = await start('talks', () => say(...'One two three.'.split(/(?<= )/)), { stream });
       await run.outcome();
-      const { historyLength, historySize } = await temporal.handle(run.id).describe();
+      const { historyLength, historySize } = await bed.temporal.handle(run.id).describe();
       return { events: historyLength, bytes: historySize ?? 0 };
     };
     const whole = await sizeOf(false);

@@ -12,6 +12,7 @@ import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import { fixtureTools } from '../fixtures/tools';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
+import { logOf } from '../support/server-logs';
 import type { Scripted } from '../support/shared-bed';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
@@ -54,8 +55,7 @@ function bare(messages: readonly Message[]): readonly unknown[] {
 
 async function completed(run: Run): Promise<readonly RunEvent[]> {
   expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-  const events = [];
-  for await (const event of run.events({ deltas: false })) events.push(event);
+  const events = await logOf(run);
   expect(events.map(({ offset }) => offset)).toEqual(events.map((_event, position) => position));
   return events;
 }
@@ -155,9 +155,7 @@ describe.each([
     const before = await run.outcome();
     if (before.status !== 'waiting') throw new Error(JSON.stringify(before));
     for (let round = 0; round < 2; round++) {
-      const execution = await bed.temporal.executionOf(run.id);
-      await bed.temporal.handle(run.id).signal('continue-as-new');
-      await bed.temporal.untilAnotherExecution(run.id, execution);
+      await bed.temporal.goOnAsNew(run.id);
     }
     expect((await run.view()).interrupts).toEqual(before.interrupts);
     await eventually(async () => {

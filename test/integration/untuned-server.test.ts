@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordHistory, replayHistories } from 'holdfast/testing';
 import { z } from 'zod';
 import type { Outcome } from '../../client/reading/outcome';
 import { defineTool } from '../../activities/tools/tools';
@@ -9,8 +8,9 @@ import { names } from '../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import { fixtureTools } from '../fixtures/tools';
 import { gate } from '../support/gate';
+import { replaysOf } from '../support/server-logs';
 import { eventually, openTemporal } from '../support/temporal';
-import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, text } from '../support/test-bed';
+import { calls, script, startTestBed, text } from '../support/test-bed';
 
 /** What a run of that size goes on with needs storage, as documented. */
 const storage = mkdtempSync(join(tmpdir(), 'holdfast-check-14-'));
@@ -22,18 +22,7 @@ function statusOf(outcome: Outcome<unknown>): string {
 }
 
 /** Decisions about room are made again when a run is replayed. */
-async function replays(id: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-14-'));
-  await recordHistory({ id, file: join(folder, 'run.json'), server: testServer() });
-  const replayed = await replayHistories({
-    agents: fixtureAgents,
-    bundle: fixtureBundle(),
-    histories: join(folder, '*.json'),
-    dataConverter,
-  });
-  rmSync(folder, { recursive: true });
-  expect(replayed.map(({ error }) => error?.message)).toEqual(replayed.map(() => undefined));
-}
+const replays = async (id: string): Promise<void> => expect(await replaysOf([id], { dataConverter })).toEqual([]);
 
 /** The server of the tests has the limit of 4 MB that a server has by itself. */
 describe('[check 14] a run within the documented limits ends on a server that nobody tuned', () => {

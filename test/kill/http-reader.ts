@@ -1,37 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
-import { textOf } from '../../contract/messages/messages';
+import { addLine } from '../support/shown-lines';
 
 type Shown = RunEvent | Delta;
-
-/** Events in short, without what differs from run to run. */
-function line(event: Shown): string {
-  switch (event.type) {
-    case 'text-delta':
-      return `${event.type} ${event.text}`;
-    case 'tool-output-delta':
-      return `${event.type} ${event.text ?? ''}`;
-    case 'attempt-start':
-    case 'attempt-void':
-      return `${event.type} ${event.attempt}`;
-    case 'model-end':
-    case 'tool-end':
-      return `${event.type} ${textOf(event.message)}`.trimEnd();
-    case 'run-end':
-      return `run-end ${event.status}`;
-    default:
-      return event.type;
-  }
-}
-
-/** Texts that follow each other count as one: how many deltas they come in is nobody's business. */
-export function addLine(lines: string[], event: Shown): void {
-  const [type = '', ...words] = line(event).split(' ');
-  const last = lines.at(-1);
-  if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
-  else lines.push(line(event));
-}
 
 /** Follows a run over HTTP as a browser does: a connection that breaks off is followed by one that says what came last. */
 export class HttpReader {

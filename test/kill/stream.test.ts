@@ -10,10 +10,11 @@ import OpenAI from 'openai';
 import { PageChat } from '../support/ai-sdk-page';
 import type { OpenAiEvent } from '../support/responses-bed';
 import { eventsOf } from '../support/responses-bed';
+import { addLine } from '../support/shown-lines';
 import { testDirectory, testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
-import { HttpReader, addLine } from './http-reader';
+import { HttpReader } from './http-reader';
 import type { ServiceSettings, StreamScript } from './service-process';
 
 const hold = null;
@@ -164,7 +165,14 @@ describe('a worker killed in the middle of a stream', () => {
 
   it('does the same with what a tool says', () => {
     expect(readers.tool.connections).toEqual([
-      ['run-start', 'model-start', 'model-end', 'tool-start', 'attempt-start 1', 'tool-output-delta First try that nobody will see '],
+      [
+        'run-start',
+        'model-start',
+        'model-end tool-call',
+        'tool-start',
+        'attempt-start 1',
+        'tool-output-delta First try that nobody will see ',
+      ],
       [
         'attempt-void 1',
         'attempt-start 2',

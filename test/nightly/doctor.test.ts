@@ -1,21 +1,12 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../../cli/doctor/finding';
 import type { Command } from '../product/command';
-import { commandsIn } from '../product/command';
+import { ownCommands } from '../product/command';
 import { exampleConfig } from '../product/service-bed';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-doctor-')));
-const holdfast = commandsIn(folder);
-const started: Command[] = [];
-afterAll(async () => {
-  for (const { process, ended } of started) {
-    process.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+const { directory: folder, start: holdfast } = ownCommands('doctor');
+let server: Command;
 
 /** What doctor finds, without what it says. */
 async function examined(...args: readonly string[]): Promise<readonly string[]> {
@@ -27,8 +18,7 @@ async function examined(...args: readonly string[]): Promise<readonly string[]> 
 
 describe('holdfast server', () => {
   it('says when it is ready, and keeps its data in a directory', async () => {
-    const server = holdfast(['server']);
-    started.push(server);
+    server = holdfast(['server']);
     const said = await server.seen('data');
     expect(said).toContain('The Temporal server is ready.');
     expect(said).toMatch(/address {3}127\.0\.0\.1:\d+ \(namespace default\)/);
@@ -41,13 +31,13 @@ describe('holdfast server', () => {
     for (const directory of [folder, link]) {
       const { code, error } = await holdfast(['server', '--directory', directory]).ended;
       expect(code).toBe(1);
-      expect(error).toContain(`server-locked: The process ${started[0]!.process.pid} already runs the server of ${folder}`);
+      expect(error).toContain(`server-locked: The process ${server.process.pid} already runs the server of ${folder}`);
     }
     rmSync(link);
   });
 
   it('is refused on a port that is taken', async () => {
-    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(await started[0]!.seen('address')) ?? [];
+    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(await server.seen('address')) ?? [];
     const { code, error } = await holdfast(['server', '--port', port, '--directory', join(folder, 'other')]).ended;
     expect(code).toBe(1);
     expect(error).toContain(`port-in-use: The port ${port} of 127.0.0.1 is taken by another process.`);
@@ -93,12 +83,12 @@ describe('holdfast doctor', () => {
   }, 150_000);
 
   it('finds that the server has ended, which stops on a signal', async () => {
-    started[0]!.process.kill('SIGTERM');
-    expect(await started[0]!.ended).toMatchObject({ code: 0, out: expect.stringContaining('Stopping.') });
+    server.process.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, out: expect.stringContaining('Stopping.') });
     expect((await examined('--config', exampleConfig)).slice(8)).toEqual(['server ok']);
   }, 150_000);
 });
 
 async function address(): Promise<string> {
-  return /127\.0\.0\.1:\d+/.exec(await started[0]!.seen('address'))?.[0] ?? '';
+  return /127\.0\.0\.1:\d+/.exec(await server.seen('address'))?.[0] ?? '';
 }

@@ -1,11 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, Ended } from '../product/command';
-import { commandsIn } from '../product/command';
+import { ownCommands } from '../product/command';
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-nodes-')));
-const start = commandsIn(directory);
+const { directory, start } = ownCommands('nodes');
 const holdfast = (...args: readonly string[]): Promise<Ended> => start(args).ended;
 
 const agents = `import { agentsFor } from 'holdfast/workflow';
@@ -35,11 +33,6 @@ beforeAll(() => {
   writeFileSync(join(directory, 'agents.ts'), agents);
   writeFileSync(join(directory, 'holdfast.config.ts'), config);
   writeFileSync(join(directory, 'tracer.cjs'), tracer);
-});
-afterAll(async () => {
-  dev.process.kill('SIGKILL');
-  await dev.ended;
-  rmSync(directory, { recursive: true, force: true });
 });
 
 describe(`[check 0] Holdfast on Node ${process.versions.node}, in a process that is traced`, () => {

@@ -1,11 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../product/command';
-import { commandsIn, serviceOf } from '../product/command';
+import { ownCommands, serviceOf } from '../product/command';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-stacks-')));
-const start = commandsIn(folder);
+const { directory: folder, start } = ownCommands('stacks');
 const files = {
   'package.json': '{}',
   'tools.ts': `import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
@@ -85,12 +83,6 @@ beforeAll(async () => {
   url = await serviceOf(dev);
 }, 120_000);
 
-afterAll(async () => {
-  dev.process.kill('SIGTERM');
-  await dev.ended;
-  rmSync(folder, { recursive: true, force: true });
-});
-
 /** The lines about a run of an agent, once it has ended. */
 async function linesOf(agent: string): Promise<readonly Line[]> {
   await start(['run', agent, 'pay order 7', '--id', `run-${agent}`, '--url', url]).ended;
@@ -106,8 +98,7 @@ const lineWith = (file: 'tools.ts' | 'agents.ts', text: string): string =>
   `${join(folder, file)}:${files[file].split('\n').findIndex((line) => line.includes(text)) + 1}`;
 
 describe('what dev says of agents that use the network when they load', () => {
-  const own = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-fetching-')));
-  afterAll(() => rmSync(own, { recursive: true, force: true }));
+  const { directory: own, start: startOwn } = ownCommands('fetching');
 
   it.each([
     ['and wait for nothing', `fetch('http://localhost:1');`, 'fetch is not defined'],
@@ -120,7 +111,7 @@ describe('what dev says of agents that use the network when they load', () => {
       const config = `export default { agents: './agents.ts' };\n`;
       for (const [name, content] of Object.entries({ 'package.json': packageJson, 'agents.ts': text, 'holdfast.config.ts': config }))
         writeFileSync(join(own, name), content);
-      const { code, error } = await commandsIn(own)(['dev', '--port', '0']).ended;
+      const { code, error } = await startOwn(['dev', '--port', '0']).ended;
       expect(code).toBe(1);
       expect(error).toContain(`${what}. The sandbox has no fetch: use it in a tool, or in a worker middleware.`);
       expect(error).not.toMatch(/node:internal|undici/);

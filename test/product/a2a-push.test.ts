@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Client } from '@a2a-js/sdk/client';
 import type { SendMessageRequest, Task, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { pushQueuesOf } from '../../contract/task-push';
@@ -9,39 +6,13 @@ import type { RunningService } from '../../service/http/start-service';
 import type { ActivityQueues } from '../../worker/activity-queue';
 import { serveActivities } from '../../worker/activity-queue';
 import { a2aClient, saying, stateOf } from '../support/a2a-bed';
+import type { Hook } from '../support/a2a-hook';
+import { openHook, statesOf } from '../support/a2a-hook';
 import type { ServiceBed } from '../product/service-bed';
 import { startServiceBed } from '../product/service-bed';
 import { eventually } from '../support/eventually';
 
 const refund = 'Refund order 42, it arrived broken';
-
-interface Hook {
-  readonly url: string;
-  /** The states, each as often as it came. */
-  readonly heard: { readonly to: string | undefined; readonly id: string; readonly state: string; readonly token: string | undefined }[];
-  /** What it answers from now on. */
-  status: number;
-  close(): void;
-}
-
-async function hook(): Promise<Hook> {
-  const heard: Hook['heard'] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (part: Buffer) => (body += part.toString()));
-    request.on('end', () => {
-      const { statusUpdate } = JSON.parse(body) as { statusUpdate: { status: { state: string } } };
-      const { 'webhook-id': id, 'x-a2a-notification-token': token } = request.headers as Record<string, string>;
-      if (made.status < 300) heard.push({ to: request.url, id: id ?? '', state: statusUpdate.status.state.slice(11), token });
-      response.writeHead(made.status).end();
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const made: Hook = { url, heard, status: 204, close: () => void (server.closeAllConnections(), server.close()) };
-  return made;
-}
 
 let bed: ServiceBed;
 let client: Client;
@@ -75,7 +46,7 @@ afterAll(async () => {
 });
 
 const opened = async (): Promise<Hook> => {
-  const one = await hook();
+  const one = await openHook();
   hooks.push(one);
   return one;
 };
@@ -96,8 +67,6 @@ function telling(text: string, config: TaskPushNotificationConfig, more: Partial
   return { ...request, configuration: { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig: config } };
 }
 
-/** What its receivers were told. A notice that comes again has the id that it had, and is left out, as the page says. */
-const statesOf = ({ heard }: Hook): readonly string[] => [...new Map(heard.map(({ to, id, state }) => [`${to} ${id}`, state])).values()];
 const hears = (one: Hook, states: readonly string[]) =>
   eventually(async () => (statesOf(one).length >= states.length ? statesOf(one) : undefined));
 const answer = (task: Task) => client.sendMessage(saying('yes', { contextId: task.contextId, taskId: task.id })) as Promise<Task>;
@@ -115,15 +84,6 @@ describe('push notifications of A2A', () => {
     expect(one.heard.every(({ token }) => token === 'tok')).toBe(true);
     // The task is over, and nobody is told any more.
     await eventually(async () => ((await listed(task)).length === 0 ? true : undefined));
-  });
-
-  it('are tried again until the receiver takes them, and the next one waits for that', async () => {
-    const one = await opened();
-    one.status = 503;
-    const task = (await client.sendMessage(telling(refund, configOf(one.url)))) as Task;
-    await answer(task);
-    one.status = 200;
-    expect(await hears(one, ['', '', ''])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
   });
 
   it('tell what happened while no service sent any', async () => {
@@ -219,12 +179,5 @@ describe('push notifications of A2A', () => {
     await expect(client.createTaskPushNotificationConfig(configOf('http://127.0.0.1:9/', { taskId: 'no~task' }))).rejects.toThrow(
       /no task/,
     );
-  });
-
-  it('are not there where the configuration lets them go nowhere', async () => {
-    const plain = await a2aClient(fetch, `${bed.url}/a2a/support/`);
-    await expect(plain.sendMessage(telling(refund, configOf('http://127.0.0.1:9/')))).rejects.toThrow(/no push notifications/);
-    // The client asks no service whose card says that there are none.
-    expect(() => plain.createTaskPushNotificationConfig(configOf('http://127.0.0.1:9/', { taskId: 'a~b' }))).toThrow(/not supported/);
   });
 });

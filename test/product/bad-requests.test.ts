@@ -51,6 +51,7 @@ describe('requests that are wrong', () => {
     ['another tenant', 400, 'request-invalid', () => get('/runs?tenant=acme')],
     ['a limit that is none', 400, 'request-invalid', () => get('/runs?limit=many')],
     ['an offset that is none', 400, 'request-invalid', () => get('/runs/known/events?from=-1')],
+    ['a word for deltas that there is not', 400, 'request-invalid', () => get('/runs/known/events?deltas=perhaps')],
     ['a Last-Event-ID that is none', 400, 'request-invalid', () => get('/runs/known/events', { 'last-event-id': 'seven' })],
     ['a run that there is not', 404, 'run-unknown', () => get('/runs/nobody')],
     ['events of a run that there is not', 404, 'run-unknown', () => get('/runs/nobody/events')],

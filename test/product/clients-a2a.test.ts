@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { eventually } from '../support/eventually';
 import { a2aClient, saying, stateOf, told } from '../support/a2a-bed';
+import { openHook, statesOf } from '../support/a2a-hook';
 import { DevWithClients } from '../support/dev-with-clients';
 
 const root = resolve(__dirname, '..', '..');
@@ -29,24 +27,12 @@ describe('the client of A2A', () => {
   });
 
   it('is told all states in order where the service and the worker are killed while the receiver is away', async () => {
-    const heard: string[] = [];
-    let isAway = true;
-    const hook = createServer((request, response) => {
-      let body = '';
-      request.on('data', (part: Buffer) => (body += part.toString()));
-      request.on('end', () => {
-        const { statusUpdate } = JSON.parse(body) as { statusUpdate: { status: { state: string } } };
-        if (!isAway) heard.push(`${String(request.headers['webhook-id'])} ${statusUpdate.status.state.slice(11)}`);
-        response.writeHead(isAway ? 503 : 204).end();
-      });
-    });
-    hook.listen(0, '127.0.0.1');
-    await once(hook, 'listening');
+    const hook = await openHook();
+    hook.status = 503;
     try {
       const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
       const request = saying('Refund order 42, it arrived broken', { contextId: 'pushed' });
-      const hookUrl = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
-      const config = { tenant: '', id: '', taskId: '', url: hookUrl, token: 'tok', authentication: undefined };
+      const config = { tenant: '', id: '', taskId: '', url: hook.url, token: 'tok', authentication: undefined };
       const task = await client.sendMessage({
         ...request,
         configuration: { acceptedOutputModes: [], returnImmediately: false, taskPushNotificationConfig: config },
@@ -54,12 +40,11 @@ describe('the client of A2A', () => {
       await dev.crash();
       await client.sendMessage(saying('yes', { contextId: 'pushed', taskId: 'id' in task ? task.id : '' }));
       await dev.end('SIGKILL');
-      isAway = false;
+      hook.status = 204;
       await dev.serve();
-      const states = await eventually(async () => (heard.some((line) => line.endsWith('COMPLETED')) ? [...new Set(heard)] : undefined));
-      expect(states.map((line) => line.split(' ')[1])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
+      const states = await eventually(async () => (statesOf(hook).includes('COMPLETED') ? statesOf(hook) : undefined));
+      expect(states).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
     } finally {
-      hook.closeAllConnections();
       hook.close();
     }
   });

@@ -39,7 +39,6 @@ export function commandsIn(directory: string): Start {
   };
 }
 
-/** Nothing of what the tests themselves are told. */
 /** `commandsIn` a directory of the test file. At the end of the file all processes of them are killed, the last one first, and the directory is removed. */
 export function ownCommands(name: string): { readonly directory: string; readonly start: Start } {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-${name}-`)));
@@ -60,6 +59,7 @@ export function ownCommands(name: string): { readonly directory: string; readonl
   return { directory, start };
 }
 
+/** Nothing of what the tests themselves are told. */
 export function environmentOf(directory: string, variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables };
 }

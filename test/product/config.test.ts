@@ -157,9 +157,19 @@ describe('a project', () => {
     await expect(loading).rejects.toMatchObject({ code, message: expect.stringMatching(/\.ts.* never comes\.$/) });
   });
 
-  it('refuses an agent whose tool there is not, naming both', async () => {
-    const error = loadProject(undefined, project(withBody(`{ agents: './agents.ts', tools: {} }`)));
-    await expect(error).rejects.toMatchObject({ code: 'tool-unknown', message: expect.stringMatching(/"helper".*"say"/) });
+  it.each<[string, string, string, string, RegExp]>([
+    ['tool', 'tools: {}', `tools: ['say']`, 'tool-unknown', /"helper".*"say"/],
+    [
+      'output',
+      `tools, outputs: { order: { type: 'object' } }`,
+      `tools: ['say'], output: 'ordr'`,
+      'output-unknown',
+      /"helper".*"ordr".*It has: order\./,
+    ],
+    ['worker middleware', 'tools', `tools: ['say'], middleware: [onWorker('audit')]`, 'worker-half-missing', /"helper".*"audit"/],
+  ])('refuses an agent whose %s there is not, naming both', async (_, given, asked, code, message) => {
+    const files = { ...withBody(`{ agents: './agents.ts', ${given} }`), 'agents.ts': agents.replace(`tools: ['say']`, asked) };
+    await expect(loadProject(undefined, project(files))).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
   const naming = (model: string, more = ''): Record<string, string> => ({
@@ -221,17 +231,6 @@ describe('a project', () => {
     expect(loaded.outputs).toEqual({ order: { type: 'object' } });
   });
 
-  it('refuses an agent whose output there is not, naming both', async () => {
-    const directory = project({
-      ...withBody(`{ agents: './agents.ts', tools, outputs: { order: { type: 'object' } } }`),
-      'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], output: 'ordr'`),
-    });
-    await expect(loadProject(undefined, directory)).rejects.toMatchObject({
-      code: 'output-unknown',
-      message: expect.stringMatching(/"helper".*"ordr".*It has: order\./),
-    });
-  });
-
   describe('with policies', () => {
     const asking = [
       `import { approvalsBy } from 'holdfast/middleware';`,
@@ -284,27 +283,12 @@ describe('a project', () => {
     expect(loaded.map(({ name }) => name)).toContain('helper');
   });
 
-  it('refuses an agent whose worker middleware there is not, naming both', async () => {
-    const directory = project({
-      ...withBody(`{ agents: './agents.ts', tools }`),
-      'agents.ts': agents.replace(`tools: ['say']`, `tools: ['say'], middleware: [onWorker('audit')]`),
-    });
-    await expect(loadProject(undefined, directory)).rejects.toMatchObject({
-      code: 'worker-half-missing',
-      message: expect.stringMatching(/"helper".*"audit"/),
-    });
-  });
-
-  it('refuses an agents module that throws, and one without agents', async () => {
-    const loading = (text: string): Promise<unknown> =>
-      loadProject(undefined, project({ ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': text }));
-    await expect(loading(`throw new Error('too early');`)).rejects.toMatchObject({
-      code: 'agents-invalid',
-      message: expect.stringContaining('too early'),
-    });
-    await expect(loading(`export const nothing = 1;`)).rejects.toMatchObject({
-      code: 'agents-invalid',
-      message: expect.stringContaining('exports no agent'),
-    });
+  it.each([
+    ['throws', `throw new Error('too early');`, 'too early'],
+    ['has no agents', `export const nothing = 1;`, 'exports no agent'],
+  ])('refuses an agents module that %s', async (_, text, said) => {
+    const files = { ...withBody(`{ agents: './agents.ts', tools }`), 'agents.ts': text };
+    const refused = { code: 'agents-invalid', message: expect.stringContaining(said) };
+    await expect(loadProject(undefined, project(files))).rejects.toMatchObject(refused);
   });
 });

@@ -1,12 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from './command';
-import { commandsIn } from './command';
+import { ownCommands } from './command';
 import { commandLinesIn } from './command-line';
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-crashes-')));
-const start = commandsIn(directory);
+const { directory, start } = ownCommands('crashes');
 const run = commandLinesIn(directory);
 
 const agents = `import { agentsFor } from 'holdfast/workflow';
@@ -42,11 +40,6 @@ beforeAll(async () => {
   // Little memory, so that it is soon gone.
   dev = start(['dev', '--port', '0'], { NODE_OPTIONS: '--max-old-space-size=256' });
   await dev.seen('Try:');
-});
-afterAll(async () => {
-  dev.process.kill('SIGKILL');
-  await dev.ended;
-  rmSync(directory, { recursive: true, force: true });
 });
 
 describe('holdfast dev', () => {

@@ -218,12 +218,6 @@ describe('deciding', () => {
 });
 
 describe('moving a run to the newest build', () => {
-  it('leaves it where it is while there is nothing newer', async () => {
-    await waitingRun('newest');
-    const answer = await post('/runs/newest/upgrade', {});
-    expect(answer).toEqual({ status: 200, body: { id: 'newest', build: expect.any(String), moved: false } });
-  });
-
   it('refuses a run that there is not, and one that has ended', async () => {
     expect(await post('/runs/nobody/upgrade', {})).toMatchObject({ status: 404, body: { error: { code: 'run-unknown' } } });
     await post('/runs', { ...lookup, id: 'finished' });

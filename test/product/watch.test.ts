@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
 import type { Command, Ended } from './command';
-import { commandsIn, serviceOf } from './command';
+import { ownCommands, serviceOf } from './command';
 import { commandLinesIn } from './command-line';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-dev-')));
-const start = commandsIn(folder);
+const { directory: folder, start } = ownCommands('dev');
 const line = commandLinesIn(folder);
 let dev: Command;
 let url: string;
@@ -65,12 +63,6 @@ beforeAll(async () => {
   write('holdfast.config.ts', config);
   dev = start(['dev', '--port', '0']);
   url = await serviceOf(dev);
-});
-
-afterAll(async () => {
-  dev.process.kill('SIGTERM');
-  await dev.ended;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('dev while files change', () => {

@@ -1,5 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { Client, Connection } from '@temporalio/client';
+import { names } from '../../contract/names';
 import { testServer } from './test-bed';
 
 /** Temporal itself, for what only an operator or a broken program would do to a run. */
@@ -10,6 +11,8 @@ export interface Temporal {
   executionOf(runId: string): Promise<string>;
   /** Waits until the run has gone on as new, or was reset. */
   untilAnotherExecution(runId: string, than: string): Promise<void>;
+  /** Lets the run go on as new. Returns the id of the execution before. */
+  goOnAsNew(runId: string): Promise<string>;
   /** Waits until a worker has done the first task of the latest execution: the code of the run stands where it stood. */
   untilEntered(runId: string): Promise<void>;
   /** Waits until an update stands before a task of the run, with or without a worker. */
@@ -22,12 +25,19 @@ export async function openTemporal(): Promise<Temporal> {
   const client = new Client({ connection });
   const handle = (runId: string): WorkflowHandle => client.workflow.getHandle(`default/${runId}`);
   const executionOf = async (runId: string): Promise<string> => (await handle(runId).describe()).runId;
+  const untilAnotherExecution = async (runId: string, than: string): Promise<void> => {
+    while ((await executionOf(runId)) === than) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
   return {
     connection,
     handle,
     executionOf,
-    async untilAnotherExecution(runId, than) {
-      while ((await executionOf(runId)) === than) await new Promise((resolve) => setTimeout(resolve, 20));
+    untilAnotherExecution,
+    async goOnAsNew(runId) {
+      const before = await executionOf(runId);
+      await handle(runId).signal(names.continueAsNewSignal);
+      await untilAnotherExecution(runId, before);
+      return before;
     },
     untilEntered: (runId) =>
       eventually(async () => {

@@ -1,0 +1,27 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Run } from '../../client/run';
+import type { RunEvent } from '../../contract/events';
+import type { ReplayOptions } from '../../testing/index';
+import { recordHistory, replayHistories } from '../../testing/index';
+import { fixtureAgents, fixtureBundle, testServer } from './test-bed';
+
+/** The durable events of a run: to its end, or until it waits. */
+export async function logOf(
+  run: Pick<Run, 'events'>,
+  options: { readonly from?: number; readonly until?: 'waiting' } = {},
+): Promise<readonly RunEvent[]> {
+  const log: RunEvent[] = [];
+  for await (const event of run.events({ ...options, deltas: false })) log.push(event);
+  return log;
+}
+
+/** Replays runs of fixture agents, from the server: what failed of each history, which is nothing. */
+export async function replaysOf(ids: readonly string[], options: Pick<ReplayOptions, 'dataConverter'> = {}): Promise<readonly unknown[]> {
+  const histories = mkdtempSync(join(tmpdir(), 'holdfast-replayed-'));
+  for (const [n, id] of ids.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });
+  const replayed = await replayHistories({ agents: fixtureAgents, bundle: fixtureBundle(), histories, ...options });
+  expect(replayed.length).toBeGreaterThanOrEqual(ids.length);
+  return replayed.flatMap(({ error }) => error ?? []);
+}

@@ -1,0 +1,36 @@
+import type { Delta } from '../../contract/deltas';
+import type { RunEvent } from '../../contract/events';
+import { textOf } from '../../contract/messages/messages';
+
+type Shown = RunEvent | Delta;
+
+/** Events in short, without what differs from run to run. */
+function line(event: Shown): string {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return `${event.type} ${event.text}`;
+    case 'tool-output-delta':
+      return `${event.type} ${event.text ?? JSON.stringify(event.part)}`;
+    case 'attempt-start':
+    case 'attempt-void':
+      return `${event.type} ${event.attempt}`;
+    case 'model-end':
+      return `model-end ${event.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`;
+    case 'tool-end':
+      return `${event.type} ${textOf(event.message)}`.trimEnd();
+    case 'run-end':
+      return `run-end ${event.status}`;
+    default:
+      return event.type;
+  }
+}
+
+/** Texts that follow each other count as one: how many deltas they come in is nobody's business. */
+export function addLine(lines: string[], event: Shown): void {
+  const [type = '', ...words] = line(event).split(' ');
+  const last = lines.at(-1);
+  if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
+  else lines.push(line(event));
+}
