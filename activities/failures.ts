@@ -93,7 +93,7 @@ function isOwnWord({ status }: ErrorFacts): boolean {
 }
 
 /**
- * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/guides/models.md has the same
+ * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/reference/models.md has the same
  * table for people.
  */
 export const failureKinds: readonly FailureKind[] = [

@@ -165,7 +165,7 @@ describe('a failure of a model call', () => {
   });
 
   it('is told to people with the same table', () => {
-    const rows = readFileSync(join(__dirname, '..', '..', 'docs', 'guides', 'models.md'), 'utf8')
+    const rows = readFileSync(join(__dirname, '..', '..', 'docs', 'reference', 'models.md'), 'utf8')
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.replace(/`/g, '').trim()))
       .filter(([, first]) => failureKinds.some(({ kind }) => kind === first))

@@ -7,7 +7,7 @@ import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../../tools/tools';
 
 /**
- * A stand-in for a model, for trying Holdfast without a key. docs/guides/models.md has its rules.
+ * A stand-in for a model, for trying Holdfast without a key. docs/reference/models.md has its rules.
  * @param advice what to do for a real model
  */
 export function demoProvider(advice: () => string): ModelProvider {
