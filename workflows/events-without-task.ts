@@ -1,45 +1,61 @@
 import type { ActivateInput, ConcludeActivationInput } from '@temporalio/workflow';
 import { asksAgain, loadsAgain } from '../contract/news';
+import { isTaskOfItsOwn } from './sdk-internals';
 
-/** The activation before this one: its history and its task, whether its code was not woken, and how many events its commands make at least. */
-const before = { length: Infinity, task: '', isHeld: false, events: 0 };
+const before = {
+  /** The activation before this one: its history, and its task. */
+  length: Infinity,
+  task: '',
+  /** Its code was not woken. */
+  isHeld: false,
+  /** How many tasks have come since the run was loaded, besides those of a replay. */
+  tasks: 0,
+  /** The commands of the task. Each makes an event. */
+  commands: new Set<unknown>(),
+};
 
 /** A task has at least these events beside those of its commands: the end of the task before, its own schedule and its own start. */
 const ofATask = 3;
 
 /**
- * Whether an activation has events that no task of this worker has brought. A query loads a run with all events that its history has, and so gives the
- * run events apart from what comes with the task for them. Code that went on with these events would see them at another time than a replay, and the run
- * would be stuck.
+ * Whether an activation has events that no task of this worker has brought. A query that is a task of its own loads a run with all events that its history
+ * has, and so gives the run events apart from what comes with the task for them. Code that went on with these events would see them at another time than
+ * a replay, and the run would be stuck. Temporal's core lets go of a run whose query has failed, and its next task brings all events from the history.
  *
- * - No task has started for the events: the time and the size of the history are those of the task before. The code is not woken, and the query behind
- *   the events fails: Temporal's core then lets go of the run, and its next task brings all events from the history.
- * - A task has started for the events, in another worker, and times out: nobody can tell when the query comes, and the code goes on. History then has too
- *   few events for the commands of the code. The next task fails, for the same end.
+ * - No task has started for the events: the time and the size of the history are those of the task before. The code is not woken, and the query fails.
+ * - A task has started for the events in another worker, where it may time out. If the query loads the run, the events are the first ones after the
+ *   replay, and the query fails. In a run that was loaded before, history then has fewer events than commands, and the next task fails.
  */
-export function isHeld({ activation: { jobs, timestamp, historyLength, historySizeBytes }, batchIndex }: ActivateInput): boolean {
+export function isHeld({ activation, batchIndex }: ActivateInput): boolean {
   if (batchIndex > 0) return before.isHeld;
-  if (before.isHeld) throw new Error(asksAgain);
-  if (jobs?.some(({ queryWorkflow }) => queryWorkflow) === true) return false;
+  const { timestamp, historyLength, historySizeBytes, isReplaying } = activation;
+  const jobs = activation.jobs ?? [];
+  if (before.isHeld || (before.tasks === 1 && isTaskOfItsOwn(jobs))) throw new Error(asksAgain);
+  if (jobs.some(({ queryWorkflow }) => queryWorkflow)) return false;
   const task = [timestamp?.seconds, timestamp?.nanos, historySizeBytes].map(String).join(' ');
   const length = historyLength ?? 0;
+  if (length !== before.length && isReplaying !== true) before.tasks += 1;
   if (length > before.length) {
     before.isHeld = task === before.task;
-    if (!before.isHeld && before.events > 0 && length < before.length + before.events + ofATask) throw new Error(loadsAgain);
-    before.events = 0;
+    const { size } = before.commands;
+    if (!before.isHeld && size > 0 && length < before.length + size + ofATask) throw new Error(loadsAgain);
+    before.commands.clear();
   }
   Object.assign(before, { length, task });
   return before.isHeld;
 }
 
-/** A cancel may take back a command of the same activation, so that neither makes an event. */
+/** Neither a command nor its cancel in the same task makes an event. */
 export function countCommands(commands: ConcludeActivationInput['commands']): void {
   for (const command of commands) {
-    const made =
-      command.scheduleActivity ?? command.startTimer ?? command.startChildWorkflowExecution ?? command.signalExternalWorkflowExecution;
-    const taken =
-      command.requestCancelActivity ?? command.cancelTimer ?? command.cancelChildWorkflowExecution ?? command.cancelSignalWorkflow;
-    if (made ?? command.modifyWorkflowProperties ?? command.upsertWorkflowSearchAttributes) before.events += 1;
-    else if (taken) before.events -= 1;
+    const { scheduleActivity, startTimer, startChildWorkflowExecution, modifyWorkflowProperties, upsertWorkflowSearchAttributes } = command;
+    if (scheduleActivity) before.commands.add(`activity ${scheduleActivity.seq}`);
+    if (startTimer) before.commands.add(`timer ${startTimer.seq}`);
+    if (startChildWorkflowExecution) before.commands.add(`child ${startChildWorkflowExecution.seq}`);
+    if (modifyWorkflowProperties ?? upsertWorkflowSearchAttributes) before.commands.add(command);
+    const { requestCancelActivity, cancelTimer, cancelChildWorkflowExecution } = command;
+    if (requestCancelActivity) before.commands.delete(`activity ${requestCancelActivity.seq}`);
+    if (cancelTimer) before.commands.delete(`timer ${cancelTimer.seq}`);
+    if (cancelChildWorkflowExecution) before.commands.delete(`child ${cancelChildWorkflowExecution.childWorkflowSeq}`);
   }
 }

@@ -1,5 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { PayloadConverter, VersioningBehavior } from '@temporalio/common';
+import type { ActivateInput } from '@temporalio/workflow';
 
 /*
  * All that the code of runs knows of the insides of Temporal's SDK: five fields of the object by which the SDK runs a workflow. The SDK does not publish that
@@ -67,4 +68,9 @@ export function reportVersioning(behavior: VersioningBehavior): void {
 /** The converter that the SDK itself is about to use. */
 export function payloadConverter(): PayloadConverter {
   return activator().payloadConverter ?? defaultPayloadConverter;
+}
+
+/** Whether an activation is a query that is a task of its own. Queries that come with a task of the run have ids of the server. */
+export function isTaskOfItsOwn(jobs: NonNullable<ActivateInput['activation']['jobs']>): boolean {
+  return jobs.some(({ queryWorkflow }) => queryWorkflow?.queryId === 'legacy_query');
 }

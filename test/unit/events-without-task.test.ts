@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** The interceptor of a new run. What has reached the code is in `woken`. */
 function run(): {
-  activate(jobs: Jobs, at: { second: number; length: number; size: number }, batchIndex?: number): void;
+  activate(jobs: Jobs, at: { second: number; length: number; size: number; isReplaying?: boolean }, batchIndex?: number): void;
   conclude(...commands: object[]): void;
   woken: string[];
 } {
@@ -33,10 +33,10 @@ function run(): {
   return {
     woken,
     conclude: (...commands) => void internals.concludeActivation?.({ commands }, (input) => input),
-    activate: (jobs, { second, length, size }, batchIndex = 0) =>
+    activate: (jobs, { second, length, size, isReplaying }, batchIndex = 0) =>
       internals.activate?.(
         {
-          activation: { jobs, timestamp: { seconds: second, nanos: 0 }, historyLength: length, historySizeBytes: size },
+          activation: { jobs, timestamp: { seconds: second, nanos: 0 }, historyLength: length, historySizeBytes: size, isReplaying },
           batchIndex,
         } as unknown as ActivateInput,
         ({ activation }) => woken.push(...(activation.jobs ?? []).flatMap((job) => Object.keys(job))),
@@ -92,16 +92,14 @@ describe('a task whose history lacks what this run did', () => {
     const { activate, conclude, woken } = run();
     activate(timer, task);
     conclude(call, { modifyWorkflowProperties: {} });
-    activate(query, task);
-    conclude();
     activate(signal, later(15));
-    expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'signalWorkflow']);
+    expect(woken).toEqual(['fireTimer', 'signalWorkflow']);
   });
 
   it('is none if the missing commands were taken back, or make no event', () => {
     const { activate, conclude, woken } = run();
     activate(timer, task);
-    conclude(call, { requestCancelActivity: { seq: 2 } }, { updateResponse: {} });
+    conclude(call, { requestCancelActivity: { seq: 2 } }, { cancelTimer: { seq: 1 } }, { updateResponse: {} });
     activate(signal, later(12));
     expect(woken).toEqual(['fireTimer', 'signalWorkflow']);
   });
@@ -111,8 +109,40 @@ describe('a task whose history lacks what this run did', () => {
     activate(timer, task);
     conclude(call);
     activate([{ resolveActivity: { seq: 1 } }], task);
-    conclude(call);
+    conclude({ startTimer: { seq: 3 } });
     expect(() => activate(signal, later(14))).toThrow(loadsAgain);
+  });
+});
+
+describe('a query that is a task of its own', () => {
+  const replayed = { ...task, isReplaying: true };
+  const later = { second: 2, length: 13, size: 1100 };
+
+  it('fails if it may have loaded the run, with events of a task that another worker has', () => {
+    const { activate, woken } = run();
+    activate(timer, replayed);
+    activate(timer, later);
+    expect(() => activate(query, later)).toThrow(asksAgain);
+    expect(woken).toEqual(['fireTimer', 'fireTimer']);
+  });
+
+  it('is answered if the run was loaded with nothing new, or has gone on with two tasks since', () => {
+    const { activate, woken } = run();
+    activate(timer, replayed);
+    activate(query, replayed);
+    activate(timer, later);
+    activate([{ resolveActivity: { seq: 1 } }], later);
+    activate(timer, { second: 3, length: 16, size: 1200 });
+    activate(query, { second: 3, length: 16, size: 1200 });
+    expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'fireTimer', 'resolveActivity', 'fireTimer', 'queryWorkflow']);
+  });
+
+  it('is answered if it comes with a task', () => {
+    const { activate, woken } = run();
+    activate(timer, replayed);
+    activate(timer, later);
+    activate([{ queryWorkflow: { queryId: 'of the task', queryType: 'any' } }], later);
+    expect(woken).toEqual(['fireTimer', 'fireTimer', 'queryWorkflow']);
   });
 });
 
@@ -120,10 +150,10 @@ describe('what wakes the code', () => {
   it('is the first activation of a run, a task, and a query', () => {
     const { activate, woken } = run();
     activate(timer, task);
-    activate(query, task);
     activate(signal, { second: 1, length: 13, size: 1400 });
+    activate(query, { second: 1, length: 13, size: 1400 });
     activate(signal, { second: 2, length: 16, size: 1400 });
-    expect(woken).toEqual(['fireTimer', 'queryWorkflow', 'signalWorkflow', 'signalWorkflow']);
+    expect(woken).toEqual(['fireTimer', 'signalWorkflow', 'queryWorkflow', 'signalWorkflow']);
   });
 
   it('is what comes in the task that the code is in: results of cancels', () => {
