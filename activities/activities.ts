@@ -176,21 +176,28 @@ export function createActivities(parts: WorkerParts): Activities {
       let hasRun = false;
       let isOutOfTime = false;
       try {
+        let isOver = false;
         let ending = (): void => undefined;
         const outcome = await withHeartbeat((begun) => {
           const work = async (): Promise<ToolOutcome> => {
             values.begin(await parts.messages.values.resolve(workflowId, runId, address, input.runLocal));
             begun(isOnce);
             const turn = await toolTurn(parts, input, { ...callerOf(info, address), signal, mayLeave: patience.counts || isOnce });
-            ending = () => turn?.end();
+            if (isOver) turn?.giveBack();
+            else ending = () => turn?.end();
             const about = input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing;
+            // The result of the call is known: a tool that began now would be one too many.
+            if (isOver) throw new HoldfastError('cancelled', 'The call ended before its tool began.');
             hasRun = input.reconcile !== true;
             const execute = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, { ...execution, about }));
             return parts.loop?.during({ tool: input.tool, workflowId, address }, execute) ?? execute();
           };
           if (isOnce) return orTimedOut(work(), () => ((isOutOfTime = true), tooLate(input, info.startToCloseTimeoutMs)));
           return orCancelled(watch.inTime(info.startToCloseTimeoutMs, work));
-        }, patience.details).finally(() => ending());
+        }, patience.details).finally(() => {
+          isOver = true;
+          ending();
+        });
         const message = messageOfOutcome(input, { address, outcome });
         if (message !== undefined) parts.messages.putMessage(runId, message);
         live?.settle();

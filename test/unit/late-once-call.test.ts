@@ -5,9 +5,11 @@ import { defineWorkerMiddleware } from '../../activities/worker-middleware/worke
 import { partsOf } from '../../worker/worker-parts';
 import { z } from 'zod';
 import { gate } from '../support/gate';
+import type { CallToolResult } from '../../contract/record/wire';
 
 /** A call of a once tool that leaves an event and a value, and then stands until the gate opens. Its time is up soon, or long after the test. */
-function onceCall(extra: object = {}, startToCloseTimeoutMs = 50) {
+function onceCall(extra: object = {}, startToCloseTimeoutMs = 50, slowValues = false) {
+  let executions = 0;
   const held = gate();
   const nothing = { workflowService: {} as never, namespace: 'default' };
   const marks = defineWorkerMiddleware('marks', () => ({
@@ -21,7 +23,9 @@ function onceCall(extra: object = {}, startToCloseTimeoutMs = 50) {
     description: 'Pays.',
     inputSchema: z.looseObject({}),
     effect: 'once',
+    concurrency: 1,
     async execute() {
+      executions += 1;
       await held.pass();
       return 'paid';
     },
@@ -39,9 +43,13 @@ function onceCall(extra: object = {}, startToCloseTimeoutMs = 50) {
     workflowExecution: { workflowId: 'default/r', runId: 'r' },
     startToCloseTimeoutMs,
   });
+  const values = gate();
+  const resolve = parts.messages.values.resolve.bind(parts.messages.values);
+  parts.messages.values.resolve = async (...asked) => (slowValues ? await values.pass() : undefined, resolve(...asked));
   const { callTool } = createActivities(parts);
   const call = { path: ['a'], tool: 'pay', callId: 'c', input: {}, workerMiddleware: [{ name: 'marks', options: {} }], ...extra };
-  return { held, ended: environment.run(() => callTool(call as never)) };
+  const run = (): Promise<CallToolResult> => environment.run(() => callTool(call as never));
+  return { held, values, run, executions: () => executions, ended: run() };
 }
 
 it('a once call whose time is up brings no events, values and changes, as when the timer of the server is first', async () => {
@@ -65,4 +73,13 @@ it('a once call that ends in time brings what it left', async () => {
     runLocal: { set: { seen: true } },
     changes: [{ middleware: 'marks', onWorker: true }],
   });
+});
+
+it('a once call whose time is up before its tool begins never begins, and leaves its turn to the next call', async () => {
+  const { held, values, run, executions, ended } = onceCall({}, 50, true);
+  expect(await ended).toMatchObject({ outcome: { type: 'unsettled', timedOut: true } });
+  values.open();
+  held.open();
+  expect(await run()).toMatchObject({ outcome: { type: 'done', output: 'paid' } });
+  expect(executions()).toBe(1);
 });
