@@ -20,17 +20,19 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<obje
   peers: benchPeers,
 };
 
-/** What stands behind a name goes to its bench. */
+const known = `There are: ${Object.keys(benches).join(', ')}.`;
+const takesArguments = (name: string): boolean => (benches[name]?.length ?? 0) > 0;
+
+/** Words after the name of a bench that takes arguments go to this bench. */
 async function main(words: readonly string[]): Promise<void> {
   const wanted: { readonly name: string; readonly args: string[] }[] = [];
   for (const word of words) {
     const last = wanted.at(-1);
     if (Object.hasOwn(benches, word)) wanted.push({ name: word, args: [] });
-    else if (last !== undefined) last.args.push(word);
-    else throw new Error(`There is no bench "${word}".`);
+    else if (last !== undefined && takesArguments(last.name)) last.args.push(word);
+    else throw new Error(`There is no bench "${word}". ${known}`);
   }
-  if (wanted.length === 0)
-    throw new Error(`Name a bench, such as \`npm run bench -- engine\`. There are: ${Object.keys(benches).join(', ')}.`);
+  if (wanted.length === 0) throw new Error(`Name a bench, such as \`npm run bench -- engine\`. ${known}`);
   const lines: string[] = [];
   for (const { name, args } of wanted) lines.push(JSON.stringify({ bench: name, ...(await benches[name]?.(args)) }));
   for (const line of lines) console.log(line);

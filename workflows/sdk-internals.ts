@@ -3,8 +3,8 @@ import type { PayloadConverter, VersioningBehavior } from '@temporalio/common';
 import type { ActivateInput } from '@temporalio/workflow';
 
 /*
- * All that the code of runs knows of the insides of Temporal's SDK: five fields of the object by which the SDK runs a workflow. The SDK does not publish that
- * object. test/unit/workflow-internals.test.ts fails with the first SDK that has other fields.
+ * All that the code of runs knows of the insides of Temporal's SDK: five fields of the object by which the SDK runs a workflow, and the id that Temporal's
+ * core gives a query without a task. The SDK publishes neither. test/unit/workflow-internals.test.ts fails with the first SDK that has other fields.
  */
 
 interface Condition {
