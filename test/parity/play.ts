@@ -34,7 +34,7 @@ export interface Compared {
 export type Seat = (script: Script, runId: string, places: readonly string[]) => Promise<Table>;
 
 /** More moves than any script has: a run that asks again and again. */
-const mostMoves = 40;
+const mostMoves = 100;
 
 /** Plays a script where it is quick, and finds out what has to be done when. */
 export async function lead(script: Script, runId: string, seat: Seat): Promise<Played> {
