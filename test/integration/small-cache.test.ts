@@ -1,6 +1,7 @@
+import { asksAgain } from '../../contract/news';
 import { names } from '../../contract/names';
 import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
@@ -41,6 +42,26 @@ describe('runs that wait for answers, more than a worker may keep in memory', ()
       const { events = [] } = await temporal.handle(run.id).fetchHistory();
       expect(events?.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
     }
+  });
+
+  it('refuse a query directly after the first new task of a loaded run, as it may bring events of another worker, and answer the next query', async () => {
+    const [run, ...others] = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
+    if (run === undefined) throw new Error('No run has begun.');
+    const outcome = await run.outcome();
+    if (outcome.status !== 'waiting') throw new Error(`${run.id} is ${outcome.status}.`);
+    for (const other of others) {
+      expect(await other.outcome()).toMatchObject({ status: 'waiting' });
+      await temporal.handle(other.id).query(names.statusQuery);
+    }
+    const handle = temporal.handle(run.id);
+    await handle.signal('unheard');
+    await eventually(async () => {
+      const { events = [] } = await handle.fetchHistory();
+      expect(events?.at(-1)?.workflowTaskCompletedEventAttributes).toBeTruthy();
+    });
+    const ask = (): Promise<unknown> => temporal.handle(run.id).query(names.statusQuery);
+    await expect(ask()).rejects.toThrow(asksAgain);
+    expect(await ask()).toMatchObject({ status: 'waiting' });
   });
 
   it('may all be cancelled', async () => {
