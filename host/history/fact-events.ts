@@ -17,9 +17,8 @@ const activityCompleted = 17;
 const silent = new Set([0, 10, 11, 13, 16, 20, 21, 22, 24]);
 
 /**
- * The events of a page from which facts are made, with what facts need of them. The first and the last event of a page are always there: their
- * ids say whether a page is missing before it, and how far the history goes. After a crash a worker reads the histories of all its runs at once,
- * and to decode every field of every event took most of the time. Rare events are decoded as usual.
+ * The events of a page from which facts are made, with what facts need of them, and the last one in any case: how far a history goes, it says. After a crash a worker reads the histories of all its runs
+ * at once, and to decode every field of every event took most of the time. What is rare is decoded as usual.
  */
 export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
   const events: FactEvent[] = [];
@@ -33,7 +32,7 @@ export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
     while (history.next()) {
       if (history.field !== 1) continue;
       last = history.slice();
-      const event = eventOf(last) ?? (events.length === 0 ? placeOf(last) : undefined);
+      const event = eventOf(last);
       if (event === undefined) continue;
       events.push(event);
       last = undefined;

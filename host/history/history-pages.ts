@@ -3,10 +3,6 @@ import type { temporal } from '@temporalio/proto';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-interface NumberedEvent {
-  readonly eventId?: unknown;
-}
-
 export interface HistoryPage<Event = HistoryEvent> {
   readonly history?: { readonly events?: readonly Event[] | null } | null;
   readonly nextPageToken?: Uint8Array | null;
@@ -52,7 +48,7 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
  * Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. Without, the next page is on its way while
  * one is read.
  */
-export async function* oldestPages<Event extends NumberedEvent>(
+export async function* oldestPages<Event>(
   source: HistorySource<Event>,
   execution: ExecutionRef,
   follow: boolean,
@@ -66,7 +62,6 @@ export async function* oldestPages<Event extends NumberedEvent>(
       waitNewEvent: follow,
       ...defined({ nextPageToken }),
     });
-  let last = 0;
   for (let coming: Promise<HistoryPage<Event>> | undefined = ask(); coming !== undefined;) {
     const page: HistoryPage<Event> = await coming;
     const events = page.history?.events ?? [];
@@ -74,32 +69,7 @@ export async function* oldestPages<Event extends NumberedEvent>(
     const ahead = follow || token === undefined ? undefined : ask(token);
     // Who stops before it comes need not hear of its failure.
     ahead?.catch(() => undefined);
-    const next = firstId(events, token === undefined);
-    if (follow && next > last + 1) yield* eventsBetween(source, execution, last, next);
     if (events.length > 0) yield events;
-    last = Number(events.at(-1)?.eventId ?? last);
     coming = abandoned() || token === undefined ? undefined : (ahead ?? ask(token));
-  }
-}
-
-/** The id of the first event of a page. Behind the last page there is no event, and one without events in between says nothing. */
-function firstId(events: readonly NumberedEvent[], isLast: boolean): number {
-  return events.length > 0 ? Number(events[0]?.eventId) : isLast ? Infinity : 0;
-}
-
-/**
- * Temporal's server has sent a reader that waits for news a page without the two events before it (1 of 529 runs of a storm, server 1.29.1).
- * Event ids have no gaps, so what is missing shows, and the history has it.
- */
-async function* eventsBetween<Event extends NumberedEvent>(
-  source: HistorySource<Event>,
-  execution: ExecutionRef,
-  last: number,
-  next: number,
-): AsyncGenerator<readonly Event[]> {
-  for await (const events of oldestPages(source, execution, false)) {
-    const missing = events.filter(({ eventId }) => Number(eventId) > last && Number(eventId) < next);
-    if (missing.length > 0) yield missing;
-    if (Number(events.at(-1)?.eventId) >= next) return;
   }
 }
