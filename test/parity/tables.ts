@@ -40,10 +40,14 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
   const run = await testRun(found, { id, input, stream, model: models, tools, outputs, middleware: halves });
   const borders = new Set([...bordersAt, ...killsAt]);
   let absence: Absence | undefined;
+  let whole = new WholeCalls();
   let seen = 0;
   const log = async (): Promise<readonly RunEvent[]> => {
     const events: RunEvent[] = [];
-    for await (const event of run.events({ until: 'waiting' })) {
+    whole = new WholeCalls();
+    for await (const given of run.events({ until: 'waiting' })) {
+      const event = whole.shown(given);
+      if (event === undefined) continue;
       events.push(event);
       if (events.length <= seen) continue;
       seen = events.length;
@@ -58,7 +62,10 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       const events = await log();
       return { log: events, open: openAfter(events) };
     },
-    view: () => run.view(),
+    async view() {
+      const view = await run.view();
+      return { ...view, nextOffset: view.nextOffset - whole.hidden };
+    },
     async answer(interruptId, answer, by) {
       const who = by === undefined ? {} : { by };
       if (absence === undefined) await run.resume(interruptId, answer, who);

@@ -1,6 +1,9 @@
 import type { RunEvent } from '../../contract/events';
 
-/** The log of a run as it would be if no worker had been lost in the middle of a `once` call. */
+/**
+ * The log of a run without the starts of calls that are made again: a worker was lost in the middle of a `once` call, or a hook called `next` twice.
+ * A log does not tell the two apart.
+ */
 export class WholeCalls {
   /** The number of events that are not shown. */
   hidden = 0;
