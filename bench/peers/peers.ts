@@ -15,29 +15,54 @@ interface PeerRow {
   readonly title: string;
   readonly adapter: string;
   readonly store: StoreName;
-  /** Whether it is in the README, too. */
-  readonly inShort?: boolean;
+  /** Why one would choose it. Puts the peer into the README, too. */
+  readonly reason?: string;
 }
 
 /** In the order of the table. */
 const rows: Readonly<Record<string, PeerRow>> = {
-  holdfast: { title: 'Holdfast, embedded server', adapter: 'holdfast.js', store: 'embedded', inShort: true },
-  'holdfast-cluster': { title: 'Holdfast, cluster on PostgreSQL', adapter: 'holdfast.js', store: 'cluster', inShort: true },
+  holdfast: { title: 'Holdfast, embedded server', adapter: 'holdfast.js', store: 'embedded' },
+  'holdfast-cluster': {
+    title: 'Holdfast, cluster on PostgreSQL',
+    adapter: 'holdfast.js',
+    store: 'cluster',
+    reason: 'runs are long, wait for people, outlive deploys, or pay',
+  },
   temporal: { title: 'Temporal by hand, cluster on PostgreSQL', adapter: 'temporal.js', store: 'cluster' },
-  'openai-agents': { title: 'OpenAI Agents plugin, cluster on PostgreSQL', adapter: 'openai-agents.mjs', store: 'cluster', inShort: true },
-  dbos: { title: 'DBOS, PostgreSQL', adapter: 'dbos.mjs', store: 'postgres', inShort: true },
-  langgraph: { title: 'LangGraph, PostgreSQL', adapter: 'langgraph.mjs', store: 'postgres', inShort: true },
-  mastra: { title: 'Mastra, PostgreSQL', adapter: 'mastra.mjs', store: 'postgres', inShort: true },
+  'openai-agents': {
+    title: 'OpenAI Agents plugin, cluster on PostgreSQL',
+    adapter: 'openai-agents.mjs',
+    store: 'cluster',
+    reason: 'you have OpenAI agents and Temporal, and runs stay short',
+  },
+  dbos: {
+    title: 'DBOS, PostgreSQL',
+    adapter: 'dbos.mjs',
+    store: 'postgres',
+    reason: 'you want cheap durable steps, and write the agent loop',
+  },
+  langgraph: {
+    title: 'LangGraph, PostgreSQL',
+    adapter: 'langgraph.mjs',
+    store: 'postgres',
+    reason: 'you want graphs, and restart threads after a crash',
+  },
+  mastra: {
+    title: 'Mastra, PostgreSQL',
+    adapter: 'mastra.mjs',
+    store: 'postgres',
+    reason: 'runs need not outlive a crash in a tool call',
+  },
 };
 
 const root = join(folder, '..', '..');
 const resultsFile = join(folder, 'results.json');
 
 /** Of the section in the README, which is made as a whole. */
-const introduction = `## Beside others
+const introduction = `## Why Holdfast
 
-The same turns of model and tool, with 3.2 KB of new text each, on one machine with two cores. Runs have 100 turns, and for turns/s and CPU 50 runs are
-at work at once. [Benchmarks](docs/benchmarks.md) has all numbers, and how they were measured.`;
+Holdfast brings the agent loop, approvals, teams, conversations and a console, and Temporal keeps the runs. All frameworks did the same work on two
+cores: runs of 100 turns with 3.2 KB of new text a turn, and ten runs killed in a payment ([benchmarks](docs/benchmarks.md)).`;
 
 /** Holdfast beside its peers, all or those that are named: the same work on each. Prints a table. */
 export async function benchPeers(args: readonly string[]): Promise<Results> {
@@ -106,10 +131,10 @@ async function measureOn(
 /** Keeps what was measured before of peers that were left out now. */
 function write(measured: ReadonlyMap<string, Numbers>): void {
   const all = resultsOf(measured, existsSync(resultsFile) ? parseResults(readFileSync(resultsFile, 'utf8')).peers : {});
-  const inShort = Object.values(rows).flatMap((row) => (row.inShort === true ? [row.title] : []));
+  const reasons = Object.fromEntries(Object.values(rows).flatMap(({ title, reason }) => (reason === undefined ? [] : [[title, reason]])));
   writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 2)}\n`);
   for (const [file, table] of [
-    ['README.md', `${introduction}\n\n${shortTable(all, inShort)}`],
+    ['README.md', `${introduction}\n\n${shortTable(all, reasons)}`],
     ['docs/benchmarks.md', `${wholeTable(all)}\n\n${provenance(all)}`],
   ] as const) {
     const path = join(root, file);

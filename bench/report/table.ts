@@ -56,31 +56,31 @@ export function wholeTable(results: Results): string {
   );
 }
 
-/** A row for each of these peers, and the numbers that one asks for first. */
-export function shortTable(results: Results, titles: readonly string[]): string {
+/** A row for each peer that has a reason to be chosen, with the numbers that one asks for first. */
+export function shortTable(results: Results, reasons: Readonly<Record<string, string>>): string {
   const columns: Column[] = [
     { title: 'ms a turn', of: ofSize(100, ({ turnMs }) => turnMs) },
-    { title: 'at 400 turns', of: ofSize(400, ({ turnMs }) => turnMs) },
     { title: 'KB kept a turn', of: ofSize(100, ({ keptBytes }) => kb(keptBytes)) },
-    { title: 'turns/s', of: ({ turnsPerSecond }) => shown(turnsPerSecond) },
-    { title: 'CPU ms a turn', of: ({ workerCpuMs, storeCpuMs }) => (storeCpuMs === undefined ? '?' : shown(workerCpuMs + storeCpuMs)) },
-    { title: 'answer to tool, ms', of: ({ answerMs }) => shown(answerMs) },
-    { title: 'ended after kill -9', of: (numbers) => `${ended(numbers)}, ${shown(numbers.recovery.seconds)} s` },
+    { title: 'ended after kill -9', of: ended },
   ];
   return markdown(
-    ['', ...columns.map(({ title }) => title)],
-    Object.entries(results.peers)
-      .filter(([name]) => titles.includes(name))
-      .map(([name, numbers]) => [name, ...columns.map(({ of }) => of(numbers))]),
+    ['', ...columns.map(({ title }) => title), 'Choose it if'],
+    Object.entries(results.peers).flatMap(([name, numbers]) => {
+      const reason = reasons[name];
+      return reason === undefined ? [] : [[name, ...columns.map(({ of }) => of(numbers)), reason]];
+    }),
+    ['Choose it if'],
   );
 }
 
 /** Markdown as prettier formats it. Numbers stand on the right. */
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function markdown(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly string[] = []): string {
+  const isText = head.map((title, column) => column === 0 || texts.includes(title));
   const widths = head.map((title, column) => Math.max(3, title.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  const padded = (cell: string, column: number): string =>
+    isText[column] === true ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const line = (cells: readonly string[]): string => `| ${cells.map(padded).join(' | ')} |`;
+  const rule = `| ${widths.map((width, column) => (isText[column] === true ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 

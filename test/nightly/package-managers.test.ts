@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../host/server/free-port';
-import { client, filesOfReadme, pack, ready, run } from '../product/package-bed';
+import { client, filesOfGuide, pack, ready, run } from '../product/package-bed';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-managers-')));
 const tool = (name: string, ...path: readonly string[]): string => join(folder, 'tools', 'node_modules', name, ...path);
@@ -50,12 +50,12 @@ describe('[check 0] the packed package', () => {
   }, 60_000);
 
   it.concurrent.each(managers)(
-    'installed with $name runs the example of the README',
+    'installed with $name runs the example of the guide',
     async ({ name, program, add }) => {
       const project = join(folder, name);
       mkdirSync(project);
       writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true, resolutions }));
-      for (const [file, code] of Object.entries(filesOfReadme())) writeFileSync(join(project, file), code);
+      for (const [file, code] of Object.entries(filesOfGuide())) writeFileSync(join(project, file), code);
       await run(process.execPath, [program(), ...add(packed), 'zod@4.6.7', ...client.packages], { cwd: project });
       const environment = { ...process.env, HOLDFAST_DIR: join(project, '.holdfast'), NO_COLOR: '1' };
       const port = await freePort();

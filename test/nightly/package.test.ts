@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../host/server/free-port';
-import { client, filesOfReadme, loader, pack, ready, run, tsconfigOfReadme } from '../product/package-bed';
+import { client, filesOfGuide, loader, pack, ready, run, tsconfigOfGuide } from '../product/package-bed';
 
 describe('the packed package in an empty project', () => {
   const project = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
@@ -87,12 +87,12 @@ describe('the packed package in an empty project', () => {
     ).toBe('true');
   });
 
-  it('compiles and runs the example of the README', async () => {
-    const files = filesOfReadme();
+  it('compiles and runs the example of the guide', async () => {
+    const files = filesOfGuide();
     expect(Object.keys(files).sort()).toEqual(['agents.ts', 'client.ts', 'holdfast.config.ts', 'tools.ts']);
     for (const [name, code] of Object.entries(files)) writeFileSync(join(project, name), code);
     mkdirSync(join(project, 'types'), { recursive: true });
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ ...tsconfigOfReadme(), files: Object.keys(files) }));
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ ...tsconfigOfGuide(), files: Object.keys(files) }));
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     service = spawn(join(project, 'node_modules', '.bin', 'holdfast'), ['dev', '--port', String(port)], {

@@ -10,7 +10,7 @@ import { sessionCommands, sessionPicture } from './session-commands';
 import type { Typed } from './terminal-picture';
 import { terminalPicture } from './terminal-picture';
 
-// Runs the session of the README, and draws what it showed: `npm run build && node dist/test/pictures/record.js`, from the repository's root.
+// Runs the session of the picture in the README, and draws what it showed: `npm run build && node dist/test/pictures/record.js`, from the repository's root.
 const root = process.cwd();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-picture-')));
 const variables = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)/.test(name));
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   symlinkSync(resolve(root, 'dist', 'cli', 'main.js'), join(folder, 'node_modules', '.bin', 'holdfast'));
   const port = await freePort();
   const session: Typed[] = [];
-  for (const command of sessionCommands(root)) {
+  for (const command of sessionCommands) {
     console.log(`$ ${command}`);
     const output = await type(command, port);
     if (command.endsWith('&')) await ready(port, output);

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 export const sessionPicture = 'docs/pictures/session.svg';
 
-/** The commands below the picture in the README: those that were recorded. */
-export function sessionCommands(root: string): readonly string[] {
-  const [, below = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`](${sessionPicture})`);
-  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(below) ?? [];
-  return commands.split('\n').filter((line) => line !== '');
-}
+/** The commands of the picture in the README. */
+export const sessionCommands: readonly string[] = [
+  'npm start &',
+  'npx holdfast run support "Refund order 42, it arrived broken" --id ticket-981',
+  String.raw`kill -9 $(ls .holdfast | sed -n 's/^service-\([0-9]*\)\.json$/\1/p')`,
+  'npm start > /dev/null &',
+  'npx holdfast approve ticket-981 --by ada',
+];

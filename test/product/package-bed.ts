@@ -18,21 +18,23 @@ export async function pack(folder: string): Promise<string> {
 /** Runs TypeScript on a Node that does not. */
 export const loader = 'jiti@2.7.0';
 
-/** How the README runs the client, and the packages that this takes beside Holdfast. */
+/** How the guide runs the client, and the packages that this takes beside Holdfast. */
 export const client: { readonly command: readonly [string, ...string[]]; readonly packages: readonly string[] } =
   (process.features as { typescript?: unknown }).typescript !== undefined
     ? { command: ['node', 'client.ts'], packages: [] }
     : { command: ['npx', '--no-install', 'jiti', 'client.ts'], packages: [loader] };
 
-/** The README's code blocks that say which file they are. */
-export function filesOfReadme(): Readonly<Record<string, string>> {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)];
+/** The guide to a project of one's own. */
+const guide = join(root, 'docs/guides/own-project.md');
+
+/** The guide's code blocks that say which file they are. */
+export function filesOfGuide(): Readonly<Record<string, string>> {
+  const blocks = [...readFileSync(guide, 'utf8').matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)];
   return Object.fromEntries(blocks.map(([, name, code]) => [name ?? '', code ?? '']));
 }
 
-export function tsconfigOfReadme(): object {
-  const [, tsconfig = ''] = /```json\n(\{ "compilerOptions".*)\n```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+export function tsconfigOfGuide(): object {
+  const [, tsconfig = ''] = /```json\n(\{ "compilerOptions".*)\n```/.exec(readFileSync(guide, 'utf8')) ?? [];
   return JSON.parse(tsconfig) as object;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { tsconfigOfReadme } from '../product/package-bed';
+import { tsconfigOfGuide } from '../product/package-bed';
 import { allExamples, moduleOf } from './document-examples';
 
 const root = resolve(__dirname, '..', '..');
@@ -16,14 +16,14 @@ const fields = /^(?:\/\/.*\n)*\w+: /;
 const asConfiguration = (code: string): string =>
   `import type { defineConfig } from 'holdfast';\nexport const part: Partial<Parameters<typeof defineConfig>[0]> = {\n${code}\n};\n`;
 
-/** What the compiler says of the code of documents, under the tsconfig that the README gives to users. Names that stand elsewhere may be missing. */
+/** What the compiler says of the code of documents, under the tsconfig that the guide gives to users. Names that stand elsewhere may be missing. */
 export function complaintsOfDocuments(documents: readonly string[]): { readonly count: number; readonly complaints: readonly string[] } {
   const files = filesOf(documents);
   const whole = new Set(
     allExamples.map((examples, position) => join(root, 'docs', `examples-${position}-${examples.at(-1)?.replaceAll('/', '-')}.ts`)),
   );
   [...whole].forEach((name, position) => files.set(name, moduleOf(allExamples[position] ?? [])));
-  const { compilerOptions } = tsconfigOfReadme() as { readonly compilerOptions: object };
+  const { compilerOptions } = tsconfigOfGuide() as { readonly compilerOptions: object };
   const more = { moduleDetection: 'force', jsx: 'react-jsx', types: ['node', 'jest'], typeRoots: [join(root, 'node_modules/@types')] };
   const { options } = ts.convertCompilerOptionsFromJson({ ...compilerOptions, ...more }, root);
   const host = ts.createCompilerHost(options);

@@ -158,8 +158,8 @@ describe('the template of a project', () => {
     expect({ name, engines }).toEqual({ name: 'demo', engines: ours['engines'] });
   });
 
-  it('has the compiler options of the README', () => {
-    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(files['tsconfig.json']!);
+  it('has the compiler options of the guide', () => {
+    expect(readFileSync(join(root, 'docs/guides/own-project.md'), 'utf8')).toContain(files['tsconfig.json']!);
   });
 
   it('names the variables of keys for models', () => {
