@@ -11,15 +11,15 @@ export const errorTable = {
   },
   'call-unknown': { status: 404, fix: 'Take the address from `model-start` or `tool-start` in the log of the run.' },
   'run-id-invalid': { status: 400, fix: 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.' },
-  'run-id-in-use': { status: 409, fix: 'Use a new id, or send the agent and input of the existing run to get that run.' },
+  'run-id-in-use': { status: 409, fix: 'Use a new id, or the agent and input of that run.' },
   'input-invalid': {
     status: 400,
     fix: 'Correct the part of the input that the message names.',
   },
-  'input-too-large': { status: 413, fix: 'Store large data elsewhere and let a tool read it. The input of a run is limited to 256 KB.' },
+  'input-too-large': { status: 413, fix: 'Store large data elsewhere and let a tool read it. The input of a run has at most 256 KB.' },
   'tool-calls-pending': {
     status: 409,
-    fix: 'Make the calls, and start another run with the messages of this run and the results.',
+    fix: 'Make the calls, and start another run with the messages and the results.',
   },
   'options-invalid': { status: 400, fix: 'Correct the option or setting that the message names.' },
   'run-ended': {
@@ -30,21 +30,21 @@ export const errorTable = {
   'agent-invalid': { status: 500, fix: 'Correct the definition that the message names.' },
   'agents-invalid': {
     status: 500,
-    fix: 'Correct the module. It must load in the workflow sandbox, without Node modules and without side effects.',
+    fix: 'Correct the module. It must load in the workflow sandbox, without Node modules or side effects.',
   },
   'model-unknown': { status: 400, fix: 'Name the model as provider/model, with a configured provider.' },
   'model-key-missing': { status: 400, fix: 'Set the environment variable in the message on the worker, or choose another model.' },
-  'tool-unknown': { status: 400, fix: 'Add the tool to the tools of the configuration, or remove its name from the agent.' },
-  'output-unknown': { status: 400, fix: 'Add the schema to the outputs of the configuration, or remove its name from the agent.' },
-  'policy-unknown': { status: 400, fix: 'Add the policy to the policies of the configuration, or remove its name from the agent.' },
+  'tool-unknown': { status: 400, fix: 'Add the tool to `tools` of the configuration, or remove its name.' },
+  'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
+  'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },
   // --- while a run works
   'max-iterations': { status: 500, fix: 'Raise maxIterations, or tell the model in the instructions when to stop.' },
   'max-tool-iterations': {
     status: 500,
-    fix: 'Raise maxToolIterations, set `finalize`, or tell the model in the instructions when to stop.',
+    fix: 'Raise maxToolIterations, set `finalize`, or tell the model when to stop.',
   },
-  'call-limit': { status: 500, fix: 'Raise the limit of the middleware, or let the middleware end the agent with a message.' },
+  'call-limit': { status: 500, fix: 'Raise the limit, or let the middleware end the agent with a message.' },
   'budget-spent': {
     status: 500,
     fix: 'Raise the budget, or let the middleware ask a person, end the agent or choose a cheaper model.',
@@ -56,7 +56,7 @@ export const errorTable = {
   },
   'agent-endless': {
     status: 500,
-    fix: 'Let the agent wait for a model, a tool, a person or time between its steps, or let it end.',
+    fix: 'Let the agent wait for a model, a tool, a person or time, or let it end.',
   },
   'child-cancelled': {
     status: 409,
@@ -72,7 +72,7 @@ export const errorTable = {
   },
   'model-failed': {
     status: 502,
-    fix: 'Correct the cause in the message, such as the name of the model. After an outage, retry the run.',
+    fix: 'Correct the cause in the message, or retry the run after an outage.',
   },
   'model-busy': {
     status: 503,
@@ -80,11 +80,11 @@ export const errorTable = {
   },
   'waiting-for-turn': {
     status: 503,
-    fix: 'Nothing: the call is made when its turn comes. Raise the limit if the provider or tool takes more.',
+    fix: 'Nothing: the call is made at its turn. Raise the limit if the provider or tool takes more.',
   },
   'model-key-refused': {
     status: 502,
-    fix: 'Set a valid key in the variable of the message and restart the worker, or choose another model.',
+    fix: 'Set a valid key in the named variable and restart the worker, or choose another model.',
   },
   'model-response-invalid': {
     status: 502,
@@ -102,7 +102,7 @@ export const errorTable = {
   },
   'model-response-rejected': {
     status: 502,
-    fix: 'Give the model a clearer task, or let shouldRetry accept more. The message has the reason.',
+    fix: 'Give the model a clearer task, or let shouldRetry accept more.',
   },
   'model-retries-exhausted': {
     status: 502,
@@ -116,7 +116,7 @@ export const errorTable = {
   'tool-timeout': { status: 504, fix: 'Raise the timeout of the tool, or make the tool faster.' },
   'attempt-lost': {
     status: 504,
-    fix: 'Nothing: the call is repeated. If losses repeat, check for killed workers and short timeouts.',
+    fix: 'Nothing: the call is repeated. If losses repeat, check the workers and the timeout of the call.',
   },
   'tool-input-invalid': {
     status: 400,
@@ -128,7 +128,7 @@ export const errorTable = {
   },
   'tool-result-too-large': {
     status: 500,
-    fix: 'Return less, or a reference to a store, or raise resultLimit (at most 1 MB).',
+    fix: 'Return less, return a reference to a store, or raise resultLimit (at most 1 MB).',
   },
   'tool-result-invalid': { status: 500, fix: 'Return a result that JSON can hold.' },
   'output-invalid': {
@@ -150,37 +150,37 @@ export const errorTable = {
   'outside-run': { status: 500, fix: 'Call the function only in a hook, wrap or tool of a running agent.' },
   'frame-changed': {
     status: 409,
-    fix: 'Undo the change of the code, or let open runs finish under the old code. In a test, record histories anew after an intended change.',
+    fix: 'Undo the change, or let open runs finish under the old code. In a test, record histories anew after an intended change.',
   },
-  'requests-changed': { status: 409, fix: 'Undo the change of the code, or record the history anew.' },
+  'requests-changed': { status: 409, fix: 'Undo the change, or record the history anew.' },
   'retry-impossible': { status: 409, fix: 'Start another run, with a new id.' },
   'resume-impossible': { status: 409, fix: 'Start another run, with a new id.' },
   'run-not-cancelled': {
     status: 409,
-    fix: 'Look at the status of the run. A failed run continues with `holdfast retry`.',
+    fix: 'Check the status. A failed run continues with `holdfast retry`.',
   },
   'run-not-failed': {
     status: 409,
-    fix: 'Look at the status of the run. A cancelled run continues with `holdfast resume`.',
+    fix: 'Check the status. A cancelled run continues with `holdfast resume`.',
   },
   'upgrade-failed': {
     status: 503,
     fix: 'Try again when workers of both builds run. The run stays on its build.',
   },
-  'run-failed': { status: 500, fix: 'Correct the code of the agent that threw the error in the message.' },
+  'run-failed': { status: 500, fix: 'Correct the code that threw the error in the message.' },
   'run-timed-out': { status: 504, fix: 'Raise the deadline of the run.' },
   'run-terminated': { status: 500, fix: 'See the reason in the message.' },
   'run-stuck': {
     status: 500,
-    fix: 'Correct the code for new runs, since this run keeps its code. Use `holdfast terminate` or `temporal workflow reset`.',
+    fix: 'Correct the code for new runs. End this run with `holdfast terminate`, or use `temporal workflow reset`.',
   },
   'worker-missing': {
     status: 503,
-    fix: 'Start a worker (`npx holdfast dev` or `npx holdfast worker`), and ask again. Messages wait on the server.',
+    fix: 'Start a worker, for example with `npx holdfast worker`, and ask again.',
   },
   'run-unreadable': {
     status: 422,
-    fix: 'Read the run with the codec and storage that wrote it. End a foreign run with `holdfast terminate`.',
+    fix: 'Read the run with its codec and storage. End a foreign run with `holdfast terminate`.',
   },
   cancelled: {
     status: 409,
@@ -198,7 +198,7 @@ export const errorTable = {
   'answer-forbidden': { status: 403, fix: 'Let a person answer whom the interrupt names, and send `by` and `roles`.' },
   'run-busy': {
     status: 503,
-    fix: 'Send the answer again. A client of Holdfast repeats for 5 s, and then leaves the answer as a signal.',
+    fix: 'Send the answer again. A Holdfast client repeats for 5 s, then leaves the answer as a signal.',
   },
   'answer-stale': { status: 409, fix: 'Read the interrupt again, then decide.' },
   // --- service
@@ -208,11 +208,11 @@ export const errorTable = {
   },
   'client-tools-refused': {
     status: 400,
-    fix: 'Leave the tool out, or set `clientTools` of the agent to true or to a list of names.',
+    fix: 'Leave the tool out, or allow the tool with `clientTools` of the agent.',
   },
   'request-unsupported': {
     status: 400,
-    fix: 'Leave out the part that the message names. See docs/reference/protocols.md.',
+    fix: 'Leave out the named part. See docs/reference/protocols.md.',
   },
   'response-unknown': { status: 404, fix: 'Use a whole id that POST /v1/responses of this service answered.' },
   'response-outdated': {
@@ -251,7 +251,7 @@ export const errorTable = {
   },
   'server-unreachable': {
     status: 503,
-    fix: 'Start the server, or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE or the profile. `holdfast dev` brings its own server.',
+    fix: 'Start the server, or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE or the profile. `holdfast dev` brings a server.',
   },
   'not-a-conversation': {
     status: 409,
@@ -261,26 +261,26 @@ export const errorTable = {
   'conversation-full': { status: 429, fix: 'Send again when turns have taken some of the waiting messages.' },
   'message-unknown': {
     status: 404,
-    fix: 'See the queue of the conversation. Only waiting messages can be changed or withdrawn.',
+    fix: 'See the queue of the conversation.',
   },
-  'conversation-busy': { status: 409, fix: 'Wait until the turn has ended, or cancel the turn. Then send the message again.' },
-  'interrupts-open': { status: 409, fix: 'Answer all interrupts that the message names in one request. Then send the message again.' },
+  'conversation-busy': { status: 409, fix: 'Wait until the turn has ended, or cancel the turn.' },
+  'interrupts-open': { status: 409, fix: 'Answer all named interrupts in one request, then send the message again.' },
   'turn-stopped': { status: 409, fix: 'Say in the conversation whether the call is still wanted.' },
-  'turn-unknown': { status: 404, fix: 'See the view of the conversation. Only a turn at work can be stopped.' },
+  'turn-unknown': { status: 404, fix: 'See the view of the conversation.' },
   'task-unknown': { status: 404, fix: 'Use the id of a task of this agent.' },
-  'task-ended': { status: 409, fix: 'Begin another task in the same context: send the message without a taskId.' },
+  'task-ended': { status: 409, fix: 'Send the message without a taskId, to begin another task.' },
   'protocol-unsupported': {
     status: 400,
     fix: 'See the card of the agent and docs/reference/protocols.md.',
   },
   'push-refused': {
     status: 400,
-    fix: 'Use a URL that `a2a.push.to` of the configuration allows, and at most 10 receivers for a task.',
+    fix: 'Use a URL that `a2a.push.to` allows, and at most 10 receivers for a task.',
   },
   'message-withdrawn': { status: 409, fix: 'Send another message.' },
   'server-busy': {
     status: 503,
-    fix: 'Ask less often, or raise frontend.namespaceRPS.visibility in the dynamic configuration of the server.',
+    fix: 'Ask less often, or raise frontend.namespaceRPS.visibility in the dynamic configuration.',
   },
   'server-unavailable': {
     status: 503,
@@ -292,7 +292,7 @@ export const errorTable = {
   },
   'server-failed': {
     status: 500,
-    fix: 'Read the end of its log in the message, or the whole log in server.log of its directory.',
+    fix: 'Read the end of its log in the message, or server.log in its directory.',
   },
   'disk-full': {
     status: 507,
@@ -300,7 +300,7 @@ export const errorTable = {
   },
   'files-exhausted': {
     status: 503,
-    fix: 'Raise the limit (`ulimit -n`), or close the open files that the message describes.',
+    fix: 'Raise the limit (`ulimit -n`), or close open files.',
   },
   'server-open': {
     status: 500,
@@ -316,7 +316,7 @@ export const errorTable = {
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes with the command in the message.' },
   'out-of-memory': {
     status: 500,
-    fix: 'Correct the hook that collects without end. End the run with `holdfast terminate`, soon after a restart, because the run ends every worker.',
+    fix: 'Correct the hook that collects without end. End the run with `holdfast terminate` soon after a restart, before the run ends the worker again.',
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names.' },
   'limits-not-shared': {
@@ -326,7 +326,7 @@ export const errorTable = {
   'retention-short': { status: 500, fix: 'Set 30 days with the command in the message, or save runs that must stay.' },
   'build-unserved': {
     status: 500,
-    fix: 'Nothing, if the build was taken back. Otherwise start its worker, and new runs go to it.',
+    fix: 'Nothing, if the build was taken back. Otherwise start its worker.',
   },
   'build-managed': {
     status: 500,
@@ -335,11 +335,11 @@ export const errorTable = {
   'build-missing': { status: 500, fix: 'Keep the directory of bundles, which holds the code of open runs.' },
   'build-damaged': {
     status: 500,
-    fix: 'Start a worker with the code of the build on this directory, or restore the file. The runs then continue.',
+    fix: 'Start a worker with the code of the build on the directory, or restore the file.',
   },
   'build-check-failed': {
     status: 500,
-    fix: 'See the message. The worker tries again, and runs of older builds may wait.',
+    fix: 'See the message. The worker tries again.',
   },
   internal: { status: 500, fix: 'Report the defect with the message.' },
 } as const satisfies Record<string, { status: number; fix: string }>;
