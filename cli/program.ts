@@ -188,7 +188,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
         'a tag of the run; repeatable',
         several((tag) => tag),
       )
-      .option('--deadline <time>', 'time from now until the run fails, for example 30d', lasting('--deadline'))
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline'))
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
       .option(by, 'your name', filled('--by')),
@@ -206,7 +206,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('resume <run>', 'Continues a cancelled run.', (command) =>
     command
       .option('--by <name>', 'your name', filled('--by'))
-      .option('--deadline <time>', 'time from now until the run fails, for example 30d', lasting('--deadline')),
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline')),
   )(async ([run], { url: _url, ...flags }: ResumeFlags & { url?: string }) => {
     const { resumeRun } = await import('./commands/run-commands.js');
     return (service) => resumeRun(service, terminal, run as string, flags);
@@ -222,7 +222,7 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   toService('retry [runs...]', 'Continues failed runs after their last good step.', (command) =>
     startFilters(command.option('--status <status>', 'failed: all failed runs that fit the filters', filled('--status')))
       .option('--by <name>', 'your name', filled('--by'))
-      .option('--deadline <time>', 'time from now until the run fails, for example 30d', lasting('--deadline'))
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline'))
       .option('--dry-run', 'only print what would happen'),
   )(async ([runs], { url: _url, ...flags }: RetryFlags & { url?: string }) => {
     const { retryRuns } = await import('./commands/retry-commands.js');
