@@ -14,36 +14,36 @@ export type ToService = (
 /** The commands with which people answer. */
 export function addAnswerCommands(toService: ToService, terminal: Terminal): void {
   const comment = (command: Command): Command =>
-    who(command.option('--comment <text>', 'why, for those who read the log', filled('--comment')), 'who decides');
+    who(command.option('--comment <text>', 'reason, for the log', filled('--comment')), 'your name');
   toService('approve <run> [interrupt]', 'Approves a tool call.', (command) =>
     comment(
       command
-        .option('--edit <json>', 'other arguments')
+        .option('--edit <json>', 'changed arguments')
         .option(
           '--set <name=value>',
-          'one other argument, such as amount=40; may be given more than once',
+          'one changed argument, for example amount=40; repeatable',
           several((change) => change),
         )
-        .option('--for-rest', 'and all calls of this tool in the rest of the run')
-        .option('--up-to <amount>', 'and all calls of this tool up to this amount, where a policy names one', filled('--up-to')),
+        .option('--for-rest', 'also approve all calls of the tool in the rest of the run')
+        .option('--up-to <amount>', 'also approve all calls of the tool up to the amount, if the policy has amounts', filled('--up-to')),
     ),
   )(async ([run, interrupt], flags: ApprovalFlags) => {
     const { approve } = await import('./commands/answer-commands.js');
     return (service) => approve(service, terminal, run as string, interrupt as string | undefined, flags);
   });
   toService('reject <run> [interrupt]', 'Rejects a tool call.', (command) =>
-    comment(command.option('--feedback <text>', 'what the agent should know about it')),
+    comment(command.option('--feedback <text>', 'feedback for the agent')),
   )(async ([run, interrupt], flags: RejectionFlags) => {
     const { reject } = await import('./commands/answer-commands.js');
     return (service) => reject(service, terminal, run as string, interrupt as string | undefined, flags);
   });
-  toService('delegate <run> [interrupt]', 'Hands the decision about a tool call to somebody else.', (command) =>
-    comment(command.requiredOption('--to <name>', 'who decides from now on', filled('--to'))),
+  toService('delegate <run> [interrupt]', 'Hands the decision about a tool call to another person.', (command) =>
+    comment(command.requiredOption('--to <name>', 'name of the person who decides from now on', filled('--to'))),
   )(async ([run, interrupt], flags: DelegationFlags) => {
     const { delegate } = await import('./commands/answer-commands.js');
     return (service) => delegate(service, terminal, run as string, interrupt as string | undefined, flags);
   });
-  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) => who(command, 'who answers'))(
+  toService('answer <run> <interrupt> <json>', 'Answers a question of a run.', (command) => who(command, 'your name'))(
     async ([run, interrupt, text], flags: DecisionFlags) => {
       const { answer } = await import('./commands/answer-commands.js');
       return (service) => answer(service, terminal, run as string, interrupt as string, text as string, flags);
@@ -54,6 +54,6 @@ export function addAnswerCommands(toService: ToService, terminal: Terminal): voi
 function who(command: Command, what: string): Command {
   return command
     .option('--by <name>', what, filled('--by'))
-    .option('--role <role>', 'a role that this name has; may be given more than once', several(filled('--role')))
+    .option('--role <role>', 'a role of the name; repeatable', several(filled('--role')))
     .option('--no-follow', 'do not follow the run');
 }

@@ -12,11 +12,11 @@ type ToService = (
 
 /** `policy apply`. */
 export function addPolicyCommands(toService: ToService, startFilters: (command: Command) => Command, terminal: Terminal): void {
-  toService('apply <policy>', 'Asks again where a policy of the configuration asks more than it did.', (command) =>
-    startFilters(command.requiredOption('--to <runs>', 'waiting: runs that wait because of it', filled('--to')))
-      .option('--by <name>', 'who applies it', filled('--by'))
-      .option('--dry-run', 'only say what would be asked')
-      .option('--json', 'print what became of each question, one a line'),
+  toService('apply <policy>', 'Asks again about waiting calls for which a changed policy asks more.', (command) =>
+    startFilters(command.requiredOption('--to <runs>', 'waiting: runs that wait because of the policy', filled('--to')))
+      .option('--by <name>', 'your name', filled('--by'))
+      .option('--dry-run', 'only print what would happen')
+      .option('--json', 'print JSON'),
   )(async ([policy], { url: _url, ...flags }: ApplyFlags & { url?: string }) => {
     const { applyPolicy } = await import('./commands/policy-commands.js');
     return (service) => applyPolicy(service, terminal, policy as string, flags);

@@ -132,14 +132,14 @@ function addSetup(program: Command, terminal: Terminal, exit: (code: number) => 
     .action(async (folder: string) => exit((await import('./setup/init.js')).init(terminal, folder)));
   program
     .command('doctor')
-    .description('Says what keeps Holdfast from working here, and what to do.')
+    .description('Finds problems of the project and its environment, with fixes.')
     .option('-c, --config <file>', configOption)
     .option('-p, --port <port>', portOption)
-    .option('--json', 'print what it found as JSON')
+    .option('--json', 'print JSON')
     .action(async (flags: DoctorFlags) => exit(await (await import('./doctor/doctor.js')).doctor(terminal, flags)));
   program
     .command('completion')
-    .description('Prints a script by which a shell completes commands and options.')
+    .description('Prints the completion script of a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: CompletedShell) => terminal.writeText(completionScript(shell, program).trimEnd()));
 }
@@ -150,13 +150,13 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
       .command(name)
       .description(description)
       .option('-c, --config <file>', configOption)
-      .option('--quiet', 'says only what needs somebody')
-      .option('--verbose', 'says all, also what Temporal says')
+      .option('--quiet', 'log only warnings and errors')
+      .option('--verbose', 'also log details, including the log of Temporal')
       .option('--log <format>', 'text for people, json for machines', filled('--log'));
   // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option('-p, --port <port>', portOption)
-    .option('--no-watch', 'does not take over files that change')
+    .option('--no-watch', 'ignore changed files')
     .action(async (flags: ProcessFlags) => exit(await (await import('./processes/dev.js')).startDev(flags, terminal)));
   process('serve', 'Runs the service alone.')
     .option('-p, --port <port>', portOption)
@@ -168,8 +168,8 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
     .command('server')
     .description('Runs the embedded Temporal server alone.')
     .option('-p, --port <port>', 'port of the Temporal server (default: a free one)')
-    .option('--ui-port <port>', 'turns the web UI on, on this port; 0 takes a free one')
-    .option('--directory <directory>', 'where its data is (default: that of HOLDFAST_DIR)', filled('--directory'))
+    .option('--ui-port <port>', 'port of the web UI (default: no web UI); 0 takes a free one')
+    .option('--directory <directory>', 'directory of the data (default: HOLDFAST_DIR)', filled('--directory'))
     .action(async (flags: ServerCommandFlags) => exit(await (await import('./processes/server.js')).serveTemporal(flags, terminal)));
 }
 
@@ -178,20 +178,20 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
   const by = '--by <name>';
   toService('run <agent> [input...]', 'Starts a run and shows it until it ends or waits.', (command) =>
     command
-      .option('--id <id>', 'id of the run; the same id again finds the same run', filled('--id'))
-      .option('--model <model>', 'model, instead of the one that the agent names', filled('--model'))
-      .option('--options <json>', 'options of this run: tools, aliases and options of tools, for all agents or for some')
-      .option('--values <json>', 'session values that the run begins with')
-      .option('--settings <json>', 'settings of the model, such as {"temperature":0}')
+      .option('--id <id>', 'id of the run; a used id finds its run', filled('--id'))
+      .option('--model <model>', 'model, in place of the model of the agent', filled('--model'))
+      .option('--options <json>', 'options of the run: tools, aliases and options of tools')
+      .option('--values <json>', 'session values of the run')
+      .option('--settings <json>', 'settings of the model, for example {"temperature":0}')
       .option(
         '--tag <tag>',
-        'a tag of the run; may be given more than once',
+        'a tag of the run; repeatable',
         several((tag) => tag),
       )
-      .option('--deadline <time>', 'when the run fails at the latest, such as 30d', lasting('--deadline'))
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline'))
       .option('--json-input', 'the input is JSON: a job or a list of messages')
       .option('--detach', 'do not follow the run')
-      .option(by, 'who starts it, and decides', filled('--by')),
+      .option(by, 'your name', filled('--by')),
   )(async ([agent, input], flags: RunFlags) => {
     const { startRun } = await import('./commands/run-commands.js');
     return (service) => startRun(service, terminal, agent as string, input as string[], flags);
@@ -203,33 +203,33 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
       return (service) => cancelRun(service, terminal, run as string, flags);
     },
   );
-  toService('resume <run>', 'Lets a run that was cancelled go on where it stood.', (command) =>
+  toService('resume <run>', 'Continues a cancelled run.', (command) =>
     command
-      .option('--by <name>', 'who lets it go on', filled('--by'))
-      .option('--deadline <time>', 'when it fails at the latest, from now, such as 30d', lasting('--deadline')),
+      .option('--by <name>', 'your name', filled('--by'))
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline')),
   )(async ([run], { url: _url, ...flags }: ResumeFlags & { url?: string }) => {
     const { resumeRun } = await import('./commands/run-commands.js');
     return (service) => resumeRun(service, terminal, run as string, flags);
   });
   toService(
     'upgrade <run>',
-    'Moves a run to the newest build, when its code is the same where the run stands.',
+    'Moves a run to the newest build, if the new code fits the run.',
     (command) => command,
   )(async ([run]) => {
     const { upgradeRun } = await import('./commands/run-commands.js');
     return (service) => upgradeRun(service, terminal, run as string);
   });
-  toService('retry [runs...]', 'Goes on with runs that have failed, after their last good step.', (command) =>
-    startFilters(command.option('--status <status>', 'failed: all such runs that the other filters find', filled('--status')))
-      .option('--by <name>', 'who tries them again', filled('--by'))
-      .option('--deadline <time>', 'when they fail at the latest, from now, such as 30d', lasting('--deadline'))
-      .option('--dry-run', 'only say which'),
+  toService('retry [runs...]', 'Continues failed runs after their last good step.', (command) =>
+    startFilters(command.option('--status <status>', 'failed: all failed runs that fit the filters', filled('--status')))
+      .option('--by <name>', 'your name', filled('--by'))
+      .option('--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline'))
+      .option('--dry-run', 'only print what would happen'),
   )(async ([runs], { url: _url, ...flags }: RetryFlags & { url?: string }) => {
     const { retryRuns } = await import('./commands/retry-commands.js');
     return (service) => retryRuns(service, terminal, runs as string[], flags);
   });
-  toService('terminate <run>', 'Ends a run where it stands, without its code; for one that is stuck.', (command) =>
-    command.option('--reason <text>', 'why, for its record', filled('--reason')),
+  toService('terminate <run>', 'Ends a run at once, without its code, for example a stuck run.', (command) =>
+    command.option('--reason <text>', 'reason, for the record', filled('--reason')),
   )(async ([run], flags) => {
     const { terminateRun } = await import('./commands/run-commands.js');
     return (service) => terminateRun(service, terminal, run as string, (flags as { reason?: string }).reason);
@@ -238,37 +238,37 @@ function addRunCommands(program: Command, terminal: Terminal, exit: (code: numbe
 
 function addReadCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   const toService = serviceCommand(program, terminal, exit);
-  const json = (command: Command): Command => command.option('--json', 'print what the service answers');
+  const json = (command: Command): Command => command.option('--json', 'print JSON');
   toService('list', 'Lists runs, newest first.', (command) =>
     listOptions(
       json(command)
         .option('--status <status>', anyOf(listStatuses), filled('--status'))
-        .option('--parent <run>', 'isolated agents of this run', filled('--parent'))
-        .option('--ids', 'print ids alone'),
+        .option('--parent <run>', 'isolated agents of the run', filled('--parent'))
+        .option('--ids', 'print only ids'),
     ),
   )(async (_, { url: _url, ...flags }: RunListFlags & { url?: string }) => {
     const { listRuns } = await import('./commands/list-commands.js');
     return (service) => listRuns(service, terminal, flags);
   });
-  toService('show <run>', 'Shows how a run stands, its steps and its messages.', (command) =>
-    json(command).option('--wide', 'more of each'),
-  )(async ([run], flags: JsonFlag & { wide?: boolean }) => {
-    const { showRun } = await import('./commands/read-commands.js');
-    return (service) => showRun(service, terminal, run as string, flags);
-  });
+  toService('show <run>', 'Shows the status, steps and messages of a run.', (command) => json(command).option('--wide', 'more details'))(
+    async ([run], flags: JsonFlag & { wide?: boolean }) => {
+      const { showRun } = await import('./commands/read-commands.js');
+      return (service) => showRun(service, terminal, run as string, flags);
+    },
+  );
   toService('events <run>', 'Prints the log of a run, one event a line.', (command) =>
-    json(command).option('--from <offset>', 'offset of the first event', filled('--from')).option('--follow', 'until the run ends'),
+    json(command).option('--from <offset>', 'offset of the first event', filled('--from')).option('--follow', 'follow until the run ends'),
   )(async ([run], flags: JsonFlag & { from?: string; follow?: boolean }) => {
     const { printEvents } = await import('./commands/read-commands.js');
     return (service) => printEvents(service, terminal, run as string, flags);
   });
-  toService('inbox', 'Lists what waits for a decision, one line each.', (command) => listOptions(json(command)))(
+  toService('inbox', 'Lists open decisions, one a line.', (command) => listOptions(json(command)))(
     async (_, { url: _url, ...flags }: FilterFlags & { url?: string }) => {
       const { inbox } = await import('./commands/list-commands.js');
       return (service) => inbox(service, terminal, flags);
     },
   );
-  toService('agents', 'Lists the agents.', (command) => json(command).option('--names', 'print names alone'))(
+  toService('agents', 'Lists the agents.', (command) => json(command).option('--names', 'print only names'))(
     async (_, flags: AgentListFlags) => {
       const { listAgents } = await import('./commands/read-commands.js');
       return (service) => listAgents(service, terminal, flags);
@@ -279,22 +279,22 @@ function addReadCommands(program: Command, terminal: Terminal, exit: (code: numb
 /** What every list filters by. */
 function listOptions(command: Command): Command {
   return startFilters(command)
-    .option('--may-answer <name>', 'what this name may answer', filled('--may-answer'))
-    .option('--role <role>', 'a role that this name has; may be given more than once', several(filled('--role')))
-    .option('--waiting-since <time>', 'what has waited since then or longer', filled('--waiting-since'))
-    .option('--limit <count>', 'how many (default 50)', filled('--limit'))
-    .option('--after <cursor>', 'continue after a page, as its last line says', filled('--after'))
-    .option('--wide', 'more of each');
+    .option('--may-answer <name>', 'interrupts that the name may answer', filled('--may-answer'))
+    .option('--role <role>', 'a role of the name; repeatable', several(filled('--role')))
+    .option('--waiting-since <time>', 'rows that have waited since the time or longer', filled('--waiting-since'))
+    .option('--limit <count>', 'number of rows (default 50)', filled('--limit'))
+    .option('--after <cursor>', 'continue after a page; the last line of the page has the cursor', filled('--after'))
+    .option('--wide', 'more details');
 }
 
 /** What says of runs how they were started. */
 function startFilters(command: Command): Command {
   return command
-    .option('--agent <agent>', 'runs of this agent', filled('--agent'))
-    .option('--tag <tag>', 'runs with this tag; may be given more than once', several(filled('--tag')))
-    .option('--started-by <name>', 'runs that this name started', filled('--started-by'))
-    .option('--since <time>', 'runs that began since then: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
-    .option('--until <time>', 'runs that began before then', filled('--until'));
+    .option('--agent <agent>', 'runs of the agent', filled('--agent'))
+    .option('--tag <tag>', 'runs with the tag; repeatable', several(filled('--tag')))
+    .option('--started-by <name>', 'runs that the name started', filled('--started-by'))
+    .option('--since <time>', 'runs since the time: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
+    .option('--until <time>', 'runs before the time', filled('--until'));
 }
 
 /** They need the server or the agents themselves, and no service. */
@@ -311,10 +311,10 @@ function addHistoryCommands(program: Command, terminal: Terminal, exit: (code: n
     );
   program
     .command('replay <files...>')
-    .description('Replays saved histories under the agents of today, and says what differs.')
+    .description('Replays saved histories under the current agents, and prints differences.')
     .option('-c, --config <file>', configOption)
-    .option('--changes <which>', 'what counts: commands, which stop open runs, or requests, too (default: commands)', filled('--changes'))
-    .option('--json', 'print what differs as JSON')
+    .option('--changes <which>', 'differences that count: commands, which stop open runs (default), or also requests', filled('--changes'))
+    .option('--json', 'print JSON')
     .action(async (files: readonly string[], flags: ReplayFlags) =>
       exit(await (await import('./commands/history-commands.js')).replayFiles(terminal, files, flags)),
     );

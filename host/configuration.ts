@@ -26,68 +26,67 @@ import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 export const configurationTable = {
   HOLDFAST_DIR: {
     default: '.holdfast',
-    meaning: 'Directory of the embedded server: its database and log, the kept bundles, snapshots, and which service and server run.',
+    meaning: 'Directory of the embedded server: database, log, bundles, snapshots, and the addresses of service and server.',
   },
-  HOLDFAST_HOST: { default: '127.0.0.1', meaning: 'Address on which the HTTP service listens.' },
-  HOLDFAST_PORT: { default: '4747', meaning: 'Port on which the HTTP service listens; 0 takes a free one.' },
+  HOLDFAST_HOST: { default: '127.0.0.1', meaning: 'Address of the HTTP service.' },
+  HOLDFAST_PORT: { default: '4747', meaning: 'Port of the HTTP service; 0 takes a free one.' },
   HOLDFAST_URL: {
     default: 'http://127.0.0.1:4747',
-    meaning: 'Where commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.',
+    meaning: 'Address at which commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.',
   },
-  HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue that the worker polls and on which runs are started.' },
-  HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests that name none. It is the first part of workflow ids.' },
+  HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue of runs and workers.' },
+  HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests without a tenant, and the first part of workflow ids.' },
   HOLDFAST_REDIS_URL: {
     default: '',
     meaning:
-      'redis:// or rediss:// URL by which all workers of the task queue share the limits of models and tools. Without it: each worker has its own.',
+      'redis:// or rediss:// URL by which all workers of the task queue share limits of models and tools. Default: each worker has its own limits.',
   },
   HOLDFAST_COMPRESS: {
     default: '',
-    meaning: 'Whether data of runs is written compressed: true or false. Without it: true with the embedded server, else false.',
+    meaning: 'true or false: whether data of runs is written compressed. Default: true with the embedded server, otherwise false.',
   },
   HOLDFAST_MAX_CACHED_RUNS: {
     default: '',
-    meaning:
-      'Number of runs that a worker keeps in memory; any other run reads its history at its next task. Without it: 600 for each GB of heap above 200 MB.',
+    meaning: 'Number of runs that a worker keeps in memory. Default: 600 for each GB of heap above 200 MB.',
   },
   HOLDFAST_STOCK_SDK: {
     default: '',
     meaning:
-      "1: workflow code runs in threads of Temporal's SDK as they are. A way out if a new version of the SDK has other insides. Costs a third more CPU.",
+      "1: workflow code runs in unchanged threads of Temporal's SDK, which costs a third more CPU. For new versions of the SDK with other internals.",
   },
   HOLDFAST_PUSH_SECRET: {
     default: '',
     meaning:
-      'Secrets that sign push notifications: one to five of `whsec_…`, with spaces between them. Needed if they may go beyond this machine.',
+      'One to five secrets `whsec_…`, separated by spaces, that sign push notifications. Needed if notifications may leave the machine.',
   },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
-  HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, one line per entry, on stderr.' },
+  HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
     default: '',
-    meaning: 'Path of the `temporal` binary for the embedded server. Without it: the PATH, the cache, a download, a build with Go.',
+    meaning: 'Path of the `temporal` binary for the embedded server. Default: the PATH, the cache, a download, a build with Go.',
   },
   TEMPORAL_ADDRESS: {
     default: '',
-    meaning: 'host:port of a Temporal server. Without an address here or in the profile, a server is embedded.',
+    meaning: 'host:port of a Temporal server. Default: the address in the profile, or an embedded server.',
   },
   TEMPORAL_NAMESPACE: { default: 'default', meaning: 'Namespace of the runs, also with the embedded server.' },
   TEMPORAL_API_KEY: { default: '', meaning: 'API key, sent as a bearer token. Turns TLS on.' },
-  TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable turns TLS on, too.' },
+  TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable also turns TLS on.' },
   TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', meaning: 'File with the client certificate (PEM) for mutual TLS.' },
-  TEMPORAL_TLS_CLIENT_CERT_DATA: { default: '', meaning: 'The client certificate itself (PEM).' },
+  TEMPORAL_TLS_CLIENT_CERT_DATA: { default: '', meaning: 'The client certificate (PEM).' },
   TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', meaning: 'File with the key of the client certificate (PEM).' },
-  TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate itself (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate (PEM).' },
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: { default: '', meaning: 'File with the certificate authority of the server (PEM).' },
-  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server itself (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server (PEM).' },
   TEMPORAL_TLS_SERVER_NAME: {
     default: '',
-    meaning: 'Name that the certificate of the server must have, when it differs from the address.',
+    meaning: 'Name in the certificate of the server, if the name differs from the address.',
   },
-  TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Without it: Temporal's usual place." },
-  TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in that file.' },
+  TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Default: Temporal's usual place." },
+  TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in the TOML file.' },
   XDG_CACHE_HOME: {
     default: '~/.cache',
-    meaning: 'Where downloaded and built binaries are kept, and compiled code from Node 22.8 on, in a folder `holdfast`.',
+    meaning: 'Place of the folder `holdfast`, with downloaded and built binaries, and compiled code from Node 22.8 on.',
   },
 } as const satisfies Record<string, { default: string; meaning: string }>;
 
