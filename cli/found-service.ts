@@ -1,3 +1,4 @@
+import type { ServiceClientOptions } from '../http/index';
 import { ServiceClient } from '../http/index';
 
 /** The service that commands talk to. */
@@ -6,7 +7,8 @@ export class FoundService extends ServiceClient {
     url: string,
     /** What a command that is shown to the user needs to reach the same service. */
     readonly flags: readonly string[] = [],
+    options?: ServiceClientOptions,
   ) {
-    super(url);
+    super(url, options);
   }
 }

@@ -28,16 +28,17 @@ const refund: Interrupt = {
 /** A service that answers what the test says, and the paths that it was asked for. */
 function serviceOf(answers: Readonly<Record<string, unknown>>): { readonly service: FoundService; readonly asked: string[] } {
   const asked: string[] = [];
+  const answer: typeof fetch = async (url) => {
+    const path = String(url).slice('http://service'.length);
+    asked.push(path);
+    return Response.json(answers[path.split('?')[0] ?? '']);
+  };
   class Answers extends FoundService {
-    protected override async get<T>(path: string): Promise<T> {
-      asked.push(path);
-      return answers[path.split('?')[0] ?? ''] as T;
-    }
     override async *events(_: string, { from = 0 }: EventsQuery = {}): AsyncGenerator<RunEvent> {
       yield* (answers['events'] as readonly RunEvent[]).slice(from);
     }
   }
-  return { service: new Answers('http://service', ['--url', 'http://service']), asked };
+  return { service: new Answers('http://service', ['--url', 'http://service'], { fetch: answer }), asked };
 }
 
 const shown = async (act: (terminal: ReturnType<typeof recordedTerminal>) => Promise<number>): Promise<readonly string[]> => {
