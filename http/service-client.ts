@@ -208,12 +208,12 @@ export class ServiceClient {
     return (await this.ask('GET /conversations/:id/queue', { id })).messages;
   }
 
-  change(id: string, message: string, change: Pick<MessageRequest, 'message' | 'by'>): Promise<ById> {
-    return this.ask('PATCH /conversations/:id/queue/:message', { id, message }, change);
+  change(id: string, messageId: string, change: Pick<MessageRequest, 'message' | 'by'>): Promise<ById> {
+    return this.ask('PATCH /conversations/:id/queue/:message', { id, message: messageId }, change);
   }
 
-  withdraw(id: string, message: string, by?: string): Promise<ById> {
-    return this.ask('DELETE /conversations/:id/queue/:message', { id, message }, defined({ by }));
+  withdraw(id: string, messageId: string, by?: string): Promise<ById> {
+    return this.ask('DELETE /conversations/:id/queue/:message', { id, message: messageId }, defined({ by }));
   }
 
   rename(id: string, title: string, by?: string): Promise<ById> {
