@@ -304,7 +304,7 @@ function addHistoryCommands(program: Command, terminal: Terminal, exit: (code: n
     .description('Saves histories of runs.')
     .command('save <run>')
     .description('Saves the history of a run as JSON, for tests and for `replay`.')
-    .option('-o, --output <file>', 'file to write (default: <run>.json)', filled('--output'))
+    .option('-o, --output <file>', 'file to write (default: RUN.json)', filled('--output'))
     .option('--tenant <tenant>', 'tenant of the run', filled('--tenant'))
     .action(async (run: string, flags: SaveFlags) =>
       exit(await (await import('./commands/history-commands.js')).saveHistory(terminal, run, flags)),
