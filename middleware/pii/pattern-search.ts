@@ -1,5 +1,4 @@
 import type { Finder } from './finders';
-import { withoutPast } from './finders';
 import { isWordUnit } from './signs';
 import type { Span } from './spans';
 
@@ -138,18 +137,11 @@ class PatternFinder implements Finder {
     for (let at = 0; at < text.length; at++) this.take(text.charCodeAt(at));
   }
 
-  end(): void {
-    this.take(-1);
-  }
-
-  forget(before: number): void {
-    this.spans = withoutPast(this.spans, before);
-  }
-
-  fork(): Finder {
+  spansAtEnd(): readonly Span[] {
     const other = new PatternFinder(this.all, this.begin, this.position);
-    [other.steps, other.starts, other.previous] = [this.steps, this.starts, this.previous];
-    return other;
+    [other.spans, other.steps, other.starts, other.previous] = [[...this.spans], this.steps, this.starts, this.previous];
+    other.take(-1);
+    return other.spans;
   }
 
   /** The next unit; -1 at the end, where nothing can be taken but a pattern may be done. */

@@ -58,9 +58,7 @@ export class RedactedTexts {
   next(): string {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
-    const over = this.alone ?? this.joined.map(({ rule, finder }) => ({ rule, finder: finder.fork() }));
-    for (const { finder } of over) finder.end();
-    this.found = [...this.found, ...foundBy(over)];
+    this.found = [...this.found, ...foundBy(finders, true)];
     this.alone = this.looking.finders(this.position);
     this.starts.push(this.position);
     return this.raw.slice(held - this.base);
@@ -68,7 +66,6 @@ export class RedactedTexts {
 
   /** The rest. */
   end(): readonly Piece[] {
-    for (const { finder } of [...this.joined, ...(this.alone ?? [])]) finder.end();
     return this.take(true);
   }
 
@@ -86,7 +83,7 @@ export class RedactedTexts {
     const finders = [...this.joined, ...(this.alone ?? [])];
     let end = isWhole ? this.position : this.beforePair(Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     if (end <= this.base) return [];
-    const found = withoutOverlap([...this.found, ...foundBy(finders)].map((one) => this.widened(one)));
+    const found = withoutOverlap([...this.found, ...foundBy(finders, isWhole)].map((one) => this.widened(one)));
     // What was found and goes on behind the end is held as well.
     for (const span of found) if (span.start < end && span.end > end) end = span.start;
     if (end <= this.base) return [];
@@ -94,7 +91,7 @@ export class RedactedTexts {
     this.raw = this.raw.slice(end - this.base);
     this.base = end;
     this.found = this.found.filter((span) => span.end > end);
-    for (const { finder } of finders) finder.forget(end);
+    for (const { finder } of finders) finder.spans = finder.spans.filter((span) => span.end > end);
     return pieces;
   }
 
@@ -144,8 +141,8 @@ export class RedactedTexts {
   }
 }
 
-function foundBy(finders: readonly RuleFinder[]): readonly Found<Rule>[] {
-  return finders.flatMap(({ rule, finder }) => finder.spans.map((span) => ({ ...span, rule })));
+function foundBy(finders: readonly RuleFinder[], isWhole: boolean): readonly Found<Rule>[] {
+  return finders.flatMap(({ rule, finder }) => (isWhole ? finder.spansAtEnd() : finder.spans).map((span) => ({ ...span, rule })));
 }
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

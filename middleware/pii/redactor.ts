@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, Part } from '../../contract/messages/messages';
 import { isPartList } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
-import { runDetectors } from './detectors';
+import { detectors } from './detectors';
 import type { Finder } from './finders';
 import { CardFinder, RunFinder } from './finders';
 import { Pattern } from './pattern-search';
@@ -152,16 +152,12 @@ function isSpoken(part: Part): part is SpokenPart {
 }
 
 function finderFor({ kind, pattern = '', ignoreCase }: Rule): (position: number) => Finder {
-  switch (kind) {
-    case 'custom': {
-      const own = new Pattern(pattern, ignoreCase === true);
-      return (position) => own.finder(position);
-    }
-    case 'creditCard':
-      return (position) => new CardFinder(position);
-    default:
-      return (position) => new RunFinder(runDetectors[kind], position);
+  if (kind === 'custom') {
+    const own = new Pattern(pattern, ignoreCase === true);
+    return (position) => own.finder(position);
   }
+  const Runs = kind === 'creditCard' ? CardFinder : RunFinder;
+  return (position) => new Runs(detectors[kind], position);
 }
 
 function masked(value: string, kind: Rule['kind']): string {
@@ -177,27 +173,4 @@ function masked(value: string, kind: Rule['kind']): string {
     case 'custom':
       return value.length > 8 ? `****${value.slice(-4)}` : '****';
   }
-}
-
-/** One text that comes in pieces. */
-export class RedactedStream {
-  private readonly texts: RedactedTexts;
-
-  constructor(redactor: Redactor) {
-    this.texts = redactor.stream();
-  }
-
-  /** What may be seen now that this has come. */
-  push(piece: string): string {
-    return joined(this.texts.push(piece));
-  }
-
-  /** The rest. */
-  end(): string {
-    return joined(this.texts.end());
-  }
-}
-
-function joined(pieces: readonly Piece[]): string {
-  return pieces.map(({ text }) => text).join('');
 }

@@ -8,9 +8,6 @@ import { checkedRules } from './rules';
 
 export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './rules';
 
-/** The name under which every worker has the worker middleware. */
-export const piiName = 'pii';
-
 /**
  * Looks for personal data in what users say, models answer and tools give back. Answers and results are changed on the worker, before
  * anything of them is seen or recorded; what users say is changed in the state, before a model sees it.
@@ -27,7 +24,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
   return withTraits<AgentMiddleware>(
     {
       name,
-      onWorker: { name: piiName, options: { rules: rules.map((rule) => ({ ...rule })), places } },
+      onWorker: { name: 'pii', options: { rules: rules.map((rule) => ({ ...rule })), places } },
       ...(input === undefined && tools === undefined
         ? {}
         : {
