@@ -2,7 +2,6 @@ import { notJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 import type { HookContext } from '../../kernel/define/middleware';
-import { thawed } from './thawed';
 import type { Invocation, InvocationState } from './types';
 
 /** Where the state stands among the run-local values of the agent: `ctx.runLocal.get('invocation:key')`. */
@@ -41,6 +40,13 @@ function stateInMemory(): InvocationState {
     set: (key, value) => void values.set(key, frozen(copied(value))),
     delete: (key) => void values.delete(key),
   };
+}
+
+/** A copy of plain data that may be changed. Other values stay as they are, and are refused where they are kept. */
+export function thawed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(thawed);
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value;
+  return Object.fromEntries(Object.entries(value as Record<string, Json>).map(([key, item]) => [key, thawed(item)]));
 }
 
 /** Who keeps what it has set may change that later; the state does not follow. */

@@ -6,26 +6,17 @@ import { callbacks } from './callbacks';
 import type { Phase } from './chain';
 import { Chain, checkCallback, checkedCallbackOptions } from './chain';
 import { detachedInvocation } from './invocation';
-import * as phases from './phases';
+import type { ChainAt } from './phases';
+import { phases } from './phases';
 import type {
-  AfterAgentArgs,
-  AfterAgentResult,
-  AfterModelArgs,
-  AfterModelResult,
-  AfterToolArgs,
-  AfterToolResult,
-  BeforeAgentArgs,
-  BeforeAgentResult,
-  BeforeModelArgs,
-  BeforeModelResult,
-  BeforeToolArgs,
-  BeforeToolResult,
-  Callback,
   CallbackArgs,
+  CallbackAt,
   CallbackOptions,
   CallbackResult,
   CallbackResultView,
   ChainOutcome,
+  Place,
+  Places,
   ToolResultMessages,
   ToolResultMessagesArgs,
 } from './types';
@@ -37,26 +28,24 @@ interface CallbackMessages extends CallbackResult {
 const said: Phase<ToolResultMessagesArgs, CallbackMessages> = { name: 'tool result messages', custom: 'messages' };
 
 /** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
-export type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
+type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
+
+type ByHandAt<At extends Place> = ByHand<Places[At][0]>;
+type OutcomeAt<At extends Place> = ChainOutcome<Places[At][1]>;
 
 /** Callbacks before and after something, with what the three sets have in common. */
-abstract class CallbackSet<
-  BeforeArgs extends CallbackArgs,
-  BeforeResult extends CallbackResult,
-  AfterArgs extends CallbackArgs,
-  AfterResult extends CallbackResult,
-> {
+abstract class CallbackSet<Before extends Place, After extends Place> {
   constructor(
-    readonly before: Chain<BeforeArgs, BeforeResult>,
-    readonly after: Chain<AfterArgs, AfterResult>,
+    readonly before: ChainAt<Before>,
+    readonly after: ChainAt<After>,
   ) {}
 
-  registerBefore(callback: Callback<BeforeArgs, BeforeResult>): this {
+  registerBefore(callback: CallbackAt<Before>): this {
     this.before.add(callback);
     return this;
   }
 
-  registerAfter(callback: Callback<AfterArgs, AfterResult>): this {
+  registerAfter(callback: CallbackAt<After>): this {
     this.after.add(callback);
     return this;
   }
@@ -69,16 +58,16 @@ abstract class CallbackSet<
   }
 
   /** Without arguments callbacks get what every callback gets: an invocation and values. */
-  runBefore(args?: ByHand<BeforeArgs> | null): Promise<ChainOutcome<BeforeResult>> {
-    return this.before.run(filled<BeforeArgs>(args));
+  runBefore(args?: ByHandAt<Before> | null): Promise<OutcomeAt<Before>> {
+    return this.before.run(filled<Places[Before][0]>(args));
   }
 
-  runAfter(args?: ByHand<AfterArgs> | null): Promise<ChainOutcome<AfterResult>> {
-    return this.after.run(filled<AfterArgs>(args));
+  runAfter(args?: ByHandAt<After> | null): Promise<OutcomeAt<After>> {
+    return this.after.run(filled<Places[After][0]>(args));
   }
 }
 
-export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResult, AfterModelArgs, AfterModelResult> {
+export class ModelCallbacks extends CallbackSet<'beforeModel', 'afterModel'> {
   /** A set of its own with the same callbacks and options. */
   clone(): ModelCallbacks {
     return new ModelCallbacks(this.before.clone(), this.after.clone());
@@ -90,7 +79,7 @@ export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResu
   }
 }
 
-export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
+export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
   private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
 
@@ -133,7 +122,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   }
 
   /** The arguments for the tool are `args.arguments` afterwards. */
-  override async runBefore(args?: ByHand<BeforeToolArgs> | null): Promise<ChainOutcome<BeforeToolResult>> {
+  override async runBefore(args?: ByHandAt<'beforeTool'> | null): Promise<OutcomeAt<'beforeTool'>> {
     const outcome = await super.runBefore(args);
     const { result } = outcome;
     if (!args || result?.modifiedArguments === undefined) return outcome;
@@ -142,19 +131,19 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   }
 
   /** When no callback said anything, the tool's own result is the custom one. */
-  override async runAfter(args?: ByHand<AfterToolArgs> | null): Promise<ChainOutcome<AfterToolResult>> {
+  override async runAfter(args?: ByHandAt<'afterTool'> | null): Promise<OutcomeAt<'afterTool'>> {
     const outcome = await this.runSeen(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
     return { result: args?.result === undefined ? {} : { customResult: args.result } };
   }
 
   /** Callbacks see their view of the result; whoever owns the arguments has the result itself again when they have run. */
-  private async runSeen(args: ByHand<AfterToolArgs> | null | undefined): Promise<ChainOutcome<AfterToolResult>> {
+  private async runSeen(args: ByHandAt<'afterTool'> | null | undefined): Promise<OutcomeAt<'afterTool'>> {
     const { result } = args ?? {};
     if (!args || result === undefined || this.view === undefined) return super.runAfter(args);
     const own = args as { result?: Json };
     try {
-      own.result = await this.resultForCallbacks({ ...filled<AfterToolArgs>(args), result });
+      own.result = await this.resultForCallbacks({ ...filled<Places['afterTool'][0]>(args), result });
       return await super.runAfter(args);
     } catch (error) {
       return { error: error instanceof Error ? error : new Error(messageOf(error)) };
@@ -183,7 +172,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   }
 }
 
-export class AgentCallbacks extends CallbackSet<BeforeAgentArgs, BeforeAgentResult, AfterAgentArgs, AfterAgentResult> {
+export class AgentCallbacks extends CallbackSet<'beforeAgent', 'afterAgent'> {
   readonly around = 'agent';
 
   clone(): AgentCallbacks {

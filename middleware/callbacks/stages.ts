@@ -25,6 +25,13 @@ export function filledChains<Item extends { readonly length: number }>(...chains
   return chains.filter((chain): chain is Item => chain !== undefined && chain.length > 0);
 }
 
+/** For `catch`. */
+export function failing(phase: string): (error: unknown) => never {
+  return (error) => {
+    throw phaseFailure(phase, error);
+  };
+}
+
 /** Names the place, once. What has a code passes as it is. */
 export function phaseFailure(phase: string, error: unknown): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;

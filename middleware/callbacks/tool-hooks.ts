@@ -3,19 +3,17 @@ import type { Json, Message, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { isToolProblem } from '../../kernel/effects/errors';
-import type { Chain } from './chain';
-import { invocationOf } from './invocation';
+import { isCancellation, isStop, isToolProblem } from '../../kernel/effects/errors';
+import { invocationOf, thawed } from './invocation';
+import type { ChainAt } from './phases';
 import { callIdOf } from './plugins';
 import type { ToolCallbacks } from './sets';
 import { throughStages } from './stages';
-import { thawed } from './thawed';
-import type { AfterToolArgs, AfterToolResult, BeforeToolArgs, BeforeToolResult } from './types';
-import { isCancellation, isStop } from '../../kernel/effects/errors';
+import type { AfterToolArgs, BeforeToolArgs } from './types';
 
 export interface ToolChains {
-  readonly before: readonly Chain<BeforeToolArgs, BeforeToolResult>[];
-  readonly after: readonly Chain<AfterToolArgs, AfterToolResult>[];
+  readonly before: readonly ChainAt<'beforeTool'>[];
+  readonly after: readonly ChainAt<'afterTool'>[];
   readonly messages: ToolCallbacks | undefined;
   /** Makes what callbacks behind a call see of its result. */
   readonly view: ToolCallbacks | undefined;

@@ -109,6 +109,18 @@ export interface AfterToolResult extends CallbackResult {
   readonly skipSummarization?: boolean;
 }
 
+/** What callbacks of each place get and return. */
+export interface Places {
+  readonly beforeAgent: readonly [BeforeAgentArgs, BeforeAgentResult];
+  readonly afterAgent: readonly [AfterAgentArgs, AfterAgentResult];
+  readonly beforeModel: readonly [BeforeModelArgs, BeforeModelResult];
+  readonly afterModel: readonly [AfterModelArgs, AfterModelResult];
+  readonly beforeTool: readonly [BeforeToolArgs, BeforeToolResult];
+  readonly afterTool: readonly [AfterToolArgs, AfterToolResult];
+}
+export type Place = keyof Places;
+export type CallbackAt<At extends Place> = Callback<Places[At][0], Places[At][1]>;
+
 /** Makes what callbacks behind a call see in place of its result. Nothing: they see the result. */
 export type CallbackResultView = (
   args: Omit<AfterToolArgs, 'error' | 'result'> & { readonly result: Json },
