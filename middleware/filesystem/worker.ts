@@ -6,13 +6,13 @@ import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
 import { backendForm } from './worker/backend';
 import type { EditFileInput, WriteFileInput } from './worker/change-files';
-import { editFileDescription, editFileTool, writeFileDescription, writeFileTool } from './worker/change-files';
+import { editFileTool, writeFileTool } from './worker/change-files';
 import type { ExecuteInput } from './worker/execute';
-import { executeDescription, executeTool, streamingExecuteTool } from './worker/execute';
+import { executeTool, streamingExecuteTool } from './worker/execute';
 import type { GlobInput, GrepInput, ListInput } from './worker/find-files';
-import { globDescription, globTool, grepDescription, grepTool, listDescription, listTool } from './worker/find-files';
+import { globTool, grepTool, listTool } from './worker/find-files';
 import type { ReadFileInput } from './worker/read-file';
-import { readFileDescription, readFileTool, readPartsTool } from './worker/read-file';
+import { readFileTool, readPartsTool } from './worker/read-file';
 import type { Shell, StreamingShell } from './worker/shell';
 
 export interface FileToolsOptions<Settings extends FileToolSettings> {
@@ -68,16 +68,16 @@ export function fileTools<const Settings extends FileToolSettings = Record<never
 type Make = (options: FileToolsOptions<FileToolSettings>, description: string | undefined) => object;
 
 const makers: Readonly<Record<FileToolName, Make>> = {
-  ls: ({ backend }, description = listDescription) => listTool(backend, description),
-  read_file: ({ backend, multimodalRead }, description = readFileDescription) =>
+  ls: ({ backend }, description) => listTool(backend, description),
+  read_file: ({ backend, multimodalRead }, description) =>
     multimodalRead === true && backend.readParts !== undefined
       ? readPartsTool((path, pages) => backend.readParts?.(path, pages) ?? Promise.resolve(''), description)
       : readFileTool(backend, description),
-  write_file: ({ backend }, description = writeFileDescription) => writeFileTool(backend, description),
-  edit_file: ({ backend }, description = editFileDescription) => editFileTool(backend, description),
-  glob: ({ backend }, description = globDescription) => globTool(backend, description),
-  grep: ({ backend }, description = grepDescription) => grepTool(backend, description),
-  execute: ({ shell, streamingShell }, description = executeDescription) =>
+  write_file: ({ backend }, description) => writeFileTool(backend, description),
+  edit_file: ({ backend }, description) => editFileTool(backend, description),
+  glob: ({ backend }, description) => globTool(backend, description),
+  grep: ({ backend }, description) => grepTool(backend, description),
+  execute: ({ shell, streamingShell }, description) =>
     shell !== undefined ? executeTool(shell, description) : streamingExecuteTool(streamingShell as StreamingShell, description),
 };
 

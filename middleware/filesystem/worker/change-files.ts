@@ -17,13 +17,9 @@ const editInput = z.object({
 export type WriteFileInput = z.input<typeof writeInput>;
 export type EditFileInput = z.input<typeof editInput>;
 
-export const writeFileDescription = 'Writes a file, with the folders that it needs. A file that is there is written over.';
-export const editFileDescription =
-  'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.';
-
-export function writeFileTool(backend: FileBackend, description: string): Tool<z.output<typeof writeInput>, string> {
+export function writeFileTool(backend: FileBackend, description?: string): Tool<z.output<typeof writeInput>, string> {
   return defineTool({
-    description,
+    description: description ?? 'Writes a file, with the folders that it needs. A file that is there is written over.',
     inputSchema: writeInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, content }) => {
@@ -33,9 +29,11 @@ export function writeFileTool(backend: FileBackend, description: string): Tool<z
   });
 }
 
-export function editFileTool(backend: FileBackend, description: string): Tool<z.output<typeof editInput>, string> {
+export function editFileTool(backend: FileBackend, description?: string): Tool<z.output<typeof editInput>, string> {
   return defineTool({
-    description,
+    description:
+      description ??
+      'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.',
     inputSchema: editInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, old_string: before, new_string: after, replace_all: all = false }, { attempt }) => {

@@ -8,25 +8,23 @@ const input = z.object({ command: z.string().min(1).describe('The command, as on
 
 export type ExecuteInput = z.input<typeof input>;
 
-export const executeDescription = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
+const ours = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
 
 // Nobody knows how far a command came that was lost: it is not run again unasked.
-const once = { effect: 'once', timeout: '10m' } as const;
+const once = { inputSchema: input, effect: 'once', timeout: '10m' } as const;
 
-export function executeTool(shell: Shell, description: string): Tool<z.output<typeof input>, string> {
+export function executeTool(shell: Shell, description = ours): Tool<z.output<typeof input>, string> {
   return defineTool({
-    description,
-    inputSchema: input,
     ...once,
+    description,
     execute: async ({ command }, { signal }) => textOfResult(await shell.execute(command, signal)),
   });
 }
 
-export function streamingExecuteTool(shell: StreamingShell, description: string): StreamableTool<z.output<typeof input>> {
+export function streamingExecuteTool(shell: StreamingShell, description = ours): StreamableTool<z.output<typeof input>> {
   return defineTool({
-    description,
-    inputSchema: input,
     ...once,
+    description,
     stream: ({ command }, { signal }) => textOfPieces(shell.stream(command, signal)),
   });
 }

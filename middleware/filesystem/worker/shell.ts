@@ -28,21 +28,23 @@ export interface StreamingShell {
 
 const noOutput = '[Command executed successfully with no output]';
 
-function failedWith(exitCode: number): string {
-  return `[Command failed with exit code ${exitCode}]`;
+/** How a command came out that did not end well. */
+function notesOf({ exitCode = 0, truncated = false }: CommandPiece): readonly string[] {
+  return [
+    ...(exitCode === 0 ? [] : [`[Command failed with exit code ${exitCode}]`]),
+    ...(truncated ? ['[Output was truncated due to size limits]'] : []),
+  ];
 }
 
-const cut = '[Output was truncated due to size limits]';
-
 /** What the model is told of a command. */
-export function textOfResult({ output, exitCode = 0, truncated = false }: CommandResult): string {
-  if (output === '' && exitCode === 0 && !truncated) return noOutput;
-  return [output, ...(exitCode === 0 ? [] : [failedWith(exitCode)]), ...(truncated ? [cut] : [])].filter((text) => text !== '').join('\n');
+export function textOfResult({ output, ...end }: CommandResult): string {
+  const told = [output, ...notesOf(end)].filter((text) => text !== '');
+  return told.length === 0 ? noOutput : told.join('\n');
 }
 
 /** The same, piece by piece. */
 export async function* textOfPieces(pieces: AsyncIterable<CommandPiece | null | undefined>): AsyncGenerator<string> {
-  let said = '';
+  let isSilent = true;
   let [exitCode, truncated] = [0, false];
   for await (const piece of pieces) {
     if (piece === null || piece === undefined) continue;
@@ -50,12 +52,12 @@ export async function* textOfPieces(pieces: AsyncIterable<CommandPiece | null | 
     exitCode = piece.exitCode ?? exitCode;
     truncated ||= piece.truncated ?? false;
     if (output === '') continue;
-    said = output;
+    isSilent = false;
     yield output;
   }
-  const end = [...(exitCode === 0 ? [] : [failedWith(exitCode)]), ...(truncated ? [cut] : [])];
-  if (end.length > 0) yield `${said === '' ? '' : '\n'}${end.join('\n')}`;
-  else if (said === '') yield noOutput;
+  const end = notesOf({ exitCode, truncated });
+  if (end.length > 0) yield `${isSilent ? '' : '\n'}${end.join('\n')}`;
+  else if (isSilent) yield noOutput;
 }
 
 export interface DirectoryShellOptions {
