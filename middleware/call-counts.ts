@@ -1,3 +1,4 @@
+import { refusing } from '../contract/check';
 import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
@@ -5,6 +6,21 @@ export interface CallLimits {
   readonly perRun?: number;
   /** Of one agent in the run. */
   readonly perAgent?: number;
+}
+
+interface Limited extends CallLimits {
+  readonly exceeded?: string;
+  readonly message?: string;
+}
+
+/** Refuses a limit of calls that would limit nothing, or has a part that would never count. */
+export function checkCallLimits(owner: string, { perRun, perAgent, exceeded, message }: Limited): void {
+  const refuse = refusing(owner);
+  if (perRun === undefined && perAgent === undefined) refuse('give it perRun or perAgent; without both it limits nothing.');
+  if (perRun !== undefined && perAgent !== undefined && perAgent > perRun)
+    refuse(`perAgent is ${perAgent}, and all agents of a run together have ${perRun} (perRun): no agent would come to its limit.`);
+  if (message !== undefined && exceeded === 'fail')
+    refuse('message is for an agent that goes on or ends with it, and with exceeded: "fail" the run fails; leave one of them out.');
 }
 
 interface CallCounts {
@@ -19,16 +35,21 @@ export interface Reached {
 }
 
 /** Counts a call, or says which limit it would exceed; then it is not counted. The counts are values of the run: they are in no call to the worker. */
-export function countCall(ctx: HookContext, name: string, { perRun, perAgent }: CallLimits): Reached | undefined {
+export function countCall(ctx: HookContext, name: string, limits: CallLimits): Reached | undefined {
   const { session } = ctx;
   const key = `${name}:calls`;
   const { run, agents } = (session.get(key) as unknown as CallCounts | undefined) ?? { run: 0, agents: {} };
   const path = ctx.placeInRun.join('/');
   const own = Object.hasOwn(agents, path) ? (agents[path] ?? 0) : 0;
+  const reached = reachedBy(run, own, limits);
+  if (reached === undefined) session.set(key, { run: run + 1, agents: { ...agents, [path]: own + 1 } });
+  return reached;
+}
+
+/** The limit that one more call would exceed. */
+export function reachedBy(run: number, agent: number, { perRun, perAgent }: CallLimits): Reached | undefined {
   if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
-  if (perAgent !== undefined && own >= perAgent) return { limit: perAgent, whose: 'agent' };
-  session.set(key, { run: run + 1, agents: { ...agents, [path]: own + 1 } });
-  return undefined;
+  return perAgent !== undefined && agent >= perAgent ? { limit: perAgent, whose: 'agent' } : undefined;
 }
 
 /** Such as `3 times in this run`. */

@@ -4,7 +4,7 @@ import { defineTool } from '../../activities/tools/define-tool';
 import { limits } from '../../contract/limits';
 import { checkOptions, having, required } from '../../contract/check';
 import type { FileBackend } from '../filesystem/worker/backend';
-import type { LoadedAgentsMd } from './loaded';
+import type { LoadedAgentsMd } from './workflow';
 import { loadFiles } from './worker/load-files';
 
 export interface AgentsMdToolOptions {

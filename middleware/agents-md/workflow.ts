@@ -3,7 +3,6 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, count, func, identifier, required, someNames, worded } from '../../contract/check';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import type { LoadedAgentsMd } from './loaded';
 
 export interface AgentsMdOptions {
   /** The files, in the order in which the model gets them, such as ['/AGENTS.md']. */
@@ -14,6 +13,12 @@ export interface AgentsMdOptions {
   readonly onWarning?: (warning: string, ctx: HookContext) => void;
   /** The tool of the worker that reads them. Default: agents_md. */
   readonly tool?: string;
+}
+
+/** What the worker has read, in the order in which the model gets it. */
+export interface LoadedAgentsMd {
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+  readonly warnings: readonly string[];
 }
 
 const mark = 'agentsMd';

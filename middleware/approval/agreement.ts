@@ -1,20 +1,51 @@
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { AskAgain, HeldCall, Pass } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
-import type { HookContext } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import type { Edits } from './changed-calls';
+import { RewrittenCalls, callChanged } from './changed-calls';
 
-export type NextCall = (call: ToolCall) => Promise<Json>;
+type NextCall = (call: ToolCall) => Promise<Json>;
 
 /** Decides about a call, and calls `next` with the call as it is, or as a person changed it. `problem` says why people are asked again. */
 export type Decide = (call: ToolCall, next: NextCall, problem: string | undefined) => Promise<Json>;
 
 const changedLater = 'Somebody who was asked later changed the arguments of this call.';
 
+/** The hooks of a layer that asks people about calls. */
+export function askingPeople(
+  name: string,
+  edits: Edits,
+  decideIn: (ctx: HookContext) => Decide,
+): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {
+  const rewritten = edits === 'rewrite' ? new RewrittenCalls(`${name}:edits`) : undefined;
+  return {
+    wrapToolCall: (asked, run, ctx) =>
+      decideTogether(asked, run, ctx, decideIn(ctx), (call) => (edits === 'hide' ? run(call) : callChanged(call, run, ctx, rewritten))),
+    ...(rewritten === undefined ? {} : { beforeModelRewriteState: ({ messages }, ctx) => rewritten.rewritten(messages, ctx) }),
+  };
+}
+
+/** Only `false` means that a call needs nobody: a rule that throws, or forgets to return, means yes. */
+export function needsPeople<Args extends readonly unknown[]>(when: ((...args: Args) => unknown) | undefined, ...args: Args): boolean {
+  try {
+    return when?.(...args) !== false;
+  } catch {
+    return true;
+  }
+}
+
+/** What the model hears of a call that a person rejected. */
+export function rejection(call: ToolCall, feedback: string | undefined): Json {
+  const said = feedback === undefined || feedback === '' ? '' : ` They said: ${feedback}`;
+  return `A human rejected the call of '${call.name}'. It did not run.${said}`;
+}
+
 /**
  * Asks the people of one layer. Where one of them changes the call, or it is not the one that others around this layer let pass, those are asked
  * again, until all agree to the same arguments. `tell`: runs a call that a person changed.
  */
-export function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
+function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
   const { together: layers } = insideOf(ctx);
   const ask: AskAgain = async (held): Promise<Pass> => {
     let passed: ToolCall | undefined;

@@ -16,7 +16,8 @@ import {
   someNames,
   worded,
 } from '../../contract/check';
-import type { InputOf, Tools } from '../../kernel/define/middleware';
+import { insideOf } from '../../kernel/define/inside';
+import type { HookContext, InputOf, Tools } from '../../kernel/define/middleware';
 import type { Edits } from './changed-calls';
 import { personOf } from '../../contract/people';
 import type { Deciders, PolicyRun } from '../../contract/policies';
@@ -91,16 +92,21 @@ const stageForms: Forms<AnyStage> = {
   delegate: flag,
 };
 
+export function problemOfExpiry({ onExpiry, expires }: Pick<AnyStage, 'onExpiry' | 'expires'>, at: string): string | undefined {
+  if (onExpiry === undefined || expires !== undefined) return undefined;
+  return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
+}
+
 /** What is wrong with the stages of a policy, as a sentence without its full stop. */
-export function problemOfStages(stages: unknown): string | undefined {
+function problemOfStages(stages: unknown): string | undefined {
   const problem = listOf(shape(stageForms), 'an array of stages, such as [{ by: { users: ["ada"] } }]').problem(stages, 'stages');
   if (problem !== undefined) return problem;
   const all = stages as readonly AnyStage[];
   if (all.length === 0) return 'stages is empty, so nobody would be asked; name at least one stage';
   for (const [position, stage] of all.entries()) {
     const at = `stages[${position}]`;
-    if (stage.onExpiry !== undefined && stage.expires === undefined)
-      return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
+    const problemOfTimes = problemOfExpiry(stage, at);
+    if (problemOfTimes !== undefined) return problemOfTimes;
     const { need = 1 } = stage;
     const known = knownPeople(stage);
     if (known !== undefined && known.size < need)
@@ -134,13 +140,16 @@ export function checkedDeciders(value: unknown, owner: string, at: string): Deci
 }
 
 export function checkedPolicy<T extends Tools, Name extends keyof T & string>(given: unknown): PolicyOptions<T, Name> {
-  const options = checkOptions<PolicyOptions<T, Name>>('policy', given, {
+  return checkOptions<PolicyOptions<T, Name>>('policy', given, {
     name: required(filled),
     tools: required(worded(someNames, 'an array of at least one name of a tool, each once')),
     when: worded(func, 'a function of the call and the run'),
-    stages: required({ wanted: 'an array of stages', problem: (value) => problemOfStages(value) }),
+    stages: required({ wanted: 'an array of stages', problem: problemOfStages }),
     amount: filled,
     edits: oneOf('tell', 'rewrite', 'hide'),
   });
-  return options;
+}
+
+export function runOf(ctx: HookContext): PolicyRun {
+  return { id: ctx.runId, agent: ctx.agent, ...insideOf(ctx).startedWith };
 }

@@ -6,7 +6,7 @@ import type { PlannedStage, PolicyPlan } from '../../contract/policies';
 import { demandOf } from '../../contract/policies';
 import { sha256 } from '../../contract/sha256';
 
-/** A decision about one call, which may spare the people of a policy others. */
+/** A decision about the arguments of one call as they are, which may spare the people of a policy others. `stage` counts from 0. */
 export interface WaivingDecision extends GivenDecision {
   readonly waives?: { readonly upTo: number };
 }
@@ -23,7 +23,7 @@ export interface PolicyWaiver {
 }
 
 /** A policy that looks whether people have waived a call. */
-export interface WaivedCall {
+interface WaivedCall {
   readonly policy: string;
   readonly tool: string;
   readonly plan: PolicyPlan;
@@ -51,7 +51,7 @@ export function waiverOf(
     version,
     asked: askedIn(stages),
     ...(least === Infinity ? {} : { upTo: least }),
-    ...(hasFourEyes(stages) ? { by } : {}),
+    ...(stages.some(({ fourEyes }) => fourEyes) ? { by } : {}),
   };
 }
 
@@ -84,8 +84,4 @@ function waiverIn(text: string): (PolicyWaiver & { readonly policy: string; read
 
 function askedIn(stages: readonly PlannedStage[]): string {
   return sha256(canonicalJson(stages.map(demandOf))).slice(0, 12);
-}
-
-function hasFourEyes(stages: readonly PlannedStage[]): boolean {
-  return stages.some(({ fourEyes }) => fourEyes);
 }

@@ -7,10 +7,10 @@ import { withPolicySource } from '../../contract/policies';
 import { sha256 } from '../../contract/sha256';
 import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
+import { needsPeople } from './agreement';
 import { holding } from './held-calls';
 import type { AnyStage, PolicyOptions } from './policy-options';
-import { checkedDeciders, checkedPolicy } from './policy-options';
-import { runOf } from './policy-run';
+import { checkedDeciders, checkedPolicy, runOf } from './policy-options';
 import type { Plan } from './stages';
 
 type Functions = (call: CallForPolicy, run: PolicyRun) => unknown;
@@ -54,15 +54,6 @@ function toPolicy({ name: tool, input }: ToolCall): CallForPolicy {
   return { tool, input };
 }
 
-function needsPeople(when: Functions | undefined, call: CallForPolicy, run: PolicyRun): boolean {
-  if (when === undefined) return true;
-  try {
-    return when(call, run) !== false;
-  } catch {
-    return true;
-  }
-}
-
 /** Somebody who started the run, or wrote to the turn, without a name may be any of those who decide. With four eyes one person more has to. */
 function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: string): PlannedStage {
   const { name, by = {}, need = 1, fourEyes = false, remind = [], escalate, expires, onExpiry = 'reject', delegate = true } = stage;
@@ -82,7 +73,7 @@ function amountIn(input: Json, path: string): number | undefined {
 }
 
 /** Made of all that the policy says. Of a function, its text counts as the bundle has it. */
-export function versionOf(content: object): string {
+function versionOf(content: object): string {
   const data = (value: unknown): Json => {
     if (typeof value === 'function') return { function: String(value) };
     if (Array.isArray(value)) return value.map(data);

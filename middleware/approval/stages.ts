@@ -12,8 +12,8 @@ import { mayAnswer } from '../../contract/who-may-answer';
 import type { Eyes, StartedWith } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
-import { notDecided, rejection } from './decided';
-import type { PolicyWaiver, WaivingDecision } from './policy-waivers';
+import { rejection } from './agreement';
+import type { PolicyWaiver, WaivingDecision as Given } from './policy-waivers';
 import { waiverOf, waivesOf } from './policy-waivers';
 
 /** What a policy asks about one call. */
@@ -23,10 +23,7 @@ export interface Plan extends PolicyPlan {
   readonly isConfigured?: true;
 }
 
-/** A decision that counts for the arguments as they are. `stage` counts from 0. */
-type Given = WaivingDecision;
-
-export type StagesEnd =
+type StagesEnd =
   | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver }
   /** In place of the result of the tool. */
   | { readonly runs: false; readonly output: Json };
@@ -135,6 +132,11 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   }
 }
 
+/** What the model hears of a call that nobody could decide about. */
+function notDecided(call: ToolCall, why: string): Json {
+  return `The call of '${call.name}' was not approved. It did not run. ${why}`;
+}
+
 /** Whether a stage asks whom it asked before an edit. */
 function isSameStage(before: readonly PlannedStage[], now: readonly PlannedStage[], { stage }: Given): boolean {
   const [earlier, later] = [before[stage], now[stage]];
@@ -238,16 +240,12 @@ function timesOf({ remind, escalate, expires, onExpiry }: PlannedStage, passed: 
   const reminders = remind.map(left).filter((milliseconds) => milliseconds > 0);
   const isToCome = escalate !== undefined && left(escalate.after) > 0;
   return {
-    ...(reminders.length === 0 ? {} : { remind: reminders.map(textOf) }),
+    ...(reminders.length === 0 ? {} : { remind: reminders.map((milliseconds) => `${milliseconds}ms`) }),
     ...(isToCome
-      ? { escalate: { after: textOf(left(escalate.after)), ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }
+      ? { escalate: { after: `${left(escalate.after)}ms`, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }
       : {}),
-    ...(expires === undefined ? {} : { deadline: textOf(Math.max(1, left(expires))), onDeadline: { type: onExpiry } }),
+    ...(expires === undefined ? {} : { deadline: `${Math.max(1, left(expires))}ms`, onDeadline: { type: onExpiry } }),
   };
-}
-
-function textOf(milliseconds: number): string {
-  return `${milliseconds}ms`;
 }
 
 function askingPolicy(plan: Plan, number: number, given: readonly Given[], { hasUnnamedWriter }: StartedWith): AskingPolicy {

@@ -21,10 +21,8 @@ import { jsonSchema } from '../../contract/schema/schema-form';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext, ToolContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { checkedDeciders, peopleForm, peopleOrFunction } from '../approval/policy-options';
-import type { PolicyRun } from '../../contract/policies';
-import { runOf } from '../approval/policy-run';
-import type { Deciders } from '../../contract/policies';
+import { checkedDeciders, peopleForm, peopleOrFunction, runOf } from '../approval/policy-options';
+import type { Deciders, PolicyRun } from '../../contract/policies';
 import type { AskedForm } from './asked-form';
 import { askedForm, inputSchemaOf } from './asked-form';
 

@@ -30,7 +30,8 @@ export class MessageSight<Shape extends MessageShape> {
   }
 
   take(messages: readonly MessageShapes[Shape][]): readonly Message[] {
-    if (!isList(messages)) throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
+    if (!Array.isArray(messages as unknown))
+      throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
     const taken: Message[] = [];
     for (let position = 0; position < messages.length;) {
       const known = this.behind.get(messages[position]);
@@ -65,8 +66,4 @@ export class MessageSight<Shape extends MessageShape> {
     this.made.set(message, stored);
     return stored;
   }
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }

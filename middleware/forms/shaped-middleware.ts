@@ -34,8 +34,7 @@ export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddlew
 }
 
 type Sight<Shape extends MessageShape> = MessageSight<Shape>;
-type ShapedHookName = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls' | 'afterAgent';
-const stateHooks: readonly ShapedHookName[] = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'];
+const stateHooks = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'] as const;
 
 function inShape<Shape extends MessageShape>(
   shape: Shape,
@@ -44,30 +43,21 @@ function inShape<Shape extends MessageShape>(
 ): AgentMiddleware {
   check(middleware, maker);
   const sightIn = (hook: string): Sight<Shape> => new MessageSight(shape, labelOf(hook, middleware.name));
-  const hooks: Partial<Record<keyof AgentMiddleware, unknown>> = {};
-  for (const hook of stateHooks) {
-    if (middleware[hook] === undefined) continue;
-    hooks[hook] = async (state: AgentState, ctx: HookContext) => {
-      const sight = sightIn(hook);
-      return takenUpdate(await middleware[hook]?.(shownState(state, sight), contextIn(ctx, sight)), sight);
-    };
-  }
-  if (middleware.beforeAgent !== undefined) {
-    const beforeAgent: AgentMiddleware['beforeAgent'] = async (setup, ctx) => {
+  const stateHook = (hook: (typeof stateHooks)[number]) => async (state: AgentState, ctx: HookContext) => {
+    const sight = sightIn(hook);
+    return takenUpdate(await middleware[hook]?.(shownState(state, sight), contextIn(ctx, sight)), sight);
+  };
+  const hooks: Omit<AgentMiddleware, 'name'> = {
+    ...Object.fromEntries(stateHooks.map((hook) => [hook, stateHook(hook)])),
+    async beforeAgent(setup, ctx) {
       const sight = sightIn('beforeAgent');
       return takenUpdate(await middleware.beforeAgent?.(setup, contextIn(ctx, sight)), sight);
-    };
-    hooks.beforeAgent = beforeAgent;
-  }
-  if (middleware.afterFailure !== undefined) {
-    const afterFailure: AgentMiddleware['afterFailure'] = async (failure, state, ctx) => {
+    },
+    async afterFailure(failure, state, ctx) {
       const sight = sightIn('afterFailure');
       return takenUpdate(await middleware.afterFailure?.(failure, shownState(state, sight), contextIn(ctx, sight)), sight);
-    };
-    hooks.afterFailure = afterFailure;
-  }
-  if (middleware.wrapModel !== undefined) {
-    const wrapModel: AgentMiddleware['wrapModel'] = async (request, next, ctx) => {
+    },
+    async wrapModel(request, next, ctx) {
       const sight = sightIn('wrapModel');
       const passOn = async (changed: ModelRequest<MessageShapes[Shape]>): Promise<ModelResponse<MessageShapes[Shape]>> => {
         const response = await next(takenRequest(changed, sight));
@@ -76,15 +66,11 @@ function inShape<Shape extends MessageShape>(
       const shown = frozen({ ...request, messages: sight.show(request.messages) });
       const response = await middleware.wrapModel?.(shown, (changed) => handled(passOn(changed)), contextIn(ctx, sight));
       return takenResponse(response, sight);
-    };
-    hooks.wrapModel = wrapModel;
-  }
-  if (middleware.wrapToolCall !== undefined) {
-    const wrapToolCall: AgentMiddleware['wrapToolCall'] = async (call, next, ctx) =>
-      (await middleware.wrapToolCall?.(call, next, contextIn(ctx, sightIn('wrapToolCall')))) as Json;
-    hooks.wrapToolCall = wrapToolCall;
-  }
-  return { ...middleware, ...hooks } as AgentMiddleware;
+    },
+    wrapToolCall: async (call, next, ctx) => (await middleware.wrapToolCall?.(call, next, contextIn(ctx, sightIn('wrapToolCall')))) as Json,
+  };
+  const own = Object.entries(hooks).filter(([hook]) => middleware[hook as keyof AgentMiddleware] !== undefined);
+  return { ...middleware, ...Object.fromEntries(own) } as AgentMiddleware;
 }
 
 function check(middleware: unknown, maker: string): void {

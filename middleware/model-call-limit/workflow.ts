@@ -1,7 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { countCall, timesIn } from '../call-counts';
-import { checkCallLimits } from '../call-limits';
+import { checkCallLimits, countCall, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf } from '../../contract/check';
 
 export interface ModelCallLimitOptions {

@@ -1,5 +1,6 @@
 import type { HookContext } from '../../kernel/define/middleware';
 import type { CallLimits, Reached } from '../call-counts';
+import { reachedBy } from '../call-counts';
 
 interface AgentCounts {
   readonly count: number;
@@ -49,9 +50,4 @@ export function countToolCall(
   agent = { ...agent, came: [...agent.came, position] };
   ctx.session.set(key, { run, agents: { ...before.agents, [path]: agent } } as never);
   return reached;
-}
-
-function reachedBy(run: number, agent: number, { perRun, perAgent }: CallLimits): Reached | undefined {
-  if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
-  return perAgent !== undefined && agent >= perAgent ? { limit: perAgent, whose: 'agent' } : undefined;
 }

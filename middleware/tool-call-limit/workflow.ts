@@ -3,9 +3,8 @@ import { HoldfastError } from '../../contract/errors';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { timesIn } from '../call-counts';
+import { checkCallLimits, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
-import { checkCallLimits } from '../call-limits';
 import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {

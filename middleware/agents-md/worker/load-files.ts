@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
 import { checkedPath, isFileMissing, isNoText } from '../../filesystem/worker/backend';
-import type { LoadedAgentsMd } from '../loaded';
+import type { LoadedAgentsMd } from '../workflow';
 
 const deepest = 5;
 const endings = ['.md', '.txt', '.mdx', '.yaml', '.yml', '.json', '.toml'];
@@ -64,15 +64,10 @@ class Loading {
     try {
       return await this.backend.read(path);
     } catch (error) {
-      if (isFileMissing(error)) {
-        this.warn(`${path} not found`);
-        return undefined;
-      }
-      if (isImport && isNoText(error)) {
-        this.warn(`import of ${path} skipped: ${messageOf(error)}`);
-        return undefined;
-      }
-      throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
+      if (isFileMissing(error)) this.warn(`${path} not found`);
+      else if (isImport && isNoText(error)) this.warn(`import of ${path} skipped: ${messageOf(error)}`);
+      else throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
+      return undefined;
     }
   }
 
