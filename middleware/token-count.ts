@@ -17,6 +17,10 @@ export function estimateTokens(messages: readonly Message[]): number {
   return tokens;
 }
 
+export function tokensOfText(text: string): number {
+  return Math.ceil(utf8Length(text) / bytesPerToken);
+}
+
 /** What the last answer reported, with an estimate of what came after it; an estimate of all where that no longer holds. */
 export function contextTokens({ messages }: AgentState, { lastAnswer }: Pick<HookContext, 'lastAnswer'>): number {
   if (lastAnswer === undefined || lastAnswer.position >= messages.length) return estimateTokens(messages);

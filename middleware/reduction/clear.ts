@@ -22,7 +22,6 @@ interface Clearing {
   readonly call: CallPart;
   readonly result: ResultPart;
   readonly message: Message;
-  readonly assistant: Message;
   /** Without one the result stays. */
   text?: string;
   /** Other arguments of the call. */
@@ -89,7 +88,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
     const result = byCall.get(call);
     const message = round.results.find(({ parts }) => result !== undefined && parts.includes(result));
     if (result === undefined || message === undefined) continue;
-    const place = { call, result, message, assistant: round.assistant };
+    const place = { call, result, message };
     const own = toolConfig[ctx.nameOfTool(call.name)]?.clear;
     if (own !== undefined) {
       const said = checkedCall(await own({ call: ctx.namedCall(call), output: result.output }, ctx), call, options);
@@ -180,19 +179,14 @@ async function offload(clearings: readonly Clearing[], options: ReductionOptions
 
 function withTexts(messages: readonly Message[], clearings: readonly Clearing[]): readonly Message[] {
   const byPart = new Map<Part, Clearing>();
-  const results = new Set<Message>();
-  const assistants = new Set<Message>();
   for (const clearing of clearings) {
     byPart.set(clearing.result, clearing);
-    results.add(clearing.message);
-    if (clearing.input === undefined) continue;
-    byPart.set(clearing.call, clearing);
-    assistants.add(clearing.assistant);
+    if (clearing.input !== undefined) byPart.set(clearing.call, clearing);
   }
   return messages.map((message) => {
-    if (!results.has(message) && !assistants.has(message)) return message;
+    if (!message.parts.some((part) => byPart.has(part))) return message;
     const parts = message.parts.map((part) => changedPart(part, byPart.get(part)));
-    return results.has(message) ? { ...message, parts, extra: marked(message.extra) } : { ...message, parts };
+    return message.role === 'tool' ? { ...message, parts, extra: marked(message.extra) } : { ...message, parts };
   });
 }
 

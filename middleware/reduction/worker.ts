@@ -3,12 +3,13 @@ import type { WorkerWraps, WorkerMiddleware, ToolWorkerCall } from '../../activi
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
-import { anything, checkOptions, form, func, isFunction, isRecord } from '../../contract/check';
+import { checkOptions, func, tableOf, worded } from '../../contract/check';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionName, textOfOutput } from './plain';
 import { noticeOf, previewsOf } from './worker/notice';
 import type { OffloadBackend } from './worker/offload';
-import { checkBackend, currentRun } from './worker/offload';
+import { currentRun, offloadForm } from './worker/offload';
+import type { Cutting } from './worker/stream';
 import { cutStream } from './worker/stream';
 
 /** A whole result that is over its bound, or that a handler decides about. */
@@ -44,18 +45,13 @@ export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): Worke
     'reductionOnWorker',
     options,
     {
-      backend: anything,
+      backend: offloadForm,
       truncOffloadPath: func,
-      handlers: form(isHandlers, 'an object with a function for each tool'),
+      handlers: worded(tableOf(func, ''), 'an object with a function for each tool'),
     },
     'config-invalid',
   );
-  if (options.backend !== undefined) checkBackend(options.backend, 'reductionOnWorker');
   return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => new Truncation(options, truncation));
-}
-
-function isHandlers(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every(isFunction);
 }
 
 class Truncation implements WorkerWraps {
@@ -81,8 +77,7 @@ class Truncation implements WorkerWraps {
   wrapStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string> {
     if (this.isExcluded(call)) return next(input);
     if (this.handlerOf(call) !== undefined) return this.handledText(next(input), call);
-    const { save, maxLength, readFileToolName } = this.cutting(call);
-    return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, { save, maxLength, readFileToolName });
+    return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, this.cutting(call));
   }
 
   wrapEnhancedStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part> {
@@ -90,8 +85,7 @@ class Truncation implements WorkerWraps {
     if (this.handlerOf(call) !== undefined) return this.handledParts(next(input), call);
     const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
     const pieceOf = (text: string): Part => ({ type: 'text', text });
-    const { save, maxLength, readFileToolName } = this.cutting(call);
-    return cutStream(next(input), { textOf, pieceOf }, { save, maxLength, readFileToolName });
+    return cutStream(next(input), { textOf, pieceOf }, this.cutting(call));
   }
 
   /** What stores and reads results is cut by nobody: the notice would lead to another notice. */
@@ -110,7 +104,7 @@ class Truncation implements WorkerWraps {
     return Object.hasOwn(maxLengths, tool) ? (maxLengths[tool] ?? maxLength) : maxLength;
   }
 
-  private cutting(call: ToolWorkerCall): { save: (text: string) => Promise<string>; maxLength: number; readFileToolName: string } {
+  private cutting(call: ToolWorkerCall): Cutting {
     const { readFileToolName } = this.truncation;
     return { save: (text) => this.save(call, text), maxLength: this.boundOf(call), readFileToolName };
   }

@@ -1,4 +1,4 @@
-import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { contextTokens, countedTokens } from '../token-count';
 import { clearedMessages } from './clear';
@@ -24,27 +24,24 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
     name: 'reduction',
     ...(skipTruncation ? {} : { onWorker: { name: reductionName, options: truncationOf(checked) } }),
     ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
+    ...(skipClear ? {} : { beforeModelRewriteState: clearing }),
   };
   const { truncExcludeTools: names = [], clearExcludeTools = [], toolConfig = {} } = checked;
-  const traits = {
+  return withTraits(middleware, {
     isNumbered: true,
     offersTools: [],
     namesTools: names,
     remembersTools: [...clearExcludeTools, ...Object.keys(toolConfig)],
-  };
-  if (skipClear) return withTraits(middleware, traits);
-  const clearing: AgentMiddleware = {
-    ...middleware,
-    async beforeModelRewriteState(state, ctx) {
-      if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
-      const { messages: before } = state;
-      const after = await clearedMessages(before, checked, ctx);
-      if (after === undefined) return undefined;
-      await clearPostProcess?.({ before, after }, ctx);
-      return { messages: after };
-    },
-  };
-  return withTraits(clearing, traits);
+  });
+
+  async function clearing(state: AgentState, ctx: HookContext): Promise<Partial<AgentState> | undefined> {
+    if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
+    const { messages: before } = state;
+    const after = await clearedMessages(before, checked, ctx);
+    if (after === undefined) return undefined;
+    await clearPostProcess?.({ before, after }, ctx);
+    return { messages: after };
+  }
 }
 
 function truncationOf(options: ReductionOptions): TruncationOptions {

@@ -11,17 +11,10 @@ export interface ResponseCacheOptions {
   readonly version?: string;
 }
 
-/** The name under which every worker has the worker middleware. */
-export const responseCacheName = 'responseCache';
-
 /** Gives the answer that the same request got before, without asking the model. Answers are kept on the worker. */
 export function responseCache(options: ResponseCacheOptions = {}): AgentMiddleware {
-  checkOptions('responseCache', options, {
-    name: filled,
-    maxAge: duration,
-    version: filled,
-  });
+  checkOptions('responseCache', options, { name: filled, maxAge: duration, version: filled });
   const { name = 'responseCache', maxAge, version } = options;
   const asked = { ...(maxAge === undefined ? {} : { maxAgeMs: parseDuration(maxAge) ?? 0 }), ...defined({ version }) };
-  return { name, onWorker: { name: responseCacheName, options: asked } };
+  return { name, onWorker: { name: 'responseCache', options: asked } };
 }

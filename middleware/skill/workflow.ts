@@ -9,7 +9,7 @@ import { checkOptions, form, func, identifier, isFunction, isRecord, isString, r
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
 import type { Skill, SkillHead } from './skills';
-import { listedSkills, promptFor } from './texts';
+import { listedSkills, prompts } from './texts';
 
 export interface SkillOptions {
   /** What the model calls to use a skill. Default: skill. */
@@ -45,7 +45,7 @@ export function skill(options: SkillOptions = {}): AgentMiddleware {
     name: 'skill',
     async beforeAgent({ instructions }, ctx) {
       const heads = (await ctx.call(tool, { action: 'list' })) as readonly SkillHead[];
-      const texts = [instructions, systemPrompt ?? promptFor(ctx.language, toolName), listedSkills(heads)];
+      const texts = [instructions, systemPrompt ?? prompts[ctx.language](toolName), listedSkills(heads)];
       return { instructions: texts.filter((text) => text !== '').join('\n\n') };
     },
     tools: [skillTool(options, toolName, tool)],

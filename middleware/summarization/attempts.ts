@@ -6,7 +6,7 @@ import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './opt
 import { isCancellation } from '../../kernel/effects/errors';
 
 /** Told of every call for a summary that has ended. */
-export type OnAttempt = (model: string, ended: SummaryAttempt) => void;
+type OnAttempt = (model: string, ended: SummaryAttempt) => void;
 
 const defaultRetries = 3;
 
@@ -91,13 +91,8 @@ async function oneCall(
 ): Promise<SummaryAttempt> {
   const own = retry !== undefined || failover !== undefined;
   try {
-    const response = await ctx.model(model, {
-      instructions,
-      messages,
-      ...defined({ settings }),
-      ...(own ? { retry: false } : {}),
-    });
-    return { attempt, response };
+    const request = { instructions, messages, ...defined({ settings }), ...(own ? { retry: false } : {}) };
+    return { attempt, response: await ctx.model(model, request) };
   } catch (error) {
     if (isCancellation(error) || final.includes(codeOf(error) ?? '')) throw error;
     return { attempt, error: { code: codeOf(error) ?? 'model-failed', message: messageOf(error) } };

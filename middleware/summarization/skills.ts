@@ -2,8 +2,9 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { bound, checkOptions, count, filled } from '../../contract/check';
-import { estimateTokens } from '../token-count';
+import { bound, checkOptions, count, filled, isRecord } from '../../contract/check';
+import { utf8Length } from '../../contract/limits';
+import { tokensOfText } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 import type { SummaryFinalizer } from './finalizers';
 import { summaryMark } from './user-messages';
@@ -89,7 +90,7 @@ function newestSkills(messages: readonly Message[], tool: string, ctx: HookConte
 }
 
 function skillOf(input: unknown, callId: string): string {
-  const { skill } = (typeof input === 'object' && input !== null ? input : {}) as { readonly skill?: unknown };
+  const skill = isRecord(input) ? input['skill'] : undefined;
   if (typeof skill === 'string') return skill;
   throw new HoldfastError(
     'hook-failed',
@@ -103,7 +104,7 @@ function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: 
   let left = budget;
   for (const { name, content } of newestFirst) {
     const skill = { name, content: truncated(content, mostEach) };
-    left -= tokensOf(skill.content);
+    left -= tokensOfText(skill.content);
     if (left < 0) break;
     kept.unshift(skill);
   }
@@ -114,18 +115,13 @@ const truncationNotice = '[skill content truncated for compaction]';
 
 /** Whole characters only. */
 function truncated(content: string, mostTokens: number): string {
-  if (tokensOf(content) <= mostTokens) return content;
+  if (tokensOfText(content) <= mostTokens) return content;
   let kept = '';
   let bytes = truncationNotice.length + 1;
   for (const character of content) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1;
+    bytes += utf8Length(character);
     if (bytes > mostTokens * 4) break;
     kept += character;
   }
   return `${kept}\n${truncationNotice}`;
-}
-
-function tokensOf(text: string): number {
-  return estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
 }

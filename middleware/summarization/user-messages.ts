@@ -1,12 +1,12 @@
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
-import { estimateTokens } from '../token-count';
+import { tokensOfText } from '../token-count';
 
 /** In the `extra` of a summary and of what stands beside it. */
 export const summaryMark = 'summarization';
 
 /** A message that an earlier summary made: nobody said it. */
-export function isSummary({ extra }: Message): boolean {
+function isSummary({ extra }: Message): boolean {
   return extra?.[summaryMark] !== undefined;
 }
 
@@ -47,7 +47,7 @@ function keptUserMessages(messages: readonly Message[], mostTokens: number): rea
   let left = mostTokens;
   for (const message of messages.filter((one) => one.role === 'user' && !isMade(one)).reverse()) {
     const text = textOf(message);
-    const tokens = estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
+    const tokens = tokensOfText(text);
     if (tokens <= left) {
       if (text !== '') kept.unshift(text);
       left -= tokens;

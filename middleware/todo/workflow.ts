@@ -26,8 +26,17 @@ const statuses = ['pending', 'in_progress', 'completed'];
 
 /** Gives an agent a list of what is to be done, kept in the run. `todosOf` reads it in other hooks. */
 export function todo(options: TodoOptions = {}): AgentMiddleware {
-  check(options);
-  const { toolName = 'write_todos', description, systemPrompt, keptIn = 'session' } = options;
+  const {
+    toolName = 'write_todos',
+    description,
+    systemPrompt,
+    keptIn = 'session',
+  } = checkOptions<TodoOptions>('todo', options, {
+    toolName: identifier,
+    description: text,
+    systemPrompt: text,
+    keptIn: oneOf('session', 'runLocal'),
+  });
   const middleware: AgentMiddleware = {
     name: 'todo',
     beforeAgent({ instructions }, ctx) {
@@ -94,12 +103,3 @@ const texts = {
       `任务有三步或更多时,用 ${tool} 维护待办清单:开始前写好,正在做的一步标为 in_progress,做完立即标为 completed。小任务不需要清单。`,
   },
 };
-
-function check(options: unknown): void {
-  checkOptions('todo', options, {
-    toolName: identifier,
-    description: text,
-    systemPrompt: text,
-    keptIn: oneOf('session', 'runLocal'),
-  });
-}

@@ -1,5 +1,5 @@
 /** What a model sees of a text that is too long for it. */
-export interface Notice {
+interface Notice {
   /** Bytes of the whole text. */
   readonly bytes: number;
   /** Where the whole text is, or why it is nowhere. */
@@ -29,20 +29,19 @@ export function previewsOf(text: string, bytesEach: number): readonly string[] {
 }
 
 export function headOf(text: string, mostBytes: number): string {
-  const bytes = Buffer.from(text);
-  let end = Math.min(bytes.length, Math.max(0, mostBytes));
-  while (end < bytes.length && isInside(bytes[end])) end -= 1;
-  return bytes.toString('utf8', 0, end);
+  const bytes = Buffer.from(text).subarray(0, Math.max(0, mostBytes));
+  // A decoder of a stream holds back the beginning of a character.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 export function tailOf(text: string, mostBytes: number): string {
   const bytes = Buffer.from(text);
   let begin = Math.max(0, bytes.length - Math.max(0, mostBytes));
-  while (begin < bytes.length && isInside(bytes[begin])) begin += 1;
+  while (isInside(bytes[begin])) begin += 1;
   return bytes.toString('utf8', begin);
 }
 
 /** Not the first byte of a character. */
-function isInside(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
+function isInside(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }

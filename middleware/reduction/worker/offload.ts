@@ -85,7 +85,7 @@ export function offloadTools(backend: OffloadBackend): {
   readonly reduction_offload: Tool<Stored, string[]>;
   readonly read_file: Tool<OffloadPage, string>;
 } {
-  checkBackend(backend, 'offloadTools');
+  checkFields({ backend }, { backend: required(offloadForm) }, refusing('offloadTools', 'config-invalid'));
   return {
     [offloadToolName]: defineTool({
       description: 'Stores results of tools that are cleared.',
@@ -120,8 +120,4 @@ function isOfThisRun(path: string): boolean {
   return `/${path}`.includes(`/${segmentsOf(currentRun())}/`) && !path.split('/').includes('..');
 }
 
-const offloadForm = having(['write', 'read'], 'an object with write and read, such as directoryOffload("offload")');
-
-export function checkBackend(backend: unknown, what: string): void {
-  checkFields({ backend }, { backend: required(offloadForm) }, refusing(what, 'config-invalid'));
-}
+export const offloadForm = having(['write', 'read'], 'an object with write and read, such as directoryOffload("offload")');

@@ -7,7 +7,7 @@ interface StreamPieces<Piece> {
   pieceOf(text: string): Piece;
 }
 
-interface Cutting {
+export interface Cutting {
   /** Stores the whole text and gives its path. */
   readonly save: (text: string) => Promise<string>;
   readonly maxLength: number;

@@ -1,23 +1,13 @@
-export interface Frontmatter {
-  readonly head: Readonly<Record<string, string>>;
-  readonly content: string;
-}
-
 const mark = /^---[ \t]*$/;
 
 /** The head of a file between two lines of three dashes, as far as it has texts, and what stands behind it. */
-export function frontmatterOf(text: string): Frontmatter {
+export function frontmatterOf(text: string): { readonly head: Readonly<Record<string, string>>; readonly content: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (!mark.test(lines[0] ?? '')) throw new Error('it does not begin with a line "---".');
   const end = lines.findIndex((line, position) => position > 0 && mark.test(line));
   if (end < 0) throw new Error('its head has no end, a second line "---".');
-  return {
-    head: textsOf(lines.slice(1, end)),
-    content: lines
-      .slice(end + 1)
-      .join('\n')
-      .trim(),
-  };
+  const content = lines.slice(end + 1).join('\n');
+  return { head: textsOf(lines.slice(1, end)), content: content.trim() };
 }
 
 /** YAML's texts: plain, quoted and in blocks. Lists and objects are passed over. */

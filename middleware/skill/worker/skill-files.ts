@@ -72,13 +72,7 @@ function skillIn(baseDirectory: string, text: string): Skill {
     if (!namePattern.test(name))
       throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} is none: 1 to 64 letters, digits, blanks and . _ : - are one.`);
     if (description === '') throw new Error('it has no description, by which a model would know when to use it.');
-    return {
-      name,
-      description,
-      ...defined({ context, agent, model }),
-      baseDirectory,
-      content,
-    };
+    return { name, description, ...defined({ context, agent, model }), baseDirectory, content };
   } catch (error) {
     throw new HoldfastError('config-invalid', `${fileIn(baseDirectory)} holds no skill: ${messageOf(error)}`);
   }
