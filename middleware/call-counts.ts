@@ -2,7 +2,7 @@ import { refusing } from '../contract/check';
 import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
-  /** Of all agents of the run together. */
+  /** Of all agents of the run. */
   readonly perRun?: number;
   /** Of one agent in the run. */
   readonly perAgent?: number;
@@ -13,7 +13,7 @@ interface Limited extends CallLimits {
   readonly message?: string;
 }
 
-/** Refuses a limit of calls that would limit nothing, or has a part that would never count. */
+/** Refuses limits that would limit nothing. */
 export function checkCallLimits(owner: string, { perRun, perAgent, exceeded, message }: Limited): void {
   const refuse = refusing(owner);
   if (perRun === undefined && perAgent === undefined) refuse('give it perRun or perAgent; without both it limits nothing.');
@@ -28,13 +28,12 @@ interface CallCounts {
   readonly agents: Readonly<Record<string, number>>;
 }
 
-/** A limit that is reached, and whose it is. */
 export interface Reached {
   readonly limit: number;
   readonly whose: 'run' | 'agent';
 }
 
-/** Counts a call, or says which limit it would exceed; then it is not counted. The counts are values of the run: they are in no call to the worker. */
+/** Counts a call that exceeds no limit. */
 export function countCall(ctx: HookContext, name: string, limits: CallLimits): Reached | undefined {
   const { session } = ctx;
   const key = `${name}:calls`;
@@ -46,7 +45,6 @@ export function countCall(ctx: HookContext, name: string, limits: CallLimits): R
   return reached;
 }
 
-/** The limit that one more call would exceed. */
 export function reachedBy(run: number, agent: number, { perRun, perAgent }: CallLimits): Reached | undefined {
   if (perRun !== undefined && run >= perRun) return { limit: perRun, whose: 'run' };
   return perAgent !== undefined && agent >= perAgent ? { limit: perAgent, whose: 'agent' } : undefined;

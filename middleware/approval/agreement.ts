@@ -7,12 +7,11 @@ import { RewrittenCalls, callChanged } from './changed-calls';
 
 type NextCall = (call: ToolCall) => Promise<Json>;
 
-/** Decides about a call, and calls `next` with the call as it is, or as a person changed it. `problem` says why people are asked again. */
+/** Decides about a call, and gives `next` the call to make. `problem` says why people are asked again. */
 export type Decide = (call: ToolCall, next: NextCall, problem: string | undefined) => Promise<Json>;
 
 const changedLater = 'Somebody who was asked later changed the arguments of this call.';
 
-/** The hooks of a layer that asks people about calls. */
 export function askingPeople(
   name: string,
   edits: Edits,
@@ -26,7 +25,7 @@ export function askingPeople(
   };
 }
 
-/** Only `false` means that a call needs nobody: a rule that throws, or forgets to return, means yes. */
+/** Only `false` means no: a rule that throws, or returns nothing, means yes. */
 export function needsPeople<Args extends readonly unknown[]>(when: ((...args: Args) => unknown) | undefined, ...args: Args): boolean {
   try {
     return when?.(...args) !== false;
@@ -35,16 +34,12 @@ export function needsPeople<Args extends readonly unknown[]>(when: ((...args: Ar
   }
 }
 
-/** What the model hears of a call that a person rejected. */
 export function rejection(call: ToolCall, feedback: string | undefined): Json {
   const said = feedback === undefined || feedback === '' ? '' : ` They said: ${feedback}`;
   return `A human rejected the call of '${call.name}'. It did not run.${said}`;
 }
 
-/**
- * Asks the people of one layer. Where one of them changes the call, or it is not the one that others around this layer let pass, those are asked
- * again, until all agree to the same arguments. `tell`: runs a call that a person changed.
- */
+/** Asks the people of one layer. If a person changes the call, the layers around ask again, until all agree to the same arguments. */
 function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
   const { together: layers } = insideOf(ctx);
   const ask: AskAgain = async (held): Promise<Pass> => {
@@ -68,7 +63,7 @@ function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide
   return decide(call, agreed, undefined);
 }
 
-/** An edit has been read before it counts, so it can be read. */
+/** Edits were parsed before, so this one can be parsed. */
 async function asRead(changed: ToolCall, ctx: HookContext): Promise<HeldCall> {
   const { name, input: raw } = changed;
   const parsed = await ctx.parse(name, raw);

@@ -8,10 +8,9 @@ import { isWaived, textOfWaiver } from './policy-waivers';
 import type { Asking } from './stages';
 import { decideByStages } from './stages';
 
-/** What is asked about a call; nothing when it needs nobody. */
+/** Undefined: the call needs nobody. */
 type AskingOf = (call: ToolCall, ctx: HookContext) => MaybePromise<Asking | undefined>;
 
-/** The hooks of a policy: its calls run when the people of each stage have decided. */
 export function holding(name: string, edits: Edits, askingOf: AskingOf): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {
   return askingPeople(name, edits, (ctx) => async (call, next, problem) => {
     const found = askingOf(call, ctx);

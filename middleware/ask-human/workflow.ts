@@ -27,35 +27,34 @@ import type { AskedForm } from './asked-form';
 import { askedForm, inputSchemaOf } from './asked-form';
 
 export interface AskHumanOptions {
-  /** The name of the tool. Default: askHuman. */
+  /** Default: askHuman. */
   readonly toolName?: string;
-  /** What the model is told of the tool. Default: to ask when only a person can know or decide. */
+  /** What the model is told of the tool. */
   readonly description?: string;
-  /** Who may answer: people, roles, or a function of the run. Default: anybody. */
+  /** People, roles, or a function of the run. Default: anybody. */
   readonly by?: Deciders | ((run: PolicyRun) => Deciders);
-  /** A form, as the JSON Schema of an object. Without it the model makes the form: a free text, options, or fields. */
+  /** JSON Schema of an object. Default: the model makes the form. */
   readonly form?: JsonObject;
-  /** Whether the model may ask for files. An answer has them as references. Default: false. */
+  /** Lets the model ask for files, which an answer has as references. Default: false. */
   readonly files?: boolean;
-  /** How long people have, such as "3d". Default: for ever. */
+  /** Such as "3d". Default: for ever. */
   readonly expires?: string;
-  /** The answer when nobody has answered in time. Without it the model is told that nobody did. */
+  /** The answer after `expires`. Default: the model is told that nobody answered. */
   readonly fallback?: Json;
-  /** After which times an event says that nobody has answered yet. */
+  /** Times without an answer after which an event reminds people. */
   readonly remind?: readonly string[];
-  /** Who may answer as well after a time without an answer. */
+  /** More people who may answer after a time without an answer. */
   readonly escalate?: { readonly after: string; readonly to: Deciders };
 }
 
-/** What a question of `askHuman` shows, for a page that draws it. */
+/** What a question of `askHuman` shows. */
 export interface HumanQuestion {
   readonly question: string;
-  /** What the agent knows that helps whoever answers. */
   readonly details?: string;
   readonly form: { readonly title?: string; readonly fields: AskedForm['fields'] };
 }
 
-/** Gives an agent a tool with which it asks a person. */
+/** A tool with which the model asks a person. */
 export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
   checked(options);
   const { toolName = 'askHuman', description = usualDescription, form: fixed, files = false } = options;

@@ -21,45 +21,43 @@ import { hasPrice, noPrice } from './costs';
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Of input that the provider had in its cache. Default: as other input. */
+  /** For cached input. Default: `input`. */
   readonly cachedInput?: number;
 }
 
-/** Tokens, money or both. */
 export interface Amount {
   readonly tokens?: number;
   readonly money?: number;
 }
 
 export interface AskForMore {
-  /** How long a person has, such as '1d'. Then the agent ends. Default: for ever. */
+  /** Then the agent ends. Default: for ever. */
   readonly deadline?: string;
-  /** Who may answer. Default: anybody. */
+  /** Default: anybody. */
   readonly by?: readonly string[];
 }
 
 export interface CheaperModel {
   readonly model: string;
-  /** What may be spent beyond the budget once the model has changed. */
+  /** What the cheaper model may spend beyond the budget. */
   readonly more?: Amount;
-  /** What happens when that is spent, too. Default: end. */
+  /** After that. Default: end. */
   readonly then?: 'ask' | 'end' | 'fail';
 }
 
 export interface BudgetOptions extends Amount {
   /** Agents of a run that share a name share the account. */
   readonly name?: string;
-  /** By the name that the agent has for the model, or the provider/model that answers; `*` for all others. Needed for money. */
+  /** By the agent's name of the model, or by the provider/model that answers; `*` for all others. Needed for money. */
   readonly prices?: Readonly<Record<string, Price>>;
-  /** How many tokens an answer is thought to have where the settings have no `maxOutputTokens`. Default 1000. */
+  /** Estimated tokens of an answer without `maxOutputTokens`. Default 1000. */
   readonly answerTokens?: number;
-  /** What happens when the next call might not be covered. Default: end. */
+  /** If the next call might not fit. Default: end. */
   readonly whenSpent?: 'ask' | 'end' | 'fail' | { readonly ask: AskForMore } | CheaperModel;
-  /** What the agent ends with. */
+  /** The answer of an agent that ends. */
   readonly message?: string;
 }
 
-/** The options of a budget, after defaults. */
 export interface BudgetRules {
   readonly name: string;
   readonly limit: Amount;
@@ -82,7 +80,7 @@ const isPrice = (value: unknown): boolean =>
 
 const last = oneOf('ask', 'end', 'fail');
 
-/** Nobody else could ever answer. */
+/** With an empty list nobody could ever answer. */
 const people = worded(someTexts, 'an array of at least one name');
 
 const amounts: Forms<Amount> = {

@@ -14,18 +14,18 @@ import { aroundToolCall } from './tool-hooks';
 export interface CallbacksOptions {
   /** Only needed when an agent has several. */
   readonly name?: string;
-  /** Run before the callbacks of the sets, in this order; those after the agent run behind them. */
+  /** Run before the callbacks of the sets; `afterAgent` runs after them. */
   readonly plugins?: readonly Plugin[];
   readonly model?: ModelCallbacks;
   readonly tool?: ToolCallbacks;
   readonly agent?: AgentCallbacks;
-  /** The tools whose calls the callbacks see. Default: all. */
+  /** Default: all tools. */
   readonly onlyTools?: readonly string[];
-  /** Nobody sees an answer before the callbacks behind it have. */
+  /** Readers see an answer only after the callbacks. */
   readonly changesOutput?: boolean;
 }
 
-/** One middleware with plugins and callbacks, as they are now: what is registered later does not change an agent. */
+/** Later registrations do not change the middleware. */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
   checkOptions('callbacks', (options as unknown) === undefined ? null : options, forms);
   const { name = 'callbacks', onlyTools, changesOutput } = options;

@@ -4,10 +4,10 @@ import { frozen } from '../../contract/freeze';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { Invocation, InvocationState } from './types';
 
-/** Where the state stands among the run-local values of the agent: `ctx.runLocal.get('invocation:key')`. */
+/** `ctx.runLocal.get('invocation:key')` reads the state. */
 const prefix = 'invocation:';
 
-/** The invocation of callbacks in a hook or a wrap. What they read and set are effects of its frame. */
+/** Reads and writes of the state are effects of the hook. */
 export function invocationOf(ctx: HookContext): Invocation {
   const { agent, runId, runLocal } = ctx;
   return {
@@ -28,7 +28,7 @@ export function invocationOf(ctx: HookContext): Invocation {
   };
 }
 
-/** An invocation without a run, for a chain that is called by hand. Its state is as long as the object. */
+/** For a chain that is called by hand. The state lasts as long as the object. */
 export function detachedInvocation(of: Partial<Omit<Invocation, 'state' | 'ctx'>> = {}): Invocation {
   return { agent: '', runId: '', usage: { inputTokens: 0, outputTokens: 0 }, userMessage: '', ...of, state: stateInMemory() };
 }
@@ -49,7 +49,7 @@ export function thawed(value: Json): Json {
   return Object.fromEntries(Object.entries(value as Record<string, Json>).map(([key, item]) => [key, thawed(item)]));
 }
 
-/** Who keeps what it has set may change that later; the state does not follow. */
+/** A later change of the value does not change the state. */
 function copied(value: Json): Json {
   return notJson(value) === undefined ? thawed(value) : value;
 }
@@ -62,7 +62,7 @@ interface StateTypes {
   object: { readonly [key: string]: Json | undefined };
 }
 
-/** The value of a key, if it is of that type. */
+/** Undefined: the value has another type. */
 export function getStateValue<Type extends keyof StateTypes>(
   invocation: Pick<Invocation, 'state'> | null | undefined,
   key: string,
@@ -76,7 +76,7 @@ function typeOf(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** A key of state that belongs to one tool call: calls of one tool that run side by side keep apart. */
+/** A key of one tool call, so that parallel calls of a tool stay apart. */
 export function toolStateKey(call: { readonly toolName: string; readonly toolCallId: string }, key: string): string {
   return `tool:${call.toolName}:${call.toolCallId === '' ? 'default' : call.toolCallId}:${key}`;
 }

@@ -12,19 +12,19 @@ import type { Callback, CallbackArgs, CallbackAt, CallbackResult, Place, Places 
 import { isCancellation } from '../../kernel/effects/errors';
 
 export interface AfterToolMessagesArgs extends CallbackArgs {
-  /** The transcript as far as the results. */
+  /** Up to the results. */
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCall[];
-  /** The results of these calls, in their order. */
+  /** In the order of `toolCalls`. */
   readonly toolMessages: readonly Message[];
 }
 
 type PlacedCallbacks = { readonly [At in Place]?: CallbackAt<At> };
 
-/** Callbacks of every place under one name. They run before those of the agent, and each of them stops the chain by a value or an error. */
+/** Callbacks of all places under one name. They run before the agent's own, and a value or an error stops the chain. */
 export interface Plugin extends PlacedCallbacks {
   readonly name: string;
-  /** Sees all results of one message, and may return others in their place: one for each call. */
+  /** May replace the results of one message, one for each call. */
   readonly afterToolMessages?: (args: AfterToolMessagesArgs) => MaybePromise<readonly Message[] | null | undefined | void>;
 }
 
@@ -33,7 +33,6 @@ export function plugin(hooks: Plugin): Plugin {
   return Object.freeze({ ...hooks });
 }
 
-/** Refuses what is no plugin, and names that stand twice. */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const one of plugins) {
@@ -60,7 +59,6 @@ function checkPlugin(value: unknown): void {
   checkOptions(`plugin "${shownName(name)}"`, value, forms);
 }
 
-/** What plugins have for one place. */
 export function chainOf<At extends Place>(plugins: readonly Plugin[], place: At): ChainAt<At> {
   const phase = phases[place];
   const chain = new Chain<Places[At][0], Places[At][1]>(phase);
@@ -84,7 +82,7 @@ function named<Args, Result extends CallbackResult>(name: string, phase: string,
   };
 }
 
-/** Says whose error it is. Its code stays. */
+/** Names the plugin, and keeps the code. */
 export function prefixed(name: string, phase: string, error: unknown): unknown {
   if (isCancellation(error)) return error;
   const isError = Object.prototype.toString.call(error) === '[object Error]';
@@ -94,7 +92,7 @@ export function prefixed(name: string, phase: string, error: unknown): unknown {
   return Object.assign(isError && !(error instanceof PlacedError) ? new Error(message) : new PlacedError(message), { cause: error });
 }
 
-/** The replacement in the order of the calls, or why it is none. */
+/** In the order of the calls. Throws if the replacement does not fit. */
 export function replacedMessages(original: readonly Message[], replacement: unknown): readonly Message[] {
   const refuse = (problem: string): never => {
     throw new Error(problem);

@@ -21,19 +21,17 @@ import type {
   ToolResultMessagesArgs,
 } from './types';
 
-/** What the one callback for messages returned, whatever that is. */
 interface CallbackMessages extends CallbackResult {
   readonly messages?: unknown;
 }
 const said: Phase<ToolResultMessagesArgs, CallbackMessages> = { name: 'tool result messages', custom: 'messages' };
 
-/** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
+/** Without an invocation the chain gets a detached one. */
 type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
 
 type ByHandAt<At extends Place> = ByHand<Places[At][0]>;
 type OutcomeAt<At extends Place> = ChainOutcome<Places[At][1]>;
 
-/** Callbacks before and after something, with what the three sets have in common. */
 abstract class CallbackSet<Before extends Place, After extends Place> {
   constructor(
     readonly before: ChainAt<Before>,
@@ -50,14 +48,13 @@ abstract class CallbackSet<Before extends Place, After extends Place> {
     return this;
   }
 
-  /** Registers the callbacks of another set behind its own. The options stay its own. */
+  /** Adds the callbacks of another set, without its options. */
   append(other: this): this {
     this.before.append(other.before);
     this.after.append(other.after);
     return this;
   }
 
-  /** Without arguments callbacks get what every callback gets: an invocation and values. */
   runBefore(args?: ByHandAt<Before> | null): Promise<OutcomeAt<Before>> {
     return this.before.run(filled<Places[Before][0]>(args));
   }
@@ -68,12 +65,11 @@ abstract class CallbackSet<Before extends Place, After extends Place> {
 }
 
 export class ModelCallbacks extends CallbackSet<'beforeModel', 'afterModel'> {
-  /** A set of its own with the same callbacks and options. */
   clone(): ModelCallbacks {
     return new ModelCallbacks(this.before.clone(), this.after.clone());
   }
 
-  /** A middleware with the callbacks that there are now. */
+  /** With the callbacks that exist now. */
   asMiddleware(name = 'model-callbacks'): AgentMiddleware {
     return callbacks({ name, model: this });
   }
@@ -83,14 +79,14 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
   private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
 
-  /** What the model is to see of a result. There is one; the last registration counts. */
+  /** Makes the messages for the model. The last registration counts. */
   registerToolResultMessages(callback: ToolResultMessages): this {
     checkCallback(callback, said.name);
     this.messages = new Chain(said, {}, [async (args) => ({ messages: await callback(args) })]);
     return this;
   }
 
-  /** What callbacks behind a call see in place of its result, which itself stays as it is. There is one; the last registration counts. */
+  /** What later callbacks see instead of the result. The last registration counts. */
   registerCallbackResult(view: CallbackResultView): this {
     checkCallback(view, 'callback result');
     this.view = view;
@@ -101,7 +97,6 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return this.view !== undefined;
   }
 
-  /** The result as callbacks behind the call see it. */
   async resultForCallbacks(args: Parameters<CallbackResultView>[0]): Promise<Json> {
     const seen = await this.view?.(args);
     if (seen === undefined) return args.result;
@@ -121,7 +116,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return this;
   }
 
-  /** The arguments for the tool are `args.arguments` afterwards. */
+  /** `args.arguments` has the arguments for the tool afterwards. */
   override async runBefore(args?: ByHandAt<'beforeTool'> | null): Promise<OutcomeAt<'beforeTool'>> {
     const outcome = await super.runBefore(args);
     const { result } = outcome;
@@ -130,14 +125,14 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
   }
 
-  /** When no callback said anything, the tool's own result is the custom one. */
+  /** If no callback answers, the tool's own result is the custom result. */
   override async runAfter(args?: ByHandAt<'afterTool'> | null): Promise<OutcomeAt<'afterTool'>> {
     const outcome = await this.runSeen(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
     return { result: args?.result === undefined ? {} : { customResult: args.result } };
   }
 
-  /** Callbacks see their view of the result; whoever owns the arguments has the result itself again when they have run. */
+  /** Callbacks see the view; afterwards `args.result` is the result again. */
   private async runSeen(args: ByHandAt<'afterTool'> | null | undefined): Promise<OutcomeAt<'afterTool'>> {
     const { result } = args ?? {};
     if (!args || result === undefined || this.view === undefined) return super.runAfter(args);
@@ -152,7 +147,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     }
   }
 
-  /** Nothing, and anything that is no message, leaves the default message. */
+  /** Values that are no messages leave the default message. */
   async runToolResultMessages(args?: ByHand<ToolResultMessagesArgs> | null): Promise<ChainOutcome<readonly Message[]>> {
     const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
     if (error !== undefined) return { error };
@@ -199,7 +194,7 @@ export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
   return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
 }
 
-/** The object stays the same, so that its owner sees what callbacks changed in it. */
+/** The same object, so that its owner sees what callbacks changed. */
 function filled<Args extends CallbackArgs>(args: ByHand<Args> | null | undefined): Args {
   const given = (args ?? {}) as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
   given.invocation ??= detachedInvocation();

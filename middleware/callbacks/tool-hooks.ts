@@ -15,19 +15,18 @@ export interface ToolChains {
   readonly before: readonly ChainAt<'beforeTool'>[];
   readonly after: readonly ChainAt<'afterTool'>[];
   readonly messages: ToolCallbacks | undefined;
-  /** Makes what callbacks behind a call see of its result. */
+  /** Makes the result that later callbacks see. */
   readonly view: ToolCallbacks | undefined;
 }
 
-/** What a call leaves for the hook behind all calls of its message. */
+/** For `afterToolCalls`. */
 export interface CallNotes {
-  /** The run ends with the result of this call. */
   endsRun(callId: string): void;
-  /** The model is to see these behind the results. */
+  /** Messages for the model after the results. */
   follows(callId: string, messages: readonly Message[]): void;
 }
 
-/** Callbacks around each tool call. Whatever goes wrong in them goes back to the model, but a stop. */
+/** Errors of callbacks go to the model, except a stop. */
 export function aroundToolCall(
   { before, after, messages, view }: ToolChains,
   notesOf: (ctx: HookContext) => CallNotes,
@@ -105,7 +104,7 @@ function refused(error: unknown): never {
   throw refusal(error);
 }
 
-/** The error of a callback as the model is told it. A stop passes, and so does what is wrong with the run itself. */
+/** A stop and problems of the run pass; the model is told of other errors. */
 function refusal(error: unknown): unknown {
   if (isCancellation(error) || (thrownCodeOf(error) !== undefined && !isToolProblem(error))) return error;
   return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });

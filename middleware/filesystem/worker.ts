@@ -17,16 +17,16 @@ import type { Shell, StreamingShell } from './worker/shell';
 
 export interface FileToolsOptions<Settings extends FileToolSettings> {
   readonly backend: FileBackend;
-  /** Runs commands: then there is `execute`. */
+  /** Adds the tool `execute`. */
   readonly shell?: Shell;
-  /** The same for a shell that gives output as it comes. There is one of both. */
+  /** For output as it comes. Give only one of both shells. */
   readonly streamingShell?: StreamingShell;
-  /** Lets `read_file` hand images and documents to the model. The backend needs `readParts`. */
+  /** Lets `read_file` return images and documents. The backend needs `readParts`. */
   readonly multimodalRead?: boolean;
   readonly tools?: Settings;
 }
 
-/** The tools as code that calls them from a hook sees them. What their schemas have defaults for may be left out. */
+/** For code that calls the tools: inputs with defaults are optional. */
 interface FileToolTypes {
   readonly ls: Tool<ListInput, string>;
   readonly read_file: Tool<ReadFileInput, string>;
@@ -39,7 +39,6 @@ interface FileToolTypes {
 
 export type FileTool = FileToolTypes[FileToolName];
 
-/** The tools by their names, for the agents. */
 export type FileTools<Settings extends FileToolSettings> = {
   readonly [
     Name in FileToolName as Settings[Name] extends { readonly disable: true }
@@ -50,7 +49,7 @@ export type FileTools<Settings extends FileToolSettings> = {
   ]: Settings[Name] extends { readonly custom: infer Custom extends object } ? Custom : FileToolTypes[Name];
 };
 
-/** Tools for the files of a backend: ls, read_file, write_file, edit_file, glob and grep, and with a shell execute. */
+/** The tools of `filesystem`, over a backend. */
 export function fileTools<const Settings extends FileToolSettings = Record<never, never>>(
   options: FileToolsOptions<Settings>,
 ): FileTools<Settings> {
@@ -108,7 +107,7 @@ function check(given: unknown): void {
   }
 }
 
-/** What is wrong with it otherwise is said at the start of the worker, as of every tool. */
+/** The start of the worker checks the rest. */
 function isTool(value: unknown): boolean {
   return isRecord(value) && (has(value, 'execute') || has(value, 'stream') || value['external'] === true);
 }

@@ -8,66 +8,63 @@ import { withTraits } from '../../kernel/define/traits';
 
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
 
-/** A middleware of which an agent may have several, if its maker got a fitting argument. */
+/** An agent may have several handlers. */
 function handler(name: string, given: unknown, wanted: Form, hooks: Omit<AgentMiddleware, 'name'>): AgentMiddleware {
   const problem = problemOf(required(wanted), given, 'its argument');
   if (problem !== undefined) refusing(name)(sentence(problem));
   return withTraits({ name, ...hooks }, { isNumbered: true });
 }
 
-/** Adds a text to the agent's instructions, a blank line between them. */
+/** Adds a text after a blank line. */
 export function withInstruction(text: string): AgentMiddleware {
   return handler('withInstruction', text, textForm, {
     beforeAgent: ({ instructions }) => ({ instructions: [instructions, text].filter((part) => part !== '').join('\n\n') }),
   });
 }
 
-/** Makes the instructions of a run from those that there are. */
 export function withInstructionFunc(change: Change<string>): AgentMiddleware {
   return handler('withInstructionFunc', change, func, {
     beforeAgent: async ({ instructions }, ctx) => ({ instructions: await change(instructions, ctx) }),
   });
 }
 
-/** Adds tools that the worker has. */
 export function withTools(...tools: readonly string[]): AgentMiddleware {
   return handler('withTools', tools, someTexts, {
     beforeAgent: (setup) => ({ tools: [...new Set([...setup.tools, ...tools])] }),
   });
 }
 
-/** Adds, removes or picks the tools of a run. */
 export function withToolsFunc(change: Change<readonly string[]>): AgentMiddleware {
   return handler('withToolsFunc', change, func, {
     beforeAgent: async ({ tools }, ctx) => ({ tools: await change(tools, ctx) }),
   });
 }
 
-/** Rewrites the messages before each call of the model. What it returns stays. */
+/** Before each call of the model. The result stays. */
 export function withBeforeModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
   return handler('withBeforeModelRewriteHistory', change, func, {
     beforeModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
   });
 }
 
-/** Rewrites the messages, the answer being the last one, after each call of the model. What it returns stays. */
+/** After each call of the model; the answer is the last message. The result stays. */
 export function withAfterModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
   return handler('withAfterModelRewriteHistory', change, func, {
     afterModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
   });
 }
 
-/** Lies around the calls of tools of every kind. */
+/** For tools of every kind. */
 export function withToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
   return handler('withToolCallWrapper', wrap, func, { wrapToolCall: wrap });
 }
 
-/** Lies around the calls of tools that give their result at once. */
+/** For tools that return their result at once. */
 export function withInvokableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
   return handler('withInvokableToolCallWrapper', wrap, func, { onlyKinds: ['invokable', 'enhanced'], wrapToolCall: wrap });
 }
 
-/** Lies around the calls of tools that stream. */
+/** For tools that stream. */
 export function withStreamableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
   return handler('withStreamableToolCallWrapper', wrap, func, { onlyKinds: ['streamable', 'enhanced-streamable'], wrapToolCall: wrap });
 }

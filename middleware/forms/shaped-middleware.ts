@@ -20,15 +20,12 @@ import type {
 } from '../../kernel/define/middleware';
 import { labelOf } from '../../kernel/effects/errors';
 
-/**
- * A middleware that is written for agentic messages: its hooks get them and return them, its `ctx` takes them. A message that comes back
- * as it went out keeps its id. Events and the transcript have messages as they are stored.
- */
+/** Hooks and `ctx` take and return agentic messages. An unchanged message keeps its id. Events and transcript stay as stored. */
 export function agenticMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, AgenticMessage>): AgentMiddleware<T> {
   return inShape('agentic', middleware as unknown as AgentMiddleware<Tools, AgenticMessage>, 'agenticMiddleware');
 }
 
-/** The same for messages as chat completions have them. */
+/** The same for messages of chat completions. */
 export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, ChatMessage>): AgentMiddleware<T> {
   return inShape('chat', middleware as unknown as AgentMiddleware<Tools, ChatMessage>, 'chatMiddleware');
 }
@@ -101,7 +98,7 @@ type Taken =
       readonly append?: readonly Message[];
     });
 
-/** What a hook returned, with messages as they are stored. What is no update is left for the kernel to refuse. */
+/** The kernel refuses values that are no updates. */
 function takenUpdate<Shape extends MessageShape>(update: unknown, sight: Sight<Shape>): Taken {
   if (typeof update !== 'object' || update === null || Array.isArray(update)) return update as Taken;
   const { messages, append, answer } = update as Returned<MessageShapes[Shape]>;
@@ -124,7 +121,6 @@ function takenResponse<Shape extends MessageShape>(response: unknown, sight: Sig
   return { ...(response as ModelResponse), message: sight.takeOne(message as MessageShapes[Shape], 'The response') };
 }
 
-/** The context of the run, which takes and gives messages in the shape. */
 function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Shape>): HookContext<Tools, MessageShapes[Shape]> {
   type Shaped = HookContext<Tools, MessageShapes[Shape]>;
   const sendEvent = (event: string | AgentEvent<MessageShapes[Shape]>, data: never): void => {
@@ -151,11 +147,11 @@ function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Sh
     ctx.within(duration, (inner) => act(contextIn(inner, sight)));
   const namedCalls: Shaped['namedCalls'] = (message) => ctx.namedCalls(sight.takeOne(message, 'A message of ctx.namedCalls'));
   const shaped = { sendEvent, ensureMessageId, model, race, within, namedCalls };
-  // The rest is read where it stands: `values`, `usage` and `iteration` change while a hook runs.
+  // Not copied: `values`, `usage` and `iteration` change while a hook runs.
   return Object.assign(Object.create(ctx) as object, shaped) as unknown as Shaped;
 }
 
-/** A promise that a hook may drop without bringing down the workflow task. */
+/** A hook may drop the promise without failing the workflow task. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

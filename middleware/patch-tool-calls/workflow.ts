@@ -8,11 +8,11 @@ import { checkOptions, func } from '../../contract/check';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 
 export interface PatchToolCallsOptions {
-  /** Makes the text that stands for a result which never came. Default: that the call was canceled, in the language of the run. */
+  /** Text of a missing result. Default: the call was canceled. */
   readonly content?: (tool: string, callId: string, ctx: HookContext) => MaybePromise<string>;
 }
 
-/** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
+/** Adds a result to each tool call without one, as providers refuse a call without a result. The results stay. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
   const { content } = checkOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {
@@ -23,7 +23,7 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
         const results: Message[] = [];
         for (const [{ id, name }, result] of resultsByCall(round))
           if (result === undefined) {
-            // The model is told by the name that it wrote.
+            // The model knows the name that it wrote.
             const text = await (content === undefined ? canceled(name, id, ctx) : content(ctx.nameOfTool(name), id, ctx));
             results.push(resultOf(id, name, text));
           }

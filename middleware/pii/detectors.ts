@@ -4,7 +4,7 @@ import type { Span } from './spans';
 
 export type Kind = 'email' | 'creditCard' | 'ip' | 'url';
 
-/** Looks for one kind of data in a run of some signs, in one pass, whatever the text is. */
+/** Looks for one kind of data in a run of signs, in one pass. */
 export interface RunDetector {
   isPart(unit: number): boolean;
   /** `before`: the sign before the run. */
@@ -49,7 +49,7 @@ function endOfHostSigns(text: string, from: number): number {
   return end;
 }
 
-/** Where the name of a host with a top-level domain ends; its start when it is none. */
+/** End of a host name with a top-level domain; `start` if there is none. */
 function endOfHost(text: string, start: number, end: number): number {
   let last = end;
   for (;;) {
@@ -59,7 +59,7 @@ function endOfHost(text: string, start: number, end: number): number {
     if (dot <= start) return start;
     if (last - dot >= 3)
       for (let at = dot + 1; at < last; at++) if (!isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== 45) return last;
-    // What follows without a blank is no part of the name: the next sentence.
+    // The rest is the next sentence, without a blank.
     last = dot;
   }
 }
@@ -118,7 +118,7 @@ const ip: RunDetector = {
   find: (text) => [...addressesIn(text, isVersion4Unit, '.', isVersion4), ...addressesIn(text, isVersion6Unit, '.:', isVersion6)],
 };
 
-/** Runs of the signs of an address, without the marks around them, that are one and no part of a word. */
+/** Runs of address signs that are addresses and no part of a word. */
 function addressesIn(
   text: string,
   isUnit: (unit: number) => boolean,

@@ -5,15 +5,15 @@ import type { Span } from './spans';
 /** Looks for one thing in a text that comes in pieces. The result does not depend on how the text is cut. */
 export interface Finder {
   feed(text: string): void;
-  /** Finds by places in the whole text, as far as no later piece can change them. */
+  /** Places in the whole text. Final: no later piece changes them. */
   spans: Span[];
-  /** All finds, if the text ended here. */
+  /** If the text ended here. */
   spansAtEnd(): readonly Span[];
-  /** From this place on the text may still become part of a match. */
+  /** From this place on the text may become part of a match. */
   readonly held: number;
 }
 
-/** Looks at each run of some signs once, when the run is over. */
+/** Looks at each run once, at its end. */
 export class RunFinder implements Finder {
   spans: Span[] = [];
   protected run = '';
@@ -60,7 +60,7 @@ export class RunFinder implements Finder {
   }
 }
 
-/** A run of digits and gaps that is long is looked at before its end, too. */
+/** Looks at a long run also before its end. */
 export class CardFinder extends RunFinder {
   private nextLook = 4 * cardReach;
 
@@ -81,7 +81,7 @@ export class CardFinder extends RunFinder {
     this.nextLook = 4 * cardReach;
   }
 
-  /** Lets go of the part of the run that is decided. */
+  /** Drops the decided part of the run. */
   private look(): void {
     const { held } = this;
     const undecided = held + undecidedIn(this.run);

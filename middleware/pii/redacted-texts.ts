@@ -8,37 +8,32 @@ export interface RuleFinder {
   readonly finder: Finder;
 }
 
-/** What may be seen of one of the texts. */
 export interface Piece {
-  /** Which one, from 0. */
+  /** Number of the text, from 0. */
   readonly of: number;
   readonly text: string;
 }
 
 export interface Looking {
-  /** Finders for a text that begins at that place. */
   finders(position: number): readonly RuleFinder[];
   instead(value: string, rule: Rule): string;
 }
 
-/**
- * Texts that follow each other, in pieces. They are looked through as one text, and each alone: what begins in one and ends in another is
- * found, and what one of them has is not lost in the next one. What may still become part of a match is held back.
- */
+/** Texts in pieces, searched as one text and each alone. A text that may become part of a match is held back. */
 export class RedactedTexts {
-  /** The texts of which something was replaced. */
+  /** Texts with replacements. */
   readonly changed = new Set<number>();
   private readonly joined: readonly RuleFinder[];
   private alone: readonly RuleFinder[] | undefined;
-  /** What was found in texts alone that are over. */
+  /** In texts that are over. */
   private found: readonly Found<Rule>[] = [];
   private readonly starts = [0];
-  /** The text at hand, and where it is. */
+  /** The current text and its place. */
   private of = 0;
   private base = 0;
   private raw = '';
 
-  /** `context`: what stands before, and was seen. */
+  /** `context`: the text before, which was seen. */
   constructor(
     private readonly looking: Looking,
     context = '',
@@ -54,7 +49,7 @@ export class RedactedTexts {
     return this.take(false);
   }
 
-  /** Another text begins. What is held of the one before it comes back, as it was. */
+  /** Begins another text. Returns the held part of the text before. */
   next(): string {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
@@ -64,7 +59,6 @@ export class RedactedTexts {
     return this.raw.slice(held - this.base);
   }
 
-  /** The rest. */
   end(): readonly Piece[] {
     return this.take(true);
   }
@@ -84,7 +78,7 @@ export class RedactedTexts {
     let end = isWhole ? this.position : this.beforePair(Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     if (end <= this.base) return [];
     const found = withoutOverlap([...this.found, ...foundBy(finders, isWhole)].map((one) => this.widened(one)));
-    // What was found and goes on behind the end is held as well.
+    // A match across the end is held, too.
     for (const span of found) if (span.start < end && span.end > end) end = span.start;
     if (end <= this.base) return [];
     const pieces = this.replaced(found, end);
@@ -120,13 +114,12 @@ export class RedactedTexts {
     return this.raw.slice(start - this.base, end - this.base);
   }
 
-  /** The text that has this place. */
   private goTo(place: number): number {
     while ((this.starts[this.of + 1] ?? Infinity) <= place) this.of += 1;
     return this.of;
   }
 
-  /** A picture is two units, which stay together. */
+  /** Surrogate pairs stay together. */
   private beforePair(end: number): number {
     return isHigh(this.raw.charCodeAt(end - 1 - this.base)) ? end - 1 : end;
   }

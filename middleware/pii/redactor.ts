@@ -10,24 +10,21 @@ import type { Piece } from './redacted-texts';
 import { RedactedTexts } from './redacted-texts';
 import type { Rule } from './rules';
 
-/** Finds what the rules name in texts, and puts something else in its place. */
 export class Redactor {
   private readonly makers: readonly { readonly rule: Rule; readonly make: (position: number) => Finder }[];
 
   constructor(
     rules: readonly Rule[],
-    /** Where the texts come from, for the error of `block`. */
     private readonly source: string,
   ) {
     this.makers = rules.map((rule) => ({ rule, make: finderFor(rule) }));
   }
 
-  /** The text itself when nothing is found. */
   text(text: string): string {
     return this.texts([text])[0] ?? '';
   }
 
-  /** Texts that follow each other, so that what is cut in two is found. */
+  /** Consecutive texts, so that data across two texts is found. */
   texts(texts: readonly string[]): readonly string[] {
     const redacted = this.stream();
     const out = texts.map(() => '');
@@ -42,7 +39,7 @@ export class Redactor {
     return out;
   }
 
-  /** The same for texts that come in pieces. `context`: what stands before them, and was seen. */
+  /** `context`: the text before, which was seen. */
   stream(context?: string): RedactedTexts {
     const looking = {
       finders: (position: number) => this.makers.map(({ rule, make }) => ({ rule, finder: make(position) })),
@@ -51,7 +48,7 @@ export class Redactor {
     return new RedactedTexts(looking, context);
   }
 
-  /** A copy in which all texts and numbers are redacted, at any depth; the value itself when nothing is found. Keys stay as they are. */
+  /** All texts and numbers at any depth, but no keys. Unchanged values come back as they are. */
   json<Value extends Json | undefined>(value: Value): Value {
     return this.changed(value) as Value;
   }
@@ -61,7 +58,7 @@ export class Redactor {
     return parts === message.parts ? message : { ...message, parts };
   }
 
-  /** Those of them that are to be looked at; the list itself when nothing is found. */
+  /** The list itself if nothing is found. */
   parts(parts: readonly Part[], which: (part: Part) => boolean): readonly Part[] {
     const after: Part[] = [];
     for (let position = 0; position < parts.length;) {
@@ -81,7 +78,7 @@ export class Redactor {
     return after.length === parts.length && after.every((part, position) => part === parts[position]) ? parts : after;
   }
 
-  /** A part of which nothing is left is gone, and what a provider has signed is no longer what it said. */
+  /** An emptied part goes. A changed part loses its signature. */
   private spoken(parts: readonly SpokenPart[]): readonly Part[] {
     const texts = this.texts(parts.map(({ text }) => text));
     return parts.flatMap((part, position) => {
@@ -124,7 +121,6 @@ export class Redactor {
     return after.every(([, item], position) => item === before[position]?.[1]) ? value : Object.fromEntries(after);
   }
 
-  /** A number that is found becomes a text. */
   private number(value: number): Json {
     const said = String(value);
     const clean = this.text(said);

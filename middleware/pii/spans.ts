@@ -3,12 +3,11 @@ export interface Span {
   readonly end: number;
 }
 
-/** A span that a rule has found. */
 export interface Found<Rule> extends Span {
   readonly rule: Rule;
 }
 
-/** Spans in the order of the text, none of which overlap. Of several in one place the one that begins first and is longest counts, with all that they cover. */
+/** In order, without overlaps. Of overlapping spans the first and longest covers the others. */
 export function withoutOverlap<Rule>(found: readonly Found<Rule>[]): readonly Found<Rule>[] {
   const ordered = [...found].sort((one, other) => one.start - other.start || other.end - one.end);
   const apart: Found<Rule>[] = [];

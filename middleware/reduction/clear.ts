@@ -14,24 +14,22 @@ import { offloadsCleared } from './options';
 import type { OffloadItem, OffloadRequest } from './plain';
 import { clearedNotice, clearedPlaceholder, offloadPath, offloadToolName, textOfOutput } from './plain';
 
-/** In the `extra` of a message that was cleared or made by a rewriter: it is not looked at again. */
+/** In the `extra` of messages that are not looked at again. */
 const mark = 'reduction';
 
-/** A result that is cleared, and what stands in its place once that is known. */
 interface Clearing {
   readonly call: CallPart;
   readonly result: ResultPart;
   readonly message: Message;
-  /** Without one the result stays. */
+  /** Undefined: the result stays. */
   text?: string;
-  /** Other arguments of the call. */
   readonly input?: Json;
   readonly offload?: OffloadItem;
-  /** The text is the notice of where it was stored. */
+  /** The text names the place where the result is stored. */
   readonly isNotice?: true;
 }
 
-/** The messages with old results cleared, or nothing when there is nothing to clear or too little would go. */
+/** Undefined: nothing, or too little, to clear. */
 export async function clearedMessages(
   messages: readonly Message[],
   options: ReductionOptions,
@@ -50,7 +48,6 @@ export async function clearedMessages(
   return withTexts(messages, clearings);
 }
 
-/** Rounds before the newest ones that have something to clear. */
 function oldRounds(messages: readonly Message[], options: ReductionOptions, ctx: HookContext): readonly ToolRound[] {
   const { clearRetentionSuffixLimit = 1 } = options;
   const rounds = toolRounds(messages);
@@ -114,7 +111,7 @@ function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: str
   return { callId: call.id, place: message.id ?? '', text, ...defined({ path }) };
 }
 
-/** As it will be said, or nearly so: the worker makes the path. */
+/** A close estimate: the worker makes the path. */
 function noticeOfItem({ callId, place, path }: OffloadItem, options: ReductionOptions, ctx: HookContext): string {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', callId), readFileToolName);
@@ -125,7 +122,7 @@ function checkedText(text: unknown, { name }: CallPart): string {
   throw new HoldfastError('hook-failed', `reduction got ${typeof text} for a result of "${name}", where a function is to return a text.`);
 }
 
-/** What a function of `toolConfig` said, or nothing when the call is to stay. */
+/** Undefined: the call stays. */
 function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): ClearedCall | undefined {
   if (said === undefined || said === null) return undefined;
   if (!isRecord(said)) return { text: checkedText(said, call) };
@@ -151,7 +148,7 @@ function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): 
 
 const mostAtOnce = 128 * 1024;
 
-/** Stores what is cleared, in calls that are not too large, and takes the paths that come back. */
+/** Stores in batches, and takes the paths that come back. */
 async function offload(clearings: readonly Clearing[], options: ReductionOptions, ctx: HookContext): Promise<void> {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   let batch: Clearing[] = [];
@@ -203,7 +200,7 @@ function marked(extra: JsonObject | undefined): JsonObject {
   return { ...extra, [mark]: 'cleared' };
 }
 
-/** Each round as the rewriter has it; calls that are not cleared keep their message and their results. */
+/** Calls that stay keep their message and results. */
 async function rewritten(
   messages: readonly Message[],
   rounds: readonly ToolRound[],

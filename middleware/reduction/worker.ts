@@ -12,34 +12,30 @@ import { currentRun, offloadForm } from './worker/offload';
 import type { Cutting } from './worker/stream';
 import { cutStream } from './worker/stream';
 
-/** A whole result that is over its bound, or that a handler decides about. */
 export interface LongResult {
   readonly tool: string;
   readonly callId: string;
   readonly output: Json;
-  /** What the output says. */
   readonly text: string;
-  /** The bound of this tool, in bytes. */
+  /** In bytes. */
   readonly maxLength: number;
 }
 
-/** What a handler makes of a result. Without it the result stays. */
 export interface TruncatedResult {
   readonly output: Json;
-  /** What is to be stored, and where. Without a path it is the usual one. */
+  /** Default path: made of the call. */
   readonly offload?: { readonly text: string; readonly path?: string };
 }
 
 export interface ReductionOnWorkerOptions {
-  /** Where whole results go. Without it nothing can be cut. */
+  /** Needed to cut results. */
   readonly backend?: OffloadBackend;
-  /** Where a whole result is stored. */
   readonly truncOffloadPath?: (call: Pick<ToolWorkerCall, 'agent' | 'tool' | 'callId'>) => MaybePromise<string>;
-  /** Decides about the results of a tool instead of the bound, by the name of the tool. A stream is collected for it. */
+  /** By tool, instead of the bound. Streams are collected first. */
   readonly handlers?: Readonly<Record<string, (result: LongResult) => MaybePromise<TruncatedResult | undefined>>>;
 }
 
-/** The worker middleware of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
+/** Stores long results, and leaves a notice with beginning and end. */
 export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): WorkerMiddleware {
   checkOptions<ReductionOnWorkerOptions>(
     'reductionOnWorker',
@@ -88,7 +84,7 @@ class Truncation implements WorkerWraps {
     return cutStream(next(input), { textOf, pieceOf }, this.cutting(call));
   }
 
-  /** What stores and reads results is cut by nobody: the notice would lead to another notice. */
+  /** Tools that store and read results stay whole: a notice would lead to another notice. */
   private isExcluded({ tool }: ToolWorkerCall): boolean {
     const { exclude, readFileToolName } = this.truncation;
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);

@@ -7,10 +7,7 @@ import { checkedReduction, offloadsCleared } from './options';
 import type { TruncationOptions } from './plain';
 import { offloadToolName, reductionName } from './plain';
 
-/**
- * Keeps the results of tools short. The worker middleware, `reductionOnWorker`, cuts and stores what is too long as it comes; the workflow side
- * clears the results of old calls when the messages grow too long. What is cleared stays cleared.
- */
+/** Keeps results of tools short: the worker cuts long results as they come, and the workflow clears old results for good. */
 export function reduction(options?: ReductionOptions): AgentMiddleware {
   const checked = checkedReduction(options);
   const {

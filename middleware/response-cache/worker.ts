@@ -20,7 +20,7 @@ import { isCached, memoryResponses } from './worker/stores';
 export interface CachedResponsesOptions {
   /** Default: `memoryResponses()`. */
   readonly store?: ResponseStore;
-  /** Told of what a store does wrong. The model is asked then, as if nothing was kept. Default: a warning of the process, once for as long as it lasts. */
+  /** Called when the store fails; the model is asked then. Default: one warning of the process until the store works again. */
   readonly onProblem?: (error: unknown) => void;
 }
 
@@ -29,7 +29,7 @@ interface CacheUse {
   readonly version?: string;
 }
 
-/** The worker middleware of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
+/** `responseCache` with another store, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
   const { store = memoryResponses(), onProblem } = checkOptions<CachedResponsesOptions>(
     'cachedResponses',
@@ -65,7 +65,7 @@ function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
         const assembly = new AnswerAssembly();
         for await (const chunk of next(request)) {
           assembly.add(chunk);
-          // Before the last piece goes on: whoever has all of the answer finds it here.
+          // Before the last piece: a reader of the whole answer finds it in the cache.
           if (chunk.type === 'finish') {
             const { parts, finish } = assembly.answer();
             await cache.keep(key, parts, finish);
@@ -77,10 +77,10 @@ function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
   };
 }
 
-/** Answers that are whole. One that was cut off is not what the model would say the next time. */
+/** Finish reasons of whole answers. */
 const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
 
-/** A store that fails costs a call of the model each time, and nothing else shows it: so it is told. */
+/** Reports failures of the store, which nothing else shows. */
 class Cache {
   private readonly failing = new Set<string>();
 
@@ -119,19 +119,19 @@ class Cache {
   }
 }
 
-/** A call at a place that had one before is made because that answer did not do: a retry, or a layer that asks again. */
+/** A repeated call: its first answer did not do. */
 function isAskedAgain({ id }: WorkerCall): boolean {
   return /\/model\.\d+$/.test(id);
 }
 
-/** All that an answer depends on, and who asks: tenants share nothing. */
+/** Tenants share nothing. */
 function keyOf(
   { instructions, messages, tools, model, settings, slots = {} }: WorkerModelRequest,
   { agent }: WorkerCall,
   version: string | undefined,
 ): string {
   const tenant = currentCall()?.workflowId.split('/', 1)[0] ?? null;
-  // Ids are other ones in each run, and say nothing to a model.
+  // Ids differ in each run, and say nothing to a model.
   const said = messages.map(({ role, parts, extra }) => ({ role, parts, extra }));
   const { output, final, catalog, specs, deferred } = slots;
   const asks = Object.entries({ output, final, catalog, specs, deferred }).filter(([, value]) => value !== undefined && value !== null);

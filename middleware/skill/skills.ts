@@ -1,12 +1,10 @@
-/** What the head of a SKILL.md says. */
 export interface SkillHead {
   readonly name: string;
   readonly description: string;
-  /** Nothing: the text comes into the conversation. `fork`: an agent of its own does it; `fork_with_context`: one that knows the conversation. */
+  /** `fork`: an agent does the skill. `fork_with_context`: an agent that knows the conversation. Absent: the text is the result. */
   readonly context?: string;
-  /** The agent that does it. */
   readonly agent?: string;
-  /** The model from then on. */
+  /** From then on. */
   readonly model?: string;
 }
 

@@ -13,7 +13,7 @@ export function listedSkills(heads: readonly SkillHead[]): string {
   return ['<available_skills>', ...entries, '</available_skills>'].join('\n');
 }
 
-/** What a skill says of itself does not end the list. */
+/** Keeps the text of a skill from ending the list. */
 function inOneLine(text: string): string {
   return text
     .replace(/\s+/g, ' ')

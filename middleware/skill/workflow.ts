@@ -12,32 +12,31 @@ import type { Skill, SkillHead } from './skills';
 import { listedSkills, prompts } from './texts';
 
 export interface SkillOptions {
-  /** What the model calls to use a skill. Default: skill. */
+  /** Default: skill. */
   readonly toolName?: string;
-  /** What the model is told of it. */
   readonly toolDescription?: string;
-  /** A JSON Schema in place of `{ skill: string }`. It has to have `skill`. */
+  /** JSON Schema in place of `{ skill: string }`. The schema needs `skill`. */
   readonly toolParameters?: { readonly [keyword: string]: Json };
-  /** Put before the list of skills in the instructions. An empty text puts nothing there. */
+  /** Before the list of skills. An empty text adds nothing. */
   readonly systemPrompt?: string;
-  /** The model that a skill's `model` stands for. Without it that is ignored. */
+  /** Models by the names in skills. Absent: such names are ignored. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
-  /** Makes what the model gets of a skill. */
+  /** The text of a skill for the model. */
   readonly buildContent?: (skill: Skill, input: Json) => string;
-  /** Agents for skills that ask for one of their own; `default` is for those that name none. Without it the model is told. */
+  /** Agents for skills that want one; `default` for skills that name none. */
   readonly agents?: SkillAgents;
-  /** What such an agent begins with. Default: the skill as a message of the user, or behind what was said before. */
+  /** First messages of such an agent. Default: the skill, after the conversation with `fork_with_context`. */
   readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];
-  /** Makes the result of the call out of its answer. */
+  /** Makes the result of the agent's answer. */
   readonly formatForkResult?: (fork: ForkedSkill, answer: string) => string;
-  /** The tool of the worker that reads skills. Default: skill_files. */
+  /** The worker tool that reads skills. Default: skill_files. */
   readonly tool?: string;
 }
 
-/** The run-local value that has the name of a skill's model. */
+/** Run-local: the model of the last skill. */
 const activeModel = '__skill_active_model__';
 
-/** Gives an agent skills: instructions for a kind of task, which it takes up when it needs them. */
+/** Skills: instructions that the model loads when a task needs them. */
 export function skill(options: SkillOptions = {}): AgentMiddleware {
   check(options);
   const { models, systemPrompt, tool = 'skill_files', toolName = 'skill' } = options;

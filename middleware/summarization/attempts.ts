@@ -5,12 +5,11 @@ import type { HookContext, ModelResponse } from '../../kernel/define/middleware'
 import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './options';
 import { isCancellation } from '../../kernel/effects/errors';
 
-/** Told of every call for a summary that has ended. */
 type OnAttempt = (model: string, ended: SummaryAttempt) => void;
 
 const defaultRetries = 3;
 
-/** The answer that counts: of the first model with all its retries, or of others behind it. */
+/** Retries one model, then fails over to the next. */
 export async function generateSummary(
   options: SummarizationOptions,
   request: SummaryRequest,
@@ -79,7 +78,7 @@ async function withRetries(
   }
 }
 
-/** Errors that another call would meet again, or that are no errors of a model. */
+/** Errors that another call would meet again, or that no model made. */
 const final: readonly string[] = ['frame-changed', 'next-left-running', 'outside-run', 'internal', 'payload-too-large', 'message-invalid'];
 
 async function oneCall(
@@ -111,7 +110,7 @@ function failure(problem: string): HoldfastError {
 const firstWait = 1000;
 const longestWait = 10_000;
 
-/** Milliseconds before the k-th retry, from 1; `random` is from 0 up to 1. */
+/** Milliseconds before the k-th retry, from 1. `random`: from 0 up to 1. */
 export function defaultBackoff(k: number, random: number): number {
   if (k <= 0) return firstWait;
   const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);

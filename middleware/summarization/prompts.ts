@@ -1,15 +1,13 @@
 import type { Language } from '../../contract/manifest';
 
 export interface SummaryTexts {
-  /** Instructions of the model that summarizes. */
   readonly instructions: string;
-  /** What it is told behind the conversation. */
+  /** After the conversation. */
   readonly request: string;
-  /** Stands before the summary. */
+  /** Before the summary. */
   readonly preamble: string;
-  /** Stands behind it. */
+  /** After the summary. */
   readonly goOn: string;
-  /** Where the whole conversation can be read. */
   readonly transcript: (path: string) => string;
 }
 

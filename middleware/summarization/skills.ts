@@ -10,13 +10,13 @@ import type { SummaryFinalizer } from './finalizers';
 import { summaryMark } from './user-messages';
 
 export interface PreserveSkillsOptions {
-  /** The tool that loads skills. Default: `skill`. */
+  /** Default: `skill`. */
   readonly skillToolName?: string;
-  /** How many skills stay; 0: none. Default: 5. */
+  /** Default: 5. */
   readonly maxSkills?: number;
-  /** What one of them may take. Default: 5,000. */
+  /** Default: 5,000. */
   readonly maxTokensPerSkill?: number;
-  /** What all of them may take. Default: 25,000. */
+  /** Default: 25,000. */
   readonly skillsTokenBudget?: number;
 }
 
@@ -25,7 +25,7 @@ interface LoadedSkill {
   readonly content: string;
 }
 
-/** A finalizer that keeps the skills which the model has loaded: their newest contents stand before the summary. */
+/** Keeps the newest contents of loaded skills, before the summary. */
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
   const checked = checkOptions<PreserveSkillsOptions>('preserveSkills', options, {
     skillToolName: filled,
@@ -48,7 +48,7 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
   return checked.skillToolName === undefined ? finalizer : withTraits(finalizer, { remembersTools: [checked.skillToolName] });
 }
 
-/** What the next summary keeps as well. */
+/** The next summary finds the skill in `extra`. */
 function partOf({ name: skill, content }: LoadedSkill): Part {
   return { type: 'text', text: `${opening(skill)}${content}${closing}`, extra: { skill } };
 }
@@ -66,7 +66,7 @@ function keptSkillsOf({ parts, extra }: Message): readonly LoadedSkill[] {
   });
 }
 
-/** Each skill once, the one that was loaded last first. */
+/** Each skill once, the newest first. */
 function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly LoadedSkill[] {
   const loaded: LoadedSkill[] = [];
   const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));
@@ -98,7 +98,7 @@ function skillOf(input: unknown, callId: string): string {
   );
 }
 
-/** Fills the budget with the newest first, up to the first that does not fit. What is left is in the order of its loading. */
+/** Up to the first skill that does not fit. The result is in the order of loading. */
 function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: number): readonly LoadedSkill[] {
   const kept: LoadedSkill[] = [];
   let left = budget;
@@ -113,7 +113,6 @@ function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: 
 
 const truncationNotice = '[skill content truncated for compaction]';
 
-/** Whole characters only. */
 function truncated(content: string, mostTokens: number): string {
   if (tokensOfText(content) <= mostTokens) return content;
   let kept = '';

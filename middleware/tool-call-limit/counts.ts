@@ -4,11 +4,11 @@ import { reachedBy } from '../call-counts';
 
 interface AgentCounts {
   readonly count: number;
-  /** The message whose calls were counted last. */
+  /** The last message whose calls were counted. */
   readonly turn: number;
-  /** Those of its calls that may not run, by position. */
+  /** Calls of that message that may not run, by position. */
   readonly refused: Readonly<Record<string, Reached>>;
-  /** Those that have come here. One that comes again is a call of its own. */
+  /** Positions that came. A position that comes again is a new call. */
   readonly came: readonly number[];
 }
 
@@ -19,10 +19,7 @@ interface ToolCallCounts {
 
 const none: AgentCounts = { count: 0, turn: -1, refused: {}, came: [] };
 
-/**
- * Counts a call, or says which limit it would exceed. With the first call of a message that comes here all its calls are counted, in the
- * order of the model: which of them run does not depend on which comes first.
- */
+/** The first call of a message counts all its calls, in the order of the model: arrival does not decide which calls run. */
 export function countToolCall(
   ctx: HookContext,
   name: string,

@@ -8,27 +8,20 @@ import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/ch
 import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
-  /** Only needed when an agent has several for the same tools. Agents that share a name share the count of the run. */
+  /** Agents with the same name share the count of the run. */
   readonly name?: string;
-  /** The tools whose calls count, all together. Default: every tool but that by which agents hand over. */
+  /** Counted together. Default: every tool but the handover. */
   readonly tools?: readonly (keyof T & string)[];
-  /** Calls by all agents of the run together. */
+  /** Of all agents of the run. */
   readonly perRun?: number;
-  /** Calls by this agent in the run. */
+  /** Of this agent in the run. */
   readonly perAgent?: number;
-  /**
-   * `continue` (default): the call does not run and the model is told so. `end`: the same, and the agent ends with a message.
-   * `fail`: the run fails with `call-limit`.
-   */
+  /** `continue` (default): the model is told. `end`: the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'continue' | 'end' | 'fail';
-  /** What the model is told, or what the agent ends with. */
   readonly message?: string;
 }
 
-/**
- * Lets agents call tools so often. The calls of a message count in its order, also those that do not run in the end; a call that an outer
- * layer makes again counts again.
- */
+/** Calls count in the order of their message, also calls that do not run. A repeated call counts again. */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
   const options = checkOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
     name: filled,
@@ -43,7 +36,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   checkCallLimits('toolCallLimit', options);
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
-  // To hand over to another agent is no work.
+  // Handing over is no work.
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
   const middleware: AgentMiddleware<T> = {
     name,
@@ -62,7 +55,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   return withTraits(middleware, { offersTools: [] });
 }
 
-/** Other agents of the run go on until they meet the limit themselves. */
+/** Each agent meets the limit itself. */
 function overKey(name: string, ctx: HookContext): string {
   return `${name}:over:${ctx.placeInRun.join('/')}`;
 }

@@ -42,7 +42,7 @@ export function editFileTool(backend: FileBackend, description?: string): Tool<z
       return oneByOne(backend, path, async () => {
         const content = await (backend.readToEdit ?? backend.read).call(backend, path);
         const count = content.split(before).length - 1;
-        // An attempt that was lost may have made the change.
+        // A lost attempt may have made the change.
         const mayBeDone = attempt > 1 && content.includes(after);
         if (count === 0 && mayBeDone) return edited(path);
         if (count === 0) throw new Error(`The file ${path} does not have this text: ${shortened(before)}`);
@@ -61,7 +61,7 @@ export function editFileTool(backend: FileBackend, description?: string): Tool<z
 
 const busy = new WeakMap<FileBackend, Map<string, Promise<unknown>>>();
 
-/** A change of a file reads it and writes it: changes of one message begin at once, and each has to see the one before it. */
+/** Calls of one message begin at once: each change of a file has to see the change before. */
 async function oneByOne<Result>(backend: FileBackend, path: string, change: () => Promise<Result>): Promise<Result> {
   const files = busy.get(backend) ?? new Map<string, Promise<unknown>>();
   busy.set(backend, files);

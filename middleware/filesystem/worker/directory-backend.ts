@@ -9,14 +9,11 @@ import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing, noText } from './backend';
 
 export interface DirectoryBackendOptions {
-  /** Bytes that a file may have that is read. Default 4 MB. */
+  /** Largest file that is read, in bytes. Default 4 MB. */
   readonly maxBytes?: number;
 }
 
-/**
- * The files below a folder, and nothing outside of it: a link that leads out is as good as not there. Whoever may change the folder by other
- * means, such as a shell, is bound by nothing here.
- */
+/** Only files below the folder: a link that leads out counts as missing. A shell may lead anywhere. */
 export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
   if (typeof folder !== 'string' || folder === '')
     throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');
@@ -65,7 +62,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
       const before = missing.length === 0 ? await lstat(target) : undefined;
       if (before?.isFile() === false) throw new Error(`"${path}" is no file.`);
       if (missing.length > 1) await mkdir(join(target, '..'), { recursive: true });
-      // Whoever reads at the same time, or after a crash, has the old text or the new one.
+      // Readers see the old text or the new one, also after a crash.
       const draft = join(target, '..', `.${randomUUID()}.draft`);
       try {
         await writeFile(draft, text, { flag: 'wx', ...defined({ mode: before?.mode }) });
@@ -92,10 +89,10 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
   };
 }
 
-/** A mark at the beginning stays, and what is no UTF-8 is an error. */
+/** Keeps a byte order mark, and fails on bytes that are no UTF-8. */
 const exactly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What Node says of a file names the folder of this machine, which is none of the model's business. */
+/** Errors of Node name the folder of this machine, which the model must not see. */
 function inOwnWords<Rest extends readonly unknown[], Result>(
   act: (path: string, ...rest: Rest) => Promise<Result>,
 ): (path: string, ...rest: Rest) => Promise<Result> {
@@ -139,7 +136,7 @@ async function found(folder: string, path: string): Promise<string> {
   return at;
 }
 
-/** Where a path really is, links resolved one by one, and the parts of it that are not there. */
+/** The real place of a path, and the parts of the path that do not exist. */
 async function located(folder: string, path: string): Promise<{ readonly at: string; readonly missing: readonly string[] }> {
   const whole = checkedPath(path);
   const root = await rootOf(folder);
@@ -149,14 +146,13 @@ async function located(folder: string, path: string): Promise<{ readonly at: str
     const next = join(at, part);
     const entry = await lstat(next).catch(orNothing);
     if (entry === undefined) return { at, missing: parts.slice(position) };
-    // A link to nowhere would be followed by whoever writes there.
+    // A write would follow a link to nowhere.
     at = entry.isSymbolicLink() ? await realpath(next).catch(orMissing(whole)) : next;
     if (!isInside(root, at)) throw fileMissing(whole);
   }
   return { at, missing: [] };
 }
 
-/** The folder itself, made where it is not there yet. */
 async function rootOf(folder: string): Promise<string> {
   const root = await realpath(folder).catch(orNothing);
   if (root !== undefined) return root;
@@ -169,7 +165,7 @@ function isInside(root: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Pipes and devices could be waited for without end. */
+/** Opens without blocking: pipes and devices may never end. */
 async function readRegular(at: string, path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

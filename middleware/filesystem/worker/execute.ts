@@ -10,7 +10,7 @@ export type ExecuteInput = z.input<typeof input>;
 
 const ours = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
 
-// Nobody knows how far a command came that was lost: it is not run again unasked.
+// A lost command may have done its work: only a person lets the command run again.
 const once = { inputSchema: input, effect: 'once', timeout: '10m' } as const;
 
 export function executeTool(shell: Shell, description = ours): Tool<z.output<typeof input>, string> {

@@ -5,7 +5,7 @@ const mostAlternatives = 256;
 const mostSigns = 500;
 const mostBraces = 32;
 
-/** Whether paths fit a pattern: `*`, `?`, `[a-z]`, `{a,b}` and `**` for any number of folders. Takes at most path times pattern. */
+/** `*`, `?`, `[a-z]`, `{a,b}` and `**` for any number of folders. Takes at most path times pattern. */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (pattern.length > mostSigns)
     throw new HoldfastError('tool-input-invalid', `The pattern has ${pattern.length} signs; at most ${mostSigns} are taken.`);
@@ -18,7 +18,6 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Braces stand for as many patterns. */
 function expanded(pattern: string): readonly string[] {
   const open = pattern.indexOf('{');
   const close = open < 0 ? -1 : closing(pattern, open);
@@ -53,7 +52,7 @@ function choices(inside: string): readonly string[] {
 
 const any = '[^\\x00]';
 
-/** Each segment of a path follows a NUL, which stands in no path and which only `**` takes. */
+/** A NUL precedes each segment. No path has a NUL, and only `**` takes one. */
 function expressionOf(pattern: string): string {
   const segments = pattern.split('/').map((segment) => (segment === '**' ? `(?:\\x00${any}*)*` : `\\x00${segmentOf(segment)}`));
   return `^${segments.join('')}$`;

@@ -12,19 +12,19 @@ import { numberedLines } from './read-file';
 
 export interface LargeResultsOptions {
   readonly backend: FileBackend;
-  /** Tokens that a result may have, at four bytes each. Default 20,000. */
+  /** Largest result, in tokens of four bytes. Default 20,000. */
   readonly tokens?: number;
-  /** The file for a result. Default: a name made of the call, in /large_tool_result. */
+  /** Default: a name made of the call, in /large_tool_result. */
   readonly pathOf?: (call: { readonly tool: string; readonly callId: string }) => string;
-  /** Tools whose results stay as they are. Default: read_file, by which the model reads such files. */
+  /** Tools whose results stay. Default: read_file. */
   readonly except?: readonly string[];
-  /** The tool that the model is told to read the file with. Default: read_file. */
+  /** The tool that the notice names. Default: read_file. */
   readonly readFileTool?: string;
 }
 
 const shownLines = 10;
 
-/** The worker middleware that puts results that are too large into files; an agent has it by `filesystem({ largeResults: true })`. */
+/** Puts large results into files, for `filesystem({ largeResults: true })`. */
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   checkOptions('largeResults', options, forms, 'config-invalid');
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
@@ -34,26 +34,26 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     await backend.write(path, text);
     return notice(text, call.callId, path, readFileTool);
   };
-  /** What the model gets in place of a text that is too large. */
+  /** Undefined: the text is not too large. */
   const insteadOf = async (text: string, call: ToolWorkerCall): Promise<string | undefined> => {
     const bytes = Buffer.byteLength(text);
     if (bytes <= tokens * 4) return undefined;
     try {
       return await kept(text, call);
     } catch (error) {
-      // An error of the call and not of the worker middleware, which would end the run: the tool ran, and only its result is lost.
+      // An error of the worker middleware would end the run; this error goes to the model.
       const message = `It ran, but its result of ${bytes} bytes is too large, and could not be put into a file: ${messageOf(error)}`;
       throw new HoldfastError('tool-failed', message, { cause: error });
     }
   };
-  /** The texts of a list of parts are one text; files stay where they stand. */
+  /** All texts become one text; files stay. */
   const shortened = async (parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> => {
     const text = await insteadOf(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'), call);
     if (text === undefined) return parts;
     const first = parts.findIndex(({ type }) => type === 'text');
     return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text }] : []));
   };
-  // A reader sees a streamed result only when all of it has come: what was seen has to be the result.
+  // Readers see nothing before the end: what they saw has to be the result.
   async function* collectedText(pieces: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
     let text = '';
     for await (const piece of pieces) text += piece;
@@ -80,7 +80,7 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   }));
 }
 
-/** Ids of calls repeat, in other runs and also in one: the rest of the name is that of this call alone. */
+/** Ids of calls repeat, so a hash tells calls apart. */
 function defaultPath({ callId, id }: ToolWorkerCall): string {
   const own = createHash('sha256')
     .update(`${currentCall()?.workflowId ?? ''}/${id}`)

@@ -32,7 +32,7 @@ export function readFileTool(backend: FileBackend, description = ours): Tool<Inp
   });
 }
 
-/** The same for files that are looked at: images and documents come as they are. */
+/** For images and documents, too. */
 export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description = ours): EnhancedTool<InputWithPages> {
   return defineTool({
     description,
@@ -51,7 +51,7 @@ export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, 
 
 const mostPages = 20;
 
-/** Reads pages as a model writes them: `3` or `1-10`. */
+/** Pages as a model writes them: `3` or `1-10`. */
 function parsePages(text: string): PageRange | { readonly problem: string } {
   const found = /^\s*([1-9]\d{0,5})(?:\s*-\s*([1-9]\d{0,5}))?\s*$/.exec(text);
   if (found === null)
@@ -68,7 +68,7 @@ function text(said: string): Part {
   return { type: 'text', text: said };
 }
 
-/** Lines from `offset` on, with numbers. Whatever is less than 1 stands for the default. */
+/** Numbers below 1 mean the default. */
 export function numberedLines(content: string, offset = 1, limit = defaultLines): string {
   if (content === '') return 'The file is empty.';
   const lines = content.split('\n');

@@ -2,7 +2,7 @@ import type { GrepLine } from './search';
 
 export interface Page {
   readonly offset?: number | undefined;
-  /** 0 or nothing: all. */
+  /** 0 or undefined: all. */
   readonly limit?: number | undefined;
 }
 
@@ -18,21 +18,20 @@ function counted(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-/** How many lines fit, by file, in the order of the lines. */
 function countsOf(lines: readonly GrepLine[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { path, fits } of lines) if (fits) counts.set(path, (counts.get(path) ?? 0) + 1);
   return counts;
 }
 
-/** The files that have what was looked for. The total is that of all pages. */
+/** The total counts all pages. */
 export function filesAnswer(lines: readonly GrepLine[], page: Page): string {
   const files = [...countsOf(lines).keys()];
   if (files.length === 0) return noFiles;
   return [`Found ${counted(files.length, 'file', 'files')}`, ...pageOf(files, page)].join('\n');
 }
 
-/** `file:count` lines by their paths, and the totals of all pages. */
+/** The totals count all pages. */
 export function countAnswer(lines: readonly GrepLine[], page: Page): string {
   const counts = [...countsOf(lines)].sort(([one], [other]) => (one < other ? -1 : 1));
   if (counts.length === 0) return noMatches;
@@ -42,7 +41,7 @@ export function countAnswer(lines: readonly GrepLine[], page: Page): string {
   return [...shown, ...(shown.length === 0 ? [] : ['']), summary].join('\n');
 }
 
-/** The lines themselves; those that only stand near have dashes. */
+/** Lines near a match have dashes. */
 export function contentAnswer(lines: readonly GrepLine[], page: Page, hasNumbers: boolean): string {
   if (lines.length === 0) return noMatches;
   const shown = pageOf(lines, page).map(({ path, line, text, fits }) => {

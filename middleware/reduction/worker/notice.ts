@@ -1,10 +1,7 @@
-/** What a model sees of a text that is too long for it. */
 interface Notice {
-  /** Bytes of the whole text. */
+  /** Of the whole text. */
   readonly bytes: number;
-  /** Where the whole text is, or why it is nowhere. */
   readonly saved: { readonly path: string } | { readonly problem: string };
-  /** Previews, or what was seen of the text already. */
   readonly said: readonly string[];
   readonly readFileToolName: string;
 }
@@ -20,7 +17,7 @@ export function noticeOf({ bytes, saved, said, readFileToolName }: Notice): stri
   ].join('\n');
 }
 
-/** The beginning and the end of a text, so many bytes each, as whole characters. */
+/** Whole characters only. */
 export function previewsOf(text: string, bytesEach: number): readonly string[] {
   if (Buffer.byteLength(text) <= 2 * bytesEach) return [text];
   const head = headOf(text, bytesEach);
@@ -30,7 +27,7 @@ export function previewsOf(text: string, bytesEach: number): readonly string[] {
 
 export function headOf(text: string, mostBytes: number): string {
   const bytes = Buffer.from(text).subarray(0, Math.max(0, mostBytes));
-  // A decoder of a stream holds back the beginning of a character.
+  // With `stream` a decoder holds back a character that is cut.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
@@ -41,7 +38,6 @@ export function tailOf(text: string, mostBytes: number): string {
   return bytes.toString('utf8', begin);
 }
 
-/** Not the first byte of a character. */
 function isInside(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }

@@ -2,22 +2,21 @@ import { messageOf } from '../../../contract/errors';
 import { headOf, noticeOf } from './notice';
 
 interface StreamPieces<Piece> {
-  /** Nothing for a piece that is no text: it goes through. */
+  /** Undefined: the piece is no text, and passes. */
   textOf(piece: Piece): string | undefined;
   pieceOf(text: string): Piece;
 }
 
 export interface Cutting {
-  /** Stores the whole text and gives its path. */
+  /** Returns the path. */
   readonly save: (text: string) => Promise<string>;
   readonly maxLength: number;
   readonly readFileToolName: string;
 }
 
 /**
- * Lets a stream through as it comes until it is too long, and holds the rest back, in its order. At its end stands the notice, without a
- * preview: what it would show was streamed. A failure to store is told in the notice, as what was seen cannot be taken back; an error of the
- * source comes behind what was held.
+ * Passes pieces until the stream is too long, holds the rest in its order, and ends with a notice. Readers have seen the beginning, so the notice
+ * also tells of a failure to store. An error of the source comes after the held pieces.
  */
 export async function* cutStream<Piece>(
   source: AsyncIterable<Piece>,
@@ -63,7 +62,7 @@ export async function* cutStream<Piece>(
   yield pieceOf(rest.text === undefined ? notice : `${rest.text}\n${notice}`);
 }
 
-/** As much text as there is still room for, and all that is no text at its place. The last text is apart: the notice follows it. */
+/** Text that still fits, and pieces that are no text. The last text is apart, as the notice follows it. */
 function restOf<Piece>(
   held: readonly Piece[],
   room: number,

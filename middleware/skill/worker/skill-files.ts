@@ -7,13 +7,12 @@ import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Skill, SkillHead } from '../skills';
 import { frontmatterOf } from './frontmatter';
 
-/** Where skills come from. */
 export interface SkillBackend {
   list(): Promise<readonly SkillHead[]>;
   get(name: string): Promise<Skill>;
 }
 
-/** The skills in the folders of a folder: `SKILL.md` of each, and not those of folders below. One that is broken breaks all. */
+/** `SKILL.md` in each folder of `baseDir`. A broken skill breaks all. */
 export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir: string): SkillBackend {
   const folder = checkedFolder(backend, baseDir);
   const all = async (): Promise<readonly Skill[]> => {
@@ -61,7 +60,7 @@ function fileIn(baseDirectory: string): string {
   return posix.join(baseDirectory, 'SKILL.md');
 }
 
-/** Names stand in instructions, and models write them: no paths, no markup. */
+/** Names are part of instructions, and models write them. */
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:-]{0,63}$/u;
 
 function skillIn(baseDirectory: string, text: string): Skill {
