@@ -66,7 +66,7 @@ export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
           name: toolName,
           description,
           inputSchema: inputSchemaOf({ isFixed: fixed !== undefined, files }),
-          execute: async (input, ctx) => answered(await asked(input as JsonObject, ctx, options)),
+          execute: (input, ctx) => asked(input as JsonObject, ctx, options),
         },
       ],
     },
@@ -74,12 +74,7 @@ export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
   );
 }
 
-interface HumanAnswer {
-  readonly answer: Json | undefined;
-  readonly expired: boolean;
-}
-
-async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptions): Promise<HumanAnswer> {
+async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptions): Promise<Json> {
   const { form: fixed, expires, fallback, remind, escalate } = options;
   const whole = askedForm(input, fixed);
   const { title, fields, schema } = whole;
@@ -98,17 +93,14 @@ async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptio
       : { escalate: { after: escalate.after, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }),
   });
   const said = expired ? fallback : answer;
-  return { answer: whole.isObject && said !== undefined ? withDefaults(schema, said) : said, expired };
+  const value = whole.isObject && said !== undefined ? withDefaults(schema, said) : said;
+  if (!expired) return value as Json;
+  if (value === undefined) return 'Nobody answered in time.';
+  return `Nobody answered in time. Go on with this answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 }
 
 function whom({ by = {} }: AskHumanOptions, ctx: HookContext): Deciders {
   return typeof by === 'function' ? checkedDeciders(by(runOf(ctx)), 'askHuman', 'by') : by;
-}
-
-function answered({ answer, expired }: HumanAnswer): Json {
-  if (!expired) return answer as Json;
-  if (answer === undefined) return 'Nobody answered in time.';
-  return `Nobody answered in time. Go on with this answer: ${typeof answer === 'string' ? answer : JSON.stringify(answer)}`;
 }
 
 const usualDescription =
@@ -138,7 +130,7 @@ function checked(given: AskHumanOptions): void {
     form: objectSchema,
     files: flag,
     expires: duration,
-    fallback: { wanted: 'JSON', problem: (value, option) => notJsonProblem(value, option) },
+    fallback: { wanted: 'JSON', problem: notJsonProblem },
     remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
     escalate: shape({ after: required(duration), to: required(peopleForm) }, 'an object with after and to'),
   });

@@ -3,6 +3,7 @@ import type { HookContext } from '../../kernel/define/middleware';
 import type { Cost } from './costs';
 import { costOf, counted } from './costs';
 import type { Amount, BudgetRules } from './options';
+import { unitsOf } from './options';
 
 interface Tokens {
   readonly inputTokens: number;
@@ -53,8 +54,7 @@ export class Account {
     const limit = this.limitIn(book);
     const spent = plus(book.spent, other);
     const after = plus(plus(spent, book.reserved), cost);
-    const fits = (unit: 'tokens' | 'money'): boolean => limit[unit] === undefined || after[unit] <= (limit[unit] ?? 0) + rounding;
-    if (fits('tokens') && fits('money')) {
+    if (unitsOf(limit).every((unit) => after[unit] <= (limit[unit] ?? 0) + rounding)) {
       this.write({ ...book, reserved: plus(book.reserved, cost), other: unseen });
       return undefined;
     }
@@ -99,9 +99,7 @@ export class Account {
   private limitIn({ granted, cheaper }: Book): Amount {
     const { limit, cheaper: model } = this.rules;
     const more = cheaper === true ? (model?.more ?? {}) : {};
-    const of = (unit: 'tokens' | 'money'): Amount =>
-      limit[unit] === undefined ? {} : { [unit]: limit[unit] + granted[unit] + (more[unit] ?? 0) };
-    return { ...of('tokens'), ...of('money') };
+    return Object.fromEntries(unitsOf(limit).map((unit) => [unit, (limit[unit] ?? 0) + granted[unit] + (more[unit] ?? 0)]));
   }
 
   /** Usage of hidden and failed calls. Unknown while calls are under way: a call that came back is not settled at once. */

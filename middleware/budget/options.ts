@@ -13,6 +13,7 @@ import {
   required,
   shape,
   someTexts,
+  tableOf,
   worded,
 } from '../../contract/check';
 import { hasPrice, noPrice } from './costs';
@@ -71,12 +72,7 @@ export interface BudgetRules {
 
 export const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-const isPrice = (value: unknown): boolean =>
-  isRecord(value) &&
-  Object.keys(value).every((field) => ['input', 'output', 'cachedInput'].includes(field)) &&
-  isAmount(value['input']) &&
-  isAmount(value['output']) &&
-  (value['cachedInput'] === undefined || isAmount(value['cachedInput']));
+const price = form(isAmount, '');
 
 const last = oneOf('ask', 'end', 'fail');
 
@@ -96,8 +92,8 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
   const options = checkOptions<BudgetOptions>('budget', given, {
     name: filled,
     ...amounts,
-    prices: form(
-      (value) => isRecord(value) && Object.values(value).every(isPrice),
+    prices: worded(
+      tableOf(shape({ input: required(price), output: required(price), cachedInput: price }), ''),
       'a table such as { "openai/gpt-5": { input: 1.25, output: 10 } }, for a million tokens, with cachedInput where it differs',
     ),
     answerTokens: bound,
@@ -123,6 +119,10 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
 
 export function amountOf({ tokens, money }: Amount): Amount {
   return defined({ tokens, money });
+}
+
+export function unitsOf(limit: Amount): readonly ('tokens' | 'money')[] {
+  return (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
 }
 
 function checkedAsk(whenSpent: { readonly ask: AskForMore }): AskForMore {

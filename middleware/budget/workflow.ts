@@ -8,7 +8,7 @@ import { Account } from './account';
 import type { Cost } from './costs';
 import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
-import { amountOf, isAmount, rulesOf } from './options';
+import { amountOf, isAmount, rulesOf, unitsOf } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 
@@ -117,8 +117,4 @@ function inWords({ limit, spent, reserved, needed }: BudgetState): string {
       return `of ${limit[unit] ?? 0} ${unit === 'tokens' ? 'tokens' : 'in money'} ${spent[unit] ?? 0} are used${others}, and the next call may take ${needed[unit] ?? 0}`;
     })
     .join('; ');
-}
-
-function unitsOf(limit: Amount): readonly ('tokens' | 'money')[] {
-  return (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
 }

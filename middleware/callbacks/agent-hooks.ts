@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import type { Failure, Message } from '../../contract/messages/messages';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { invocationOf } from './invocation';
-import type { ChainAt } from './phases';
+import type { ChainAt } from './chain';
 import { assistantMessage, failing, phaseFailure, shownError, throughStages } from './stages';
 import type { AfterAgentArgs, BeforeAgentResult } from './types';
 import { errorOf } from '../../kernel/effects/errors';

@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
-import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
+import { thawed } from './invocation';
+import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome, Place, Places } from './types';
 import { checkOptions, flag } from '../../contract/check';
 import { isCancellation, isStop } from '../../kernel/effects/errors';
 
@@ -77,6 +78,24 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
     }
   }
 }
+
+export type ChainAt<At extends Place> = Chain<Places[At][0], Places[At][1]>;
+
+export const phases: { readonly [At in Place]: Phase<Places[At][0], Places[At][1]> } = {
+  beforeAgent: { name: 'before agent', custom: 'customResponse' },
+  afterAgent: { name: 'after agent', custom: 'customResponse' },
+  beforeModel: { name: 'before model', custom: 'customResponse' },
+  afterModel: { name: 'after model', custom: 'customResponse' },
+  beforeTool: {
+    name: 'before tool',
+    custom: 'customResult',
+    keepsResultOfError: true,
+    adopt(args, { modifiedArguments }) {
+      if (modifiedArguments !== undefined) args.arguments = thawed(modifiedArguments);
+    },
+  },
+  afterTool: { name: 'after tool', custom: 'customResult', keepsResultOfError: true, keepsEmpty: true, sticky: ['skipSummarization'] },
+};
 
 export function checkCallback(callback: unknown, phase: string): void {
   if (typeof callback === 'function') return;

@@ -2,7 +2,7 @@ import { codeOf } from '../../contract/errors';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
 import { invocationOf } from './invocation';
-import type { ChainAt } from './phases';
+import type { ChainAt } from './chain';
 import { assistantMessage, failing, phaseFailure, shownError, throughStages } from './stages';
 import type { AfterModelArgs, BeforeModelArgs, CallbackArgs, ModelRequestDraft, ModelResponseDraft } from './types';
 

@@ -5,9 +5,8 @@ import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Message, ToolCall } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
 import { cut, shown, shownName } from '../../contract/shown';
-import { Chain, PlacedError } from './chain';
-import type { ChainAt } from './phases';
-import { phases } from './phases';
+import type { ChainAt } from './chain';
+import { Chain, PlacedError, phases } from './chain';
 import type { Callback, CallbackArgs, CallbackAt, CallbackResult, Place, Places } from './types';
 import { isCancellation } from '../../kernel/effects/errors';
 

@@ -3,11 +3,9 @@ import type { Json, Message } from '../../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { callbacks } from './callbacks';
-import type { Phase } from './chain';
-import { Chain, checkCallback, checkedCallbackOptions } from './chain';
+import type { ChainAt, Phase } from './chain';
+import { Chain, checkCallback, checkedCallbackOptions, phases } from './chain';
 import { detachedInvocation } from './invocation';
-import type { ChainAt } from './phases';
-import { phases } from './phases';
 import type {
   CallbackArgs,
   CallbackAt,

@@ -5,7 +5,7 @@ import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { isCancellation, isStop, isToolProblem } from '../../kernel/effects/errors';
 import { invocationOf, thawed } from './invocation';
-import type { ChainAt } from './phases';
+import type { ChainAt } from './chain';
 import { callIdOf } from './plugins';
 import type { ToolCallbacks } from './sets';
 import { throughStages } from './stages';

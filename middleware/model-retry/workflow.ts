@@ -34,7 +34,7 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
       isRetryable: isWorthIt(retryOn),
       // A provider may ask for a longer wait.
       backoff: (k, random, error) => Math.max(waits(k, random), error?.retryAfterMs ?? 0),
-      ...(whenExhausted === 'fail' ? {} : { giveUp: (error: ModelError) => textFor(whenExhausted.answer, error) }),
+      ...(whenExhausted === 'fail' ? {} : { giveUp: answering(whenExhausted.answer) }),
     },
   };
 }
@@ -44,6 +44,6 @@ function isWorthIt(retryOn: ModelRetryOptions['retryOn']): (error: ModelError) =
   return retryOn === undefined ? ({ retryable }) => retryable !== false : ({ code }) => retryOn.includes(code);
 }
 
-function textFor(answer: string | ((error: ModelError) => string), error: ModelError): string {
-  return typeof answer === 'string' ? answer : answer(error);
+function answering(answer: string | ((error: ModelError) => string)): (error: ModelError) => string {
+  return typeof answer === 'string' ? () => answer : answer;
 }

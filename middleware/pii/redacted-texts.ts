@@ -1,7 +1,6 @@
 import type { Finder } from './finders';
 import type { Rule } from './rules';
-import type { Found, Span } from './spans';
-import { withoutOverlap } from './spans';
+import type { Span } from './spans';
 
 export interface RuleFinder {
   readonly rule: Rule;
@@ -26,7 +25,7 @@ export class RedactedTexts {
   private readonly joined: readonly RuleFinder[];
   private alone: readonly RuleFinder[] | undefined;
   /** In texts that are over. */
-  private found: readonly Found<Rule>[] = [];
+  private found: readonly Found[] = [];
   private readonly starts = [0];
   /** The current text and its place. */
   private of = 0;
@@ -89,7 +88,7 @@ export class RedactedTexts {
     return pieces;
   }
 
-  private replaced(found: readonly Found<Rule>[], until: number): readonly Piece[] {
+  private replaced(found: readonly Found[], until: number): readonly Piece[] {
     const pieces: Piece[] = [];
     let at = this.base;
     const plain = (end: number): void => {
@@ -134,9 +133,25 @@ export class RedactedTexts {
   }
 }
 
-function foundBy(finders: readonly RuleFinder[], isWhole: boolean): readonly Found<Rule>[] {
+function foundBy(finders: readonly RuleFinder[], isWhole: boolean): readonly Found[] {
   return finders.flatMap(({ rule, finder }) => (isWhole ? finder.spansAtEnd() : finder.spans).map((span) => ({ ...span, rule })));
 }
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+interface Found extends Span {
+  readonly rule: Rule;
+}
+
+/** In order, without overlaps. Of overlapping spans the first and longest covers the others. */
+function withoutOverlap(found: readonly Found[]): readonly Found[] {
+  const ordered = [...found].sort((one, other) => one.start - other.start || other.end - one.end);
+  const apart: Found[] = [];
+  for (const span of ordered) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+    else if (span.end > last.end) apart[apart.length - 1] = { ...last, end: span.end };
+  }
+  return apart;
+}

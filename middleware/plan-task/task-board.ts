@@ -74,16 +74,11 @@ export function listTasks({ tasks }: TaskBoard): TaskAnswer {
   return { text: lines.join('\n') };
 }
 
-export interface TaskChange {
+export interface TaskChange extends Partial<Omit<Task, 'id' | 'status' | 'blocks' | 'blockedBy'>> {
   readonly taskId: string;
-  readonly subject?: string;
-  readonly description?: string;
-  readonly activeForm?: string;
   readonly status?: Task['status'] | 'deleted';
   readonly addBlocks?: readonly string[];
   readonly addBlockedBy?: readonly string[];
-  readonly owner?: string;
-  readonly metadata?: JsonObject;
 }
 
 /** All of a change, or nothing. */

@@ -6,11 +6,10 @@ import type { Json, Part } from '../../contract/messages/messages';
 import { checkOptions, func, tableOf, worded } from '../../contract/check';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionName, textOfOutput } from './plain';
-import { noticeOf, previewsOf } from './worker/notice';
 import type { OffloadBackend } from './worker/offload';
 import { currentRun, offloadForm } from './worker/offload';
 import type { Cutting } from './worker/stream';
-import { cutStream } from './worker/stream';
+import { cutStream, noticeOf, previewsOf } from './worker/stream';
 
 export interface LongResult {
   readonly tool: string;

@@ -9,7 +9,7 @@ import { checkOptions, form, func, identifier, isFunction, isRecord, isString, r
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
 import type { Skill, SkillHead } from './skills';
-import { listedSkills, prompts } from './texts';
+import { listedSkills, prompts } from './skills';
 
 export interface SkillOptions {
   /** Default: skill. */

@@ -3,9 +3,9 @@ import { HoldfastError } from '../../contract/errors';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { checkCallLimits, timesIn } from '../call-counts';
+import type { CallLimits, Reached } from '../call-counts';
+import { checkCallLimits, reachedBy, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
-import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
   /** Agents with the same name share the count of the run. */
@@ -64,4 +64,46 @@ function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMid
   const text = ctx.session.get(overKey(name, ctx));
   if (typeof text !== 'string') return undefined;
   return { answer: { role: 'assistant', parts: [{ type: 'text', text }] } };
+}
+
+interface AgentCounts {
+  readonly count: number;
+  /** The last message whose calls were counted. */
+  readonly turn: number;
+  /** Calls of that message that may not run, by position. */
+  readonly refused: Readonly<Record<string, Reached>>;
+  /** Positions that came. A position that comes again is a new call. */
+  readonly came: readonly number[];
+}
+
+interface ToolCallCounts {
+  readonly run: number;
+  readonly agents: Readonly<Record<string, AgentCounts>>;
+}
+
+const none: AgentCounts = { count: 0, turn: -1, refused: {}, came: [] };
+
+/** The first call of a message counts all its calls, in the order of the model: arrival does not decide which calls run. */
+function countToolCall(ctx: HookContext, name: string, limits: CallLimits, isLimited: (tool: string) => boolean): Reached | undefined {
+  const key = `${name}:calls`;
+  const path = ctx.placeInRun.join('/');
+  const { position, tools } = ctx.callsBeside ?? { position: 0, tools: [''] };
+  const before = (ctx.session.get(key) as unknown as ToolCallCounts | undefined) ?? { run: 0, agents: {} };
+  const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;
+  const isNew = own.turn !== ctx.iteration;
+  let { run } = before;
+  let agent: AgentCounts = isNew ? { ...none, count: own.count, turn: ctx.iteration } : own;
+  const count = (at: number): Reached | undefined => {
+    const reached = reachedBy(run, agent.count, limits);
+    if (reached === undefined) {
+      run += 1;
+      agent = { ...agent, count: agent.count + 1 };
+    } else agent = { ...agent, refused: { ...agent.refused, [at]: reached } };
+    return reached;
+  };
+  if (isNew) tools.forEach((tool, at) => (isLimited(tool) ? count(at) : undefined));
+  const reached = agent.came.includes(position) ? count(position) : agent.refused[position];
+  agent = { ...agent, came: [...agent.came, position] };
+  ctx.session.set(key, { run, agents: { ...before.agents, [path]: agent } } as never);
+  return reached;
 }

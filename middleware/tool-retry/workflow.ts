@@ -56,18 +56,15 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
         try {
           ended = { result: await next(call) };
         } catch (error) {
-          ended = failed(error, (problem) => isWorthIt(problem, call));
+          const problem = isToolProblem(error) ? { code: codeOf(error) ?? 'tool-failed', message: messageOf(error) } : undefined;
+          ended = { error, problem, isRetryable: problem !== undefined && isWorthIt(problem, call) };
         }
         if (ended.result !== undefined) ended = { ...ended, ...rejected(options.retryResult?.(ended.result, call)) };
         const { problem } = ended;
         if (problem === undefined || !isOurs(ctx, call.name)) return settled(ended);
         if (attempt < attempts && ended.isRetryable === true) {
-          await ctx.sleep(
-            `${Math.max(
-              1,
-              waits(attempt, () => ctx.random()),
-            )}ms`,
-          );
+          const wait = waits(attempt, () => ctx.random());
+          await ctx.sleep(`${Math.max(1, wait)}ms`);
           continue;
         }
         return whenExhausted === 'error' ? settled(ended) : answerFor(whenExhausted.answer, problem, call);
@@ -94,16 +91,6 @@ function rejected(said: unknown): EndedAttempt {
     throw new HoldfastError('hook-failed', `retryResult of toolRetry returned ${shown(said)}; it returns a reason, true or nothing.`);
   const message = said === true ? 'The result is not what was wanted.' : said;
   return { problem: { code: 'tool-failed', message }, isRetryable: true };
-}
-
-function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): EndedAttempt {
-  const problem = problemOf(error);
-  return { error, problem, isRetryable: problem !== undefined && isWorthIt(problem) };
-}
-
-/** Problems that a model can be told of. Other errors end the run. */
-function problemOf(error: unknown): ToolProblem | undefined {
-  return isToolProblem(error) ? { code: codeOf(error) ?? 'tool-failed', message: messageOf(error) } : undefined;
 }
 
 /** A failed `once` tool may have done something, and a tool with `retry` was called again already. */

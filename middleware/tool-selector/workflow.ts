@@ -1,10 +1,9 @@
 import { codeOf } from '../../contract/errors';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
-import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { exitTool } from '../../kernel/define/transfer-names';
+import { exitTool, transferTool } from '../../kernel/define/transfer-names';
 import { bound, checkOptions, filled, names, required } from '../../contract/check';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {

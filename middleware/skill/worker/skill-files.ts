@@ -14,7 +14,8 @@ export interface SkillBackend {
 
 /** `SKILL.md` in each folder of `baseDir`. A broken skill breaks all. */
 export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir: string): SkillBackend {
-  const folder = checkedFolder(backend, baseDir);
+  checkOptions('skillFiles', { backend, baseDir }, forms, 'config-invalid');
+  const folder = configuredPath('skillFiles', baseDir);
   const all = async (): Promise<readonly Skill[]> => {
     const skills: Skill[] = [];
     for (const { path, kind } of await backend.list(folder)) {
@@ -39,12 +40,6 @@ const forms = {
   backend: required(having(['list', 'read'], 'a backend, such as directoryBackend(".")')),
   baseDir: required(worded(text, 'the path of a folder, such as "/skills"')),
 };
-
-function checkedFolder(backend: unknown, baseDir: unknown): string {
-  const given = { backend, baseDir };
-  const { baseDir: folder } = checkOptions<{ backend: unknown; baseDir: string }>('skillFiles', given, forms, 'config-invalid');
-  return configuredPath('skillFiles', folder);
-}
 
 function checkNames(skills: readonly Skill[]): void {
   const seen = new Map<string, string>();
