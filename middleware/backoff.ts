@@ -19,7 +19,6 @@ export const attemptsForm = worded(whole(1, 100), 'a whole number from 1 to 100,
 
 export const backoffForm = shape({ first: duration, factor: numberIn(1, 100), most: duration, jitter: numberIn(0, 1) });
 
-/** After the last attempt. */
 export function answerOr(word: string, of: string): Form {
   const isAnswer = (value: unknown): boolean =>
     isRecord(value) && Object.keys(value).length === 1 && (isFilled(value['answer']) || isFunction(value['answer']));

@@ -13,7 +13,6 @@ interface Limited extends CallLimits {
   readonly message?: string;
 }
 
-/** Refuses limits that would limit nothing. */
 export function checkCallLimits(owner: string, { perRun, perAgent, exceeded, message }: Limited): void {
   const refuse = refusing(owner);
   if (perRun === undefined && perAgent === undefined) refuse('give it perRun or perAgent; without both it limits nothing.');
@@ -33,7 +32,6 @@ export interface Reached {
   readonly whose: 'run' | 'agent';
 }
 
-/** Counts a call that exceeds no limit. */
 export function countCall(ctx: HookContext, name: string, limits: CallLimits): Reached | undefined {
   const { session } = ctx;
   const key = `${name}:calls`;

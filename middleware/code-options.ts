@@ -18,7 +18,6 @@ export const toolCodes = codesOf(
   toolProblemCodes,
 );
 
-/** Nobody would notice a misspelt code. */
 function codesOf(wanted: string, known: readonly string[], told: readonly string[]): Form {
   const codes = form((value) => isFunction(value) || (isFilledList(value) && value.length > 0), wanted);
   return {

@@ -5,7 +5,6 @@ export type CallPart = Extract<Part, { readonly type: 'tool-call' }>;
 
 /** A message with calls, and the messages with results after it. */
 export interface ToolRound {
-  /** Position of `assistant`. */
   readonly at: number;
   readonly assistant: Message;
   readonly results: readonly Message[];

@@ -63,7 +63,6 @@ function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide
   return decide(call, agreed, undefined);
 }
 
-/** Edits were parsed before, so this one can be parsed. */
 async function asRead(changed: ToolCall, ctx: HookContext): Promise<HeldCall> {
   const { name, input: raw } = changed;
   const parsed = await ctx.parse(name, raw);

@@ -34,7 +34,6 @@ export async function callChanged(
   return `${note}\n\n${typeof output === 'string' ? output : JSON.stringify(output)}`;
 }
 
-/** Calls that the messages show as they ran. */
 export class RewrittenCalls {
   constructor(private readonly key: string) {}
 

@@ -8,7 +8,6 @@ import { isWaived, textOfWaiver } from './policy-waivers';
 import type { Asking } from './stages';
 import { decideByStages } from './stages';
 
-/** Undefined: the call needs nobody. */
 type AskingOf = (call: ToolCall, ctx: HookContext) => MaybePromise<Asking | undefined>;
 
 export function holding(name: string, edits: Edits, askingOf: AskingOf): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {

@@ -94,7 +94,6 @@ export function problemOfExpiry({ onExpiry, expires }: Pick<AnyStage, 'onExpiry'
   return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
 }
 
-/** A sentence without its full stop. */
 function problemOfStages(stages: unknown): string | undefined {
   const problem = listOf(shape(stageForms), 'an array of stages, such as [{ by: { users: ["ada"] } }]').problem(stages, 'stages');
   if (problem !== undefined) return problem;
@@ -112,7 +111,6 @@ function problemOfStages(stages: unknown): string | undefined {
   return problemOfFourEyes(all);
 }
 
-/** Stages with four eyes need different people. */
 function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
   const strict = stages.filter(({ fourEyes }) => fourEyes === true);
   const known = strict.map(knownPeople);

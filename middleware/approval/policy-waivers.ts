@@ -26,7 +26,6 @@ interface WaivedCall {
   readonly policy: string;
   readonly tool: string;
   readonly plan: PolicyPlan;
-  /** People who started the run or wrote to the turn. */
   readonly writers: readonly string[];
   readonly people: People;
 }

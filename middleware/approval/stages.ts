@@ -23,14 +23,10 @@ export interface Plan extends PolicyPlan {
 }
 
 type StagesEnd =
-  | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver }
-  /** In place of the result of the tool. */
-  | { readonly runs: false; readonly output: Json };
+  { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver } | { readonly runs: false; readonly output: Json };
 
 export interface Asking {
-  /** For the call as the model made it. */
   readonly plan: Plan;
-  /** For the call as it is now, or as somebody changed it. */
   readonly planOf: (call: ToolCall) => MaybePromise<Plan>;
 }
 
@@ -148,7 +144,7 @@ function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answe
   return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
 }
 
-/** A decision at the new place of its stage. Without a place the stage is asked again. */
+/** A decision at the new place of its stage. A stage that does not take the type of the decision is asked again. */
 function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
   const stage = places[one.stage] ?? one.stage;
   const { onExpiry, delegates } = stages[stage] ?? {};
@@ -223,7 +219,6 @@ function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, peo
   return `Its policy needs ${need - have} more ${need - have === 1 ? 'person' : 'people'}, and ${left}.`;
 }
 
-/** Names that are not in `than`, each person once. */
 function othersIn(names: readonly string[], than: readonly string[], people: People): readonly string[] {
   const others = names.filter((name) => !isOneOf(than, name, people));
   return others.filter((name, position) => !isOneOf(others.slice(0, position), name, people));
@@ -231,7 +226,6 @@ function othersIn(names: readonly string[], than: readonly string[], people: Peo
 
 type AskOptions = NonNullable<Parameters<HookContext['approve']>[1]>;
 
-/** The times of a stage, less the time that has passed. */
 function timesOf({ remind, escalate, expires, onExpiry }: PlannedStage, passed: number): Omit<AskOptions, keyof Who> {
   const left = (duration: string): number => millisecondsOf(duration, 'hook-failed') - passed;
   const reminders = remind.map(left).filter((milliseconds) => milliseconds > 0);

@@ -78,7 +78,6 @@ const ruleForms: Forms<ApprovalRule<unknown>> = {
 };
 const aRule = { wanted: 'true or false, or an object with when, expires, onExpiry or by', problem: ruleProblem };
 
-/** A misspelt rule would protect less than its author thinks. */
 function ruleProblem(rule: unknown, option: string): string | undefined {
   if (typeof rule === 'boolean') return undefined;
   return shape(ruleForms, aRule.wanted).problem(rule, option) ?? problemOfExpiry(rule as ApprovalRule<unknown>, option);

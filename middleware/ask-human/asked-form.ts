@@ -3,7 +3,6 @@ import type { FormField } from '../../contract/form-fields';
 import { fieldsOf, fileSchema } from '../../contract/form-fields';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 
-/** A form to draw, and the schema of its answer. */
 export interface AskedForm {
   readonly title?: string;
   readonly fields: readonly FormField[];

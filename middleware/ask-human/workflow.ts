@@ -47,7 +47,6 @@ export interface AskHumanOptions {
   readonly escalate?: { readonly after: string; readonly to: Deciders };
 }
 
-/** What a question of `askHuman` shows. */
 export interface HumanQuestion {
   readonly question: string;
   readonly details?: string;

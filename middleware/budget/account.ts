@@ -12,11 +12,9 @@ interface Tokens {
 
 interface Book {
   readonly spent: Cost;
-  /** For calls under way. */
   readonly reserved: Cost;
   /** By people, beyond the budget. */
   readonly granted: Cost;
-  /** Of settled calls. */
   readonly seen: Tokens;
   /** Of calls that did not pass here, such as hidden ones. */
   readonly other?: Tokens;

@@ -49,7 +49,6 @@ export function counted(tokens: number | undefined): number {
 }
 
 const perMessage = 4;
-/** Nobody knows how many tokens a picture has. */
 const perFile = 1500;
 
 function tokensOf({ parts }: Message): number {

@@ -55,7 +55,6 @@ export interface BudgetOptions extends Amount {
   readonly answerTokens?: number;
   /** If the next call might not fit. Default: end. */
   readonly whenSpent?: 'ask' | 'end' | 'fail' | { readonly ask: AskForMore } | CheaperModel;
-  /** The answer of an agent that ends. */
   readonly message?: string;
 }
 
@@ -76,7 +75,6 @@ const price = form(isAmount, '');
 
 const last = oneOf('ask', 'end', 'fail');
 
-/** With an empty list nobody could ever answer. */
 const people = worded(someTexts, 'an array of at least one name');
 
 const amounts: Forms<Amount> = {

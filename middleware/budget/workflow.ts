@@ -86,7 +86,6 @@ function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
   return { type: 'object', properties, additionalProperties: false };
 }
 
-/** Undefined: the budget stays. */
 async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, limit }: BudgetRules): Promise<Amount | undefined> {
   const { deadline, by } = ask;
   const answer = await ctx.interrupt<unknown>(

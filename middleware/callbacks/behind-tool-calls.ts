@@ -28,7 +28,6 @@ export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
   };
 }
 
-/** What callbacks of single calls asked for, and the plugins that see all results. */
 export function behindToolCalls(name: string, plugins: readonly Plugin[]): NonNullable<AgentMiddleware['afterToolCalls']> {
   return async (state, ctx) => {
     const { before, results, behind } = split(state.messages);
@@ -50,7 +49,6 @@ function taken({ runLocal }: HookContext, key: string): Json | undefined {
   return value;
 }
 
-/** The results of the last calls, and the messages before and after the results. */
 function split(messages: readonly Message[]): {
   readonly before: readonly Message[];
   readonly results: readonly Message[];

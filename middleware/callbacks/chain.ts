@@ -15,11 +15,9 @@ export interface Phase<Args, Result> {
   readonly custom: keyof Result & string;
   /** A result beside an error stays when the error stops the chain. */
   readonly keepsResultOfError?: boolean;
-  /** An empty result is a result. */
   readonly keepsEmpty?: boolean;
   /** Fields that stay true once a callback said so. */
   readonly sticky?: readonly (keyof Result & string)[];
-  /** Shows a result to later callbacks. */
   readonly adopt?: (args: Args, result: Result) => void;
 }
 

@@ -7,7 +7,6 @@ import type { Invocation, InvocationState } from './types';
 /** `ctx.runLocal.get('invocation:key')` reads the state. */
 const prefix = 'invocation:';
 
-/** Reads and writes of the state are effects of the hook. */
 export function invocationOf(ctx: HookContext): Invocation {
   const { agent, runId, runLocal } = ctx;
   return {

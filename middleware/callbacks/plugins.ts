@@ -14,7 +14,6 @@ export interface AfterToolMessagesArgs extends CallbackArgs {
   /** Up to the results. */
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCall[];
-  /** In the order of `toolCalls`. */
   readonly toolMessages: readonly Message[];
 }
 

@@ -67,7 +67,6 @@ export class ModelCallbacks extends CallbackSet<'beforeModel', 'afterModel'> {
     return new ModelCallbacks(this.before.clone(), this.after.clone());
   }
 
-  /** With the callbacks that exist now. */
   asMiddleware(name = 'model-callbacks'): AgentMiddleware {
     return callbacks({ name, model: this });
   }

@@ -5,7 +5,6 @@ import { PlacedError, merged } from './chain';
 import type { CallbackArgs, CallbackResult } from './types';
 import { isCancellation } from '../../kernel/effects/errors';
 
-/** A custom value or an error ends the chains. */
 export async function throughStages<Args extends CallbackArgs, Result extends CallbackResult>(
   chains: readonly Chain<Args, Result>[],
   args: Args,
@@ -38,7 +37,6 @@ export function phaseFailure(phase: string, error: unknown): unknown {
   return new HoldfastError('callback-failed', message, { cause: error });
 }
 
-/** With the code in the text. */
 export function shownError(error: unknown): Error {
   const code = thrownCodeOf(error) ?? 'run-failed';
   return new HoldfastError(code, `${code}: ${messageOf(error)}`, { cause: error });

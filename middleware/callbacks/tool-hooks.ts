@@ -15,14 +15,11 @@ export interface ToolChains {
   readonly before: readonly ChainAt<'beforeTool'>[];
   readonly after: readonly ChainAt<'afterTool'>[];
   readonly messages: ToolCallbacks | undefined;
-  /** Makes the result that later callbacks see. */
   readonly view: ToolCallbacks | undefined;
 }
 
-/** For `afterToolCalls`. */
 export interface CallNotes {
   endsRun(callId: string): void;
-  /** Messages for the model after the results. */
   follows(callId: string, messages: readonly Message[]): void;
 }
 

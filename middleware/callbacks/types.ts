@@ -14,9 +14,7 @@ export interface InvocationState {
 export interface Invocation {
   readonly agent: string;
   readonly runId: string;
-  /** So far. */
   readonly usage: Usage;
-  /** The last text of the user. */
   readonly userMessage: string;
   readonly state: InvocationState;
   /** Absent on the worker and in chains called by hand. */
@@ -46,7 +44,6 @@ export interface CallbackOptions {
   readonly mergeOnStop?: boolean;
 }
 
-/** May have both. */
 export interface ChainOutcome<Result> {
   readonly result?: Result;
   readonly error?: Error;
@@ -85,7 +82,6 @@ export interface AfterModelResult extends CallbackResult {
 export interface BeforeToolArgs extends CallbackArgs {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** May be changed. */
   arguments: Json;
 }
 export interface BeforeToolResult extends CallbackResult {
@@ -138,12 +134,10 @@ export interface BeforeAgentResult extends CallbackResult {
   readonly customResponse?: string | Message;
 }
 export interface AfterAgentArgs extends CallbackArgs {
-  /** The last message of the agent. */
   readonly response?: Message;
   /** Why the agent failed: `code: message`. */
   readonly error?: Error;
 }
 export interface AfterAgentResult extends CallbackResult {
-  /** Shown after the answer. */
   readonly customResponse?: string | Message;
 }

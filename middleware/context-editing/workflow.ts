@@ -23,7 +23,6 @@ export interface ContextEditingOptions {
   readonly tokenCounter?: TokenCounter;
 }
 
-/** In the `extra` of a cleared message. */
 const mark = 'contextEditing';
 
 /** Clears the results of old tool calls for good when the messages grow too long. */
@@ -78,7 +77,6 @@ function clearedResult(message: Message, placeholder: string, stays: (part: Resu
   return { ...message, parts, extra: { ...message.extra, [mark]: 'cleared' } };
 }
 
-/** Calls of a message lose their arguments with their results. */
 function withoutInputs(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   return after.map((message, at) => {
     if (message.role !== 'assistant') return message;

@@ -24,7 +24,6 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
 > {
   readonly instructions?: string;
   readonly tools?: AgentOptions<T, Name, string>['tools'];
-  /** Beside the general one. */
   readonly subAgents?: readonly AgentPart[];
   readonly withoutWriteTodos?: boolean;
   readonly withoutGeneralSubAgent?: boolean;

@@ -11,7 +11,6 @@ export interface DynamicPromptOptions {
   readonly append?: boolean;
 }
 
-/** New instructions for each call of the model. */
 export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions): AgentMiddleware {
   if (typeof make !== 'function')
     throw new HoldfastError(

@@ -15,7 +15,6 @@ export interface FileToolSetting {
 
 export type FileToolSettings = { readonly [Tool in FileToolName]?: FileToolSetting };
 
-/** By the usual names. */
 export function namesOfFileTools(settings: FileToolSettings, hasShell: boolean): ReadonlyMap<FileToolName, string> {
   const names = new Map<FileToolName, string>();
   for (const tool of fileToolNames) {

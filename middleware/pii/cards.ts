@@ -8,7 +8,6 @@ export const isCardUnit = (unit: number): boolean => isDigit(unit) || isGap(unit
 
 const shortestCard = 13;
 const longestCard = 19;
-/** Nineteen digits with gaps. */
 export const cardReach = 2 * longestCard;
 
 /** Each as long as possible. `before`: the sign before the text. */
@@ -36,7 +35,6 @@ export function undecidedIn(text: string): number {
   return number;
 }
 
-/** End of the longest card number that begins here. */
 function cardAt(text: string, start: number): number | undefined {
   // Luhn's sum doubles every second digit from the right. Two sums, as the end is not known yet.
   let [digits, plain, doubled, first] = [0, 0, 0, 0];

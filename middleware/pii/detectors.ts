@@ -4,7 +4,6 @@ import type { Span } from './spans';
 
 export type Kind = 'email' | 'creditCard' | 'ip' | 'url';
 
-/** Looks for one kind of data in a run of signs, in one pass. */
 export interface RunDetector {
   isPart(unit: number): boolean;
   /** `before`: the sign before the run. */

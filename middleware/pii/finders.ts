@@ -7,7 +7,6 @@ export interface Finder {
   feed(text: string): void;
   /** Places in the whole text. Final: no later piece changes them. */
   spans: Span[];
-  /** If the text ended here. */
   spansAtEnd(): readonly Span[];
   /** From this place on the text may become part of a match. */
   readonly held: number;
@@ -81,7 +80,6 @@ export class CardFinder extends RunFinder {
     this.nextLook = 4 * cardReach;
   }
 
-  /** Drops the decided part of the run. */
   private look(): void {
     const { held } = this;
     const undecided = held + undecidedIn(this.run);

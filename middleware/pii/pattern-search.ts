@@ -96,7 +96,6 @@ export class Pattern {
     return this.steps.push(step) - 1;
   }
 
-  /** Without taking a unit. */
   private canEndFrom(at: number, seen = new Set<number>()): boolean {
     const step = this.steps[at] as Step;
     if (step.type === 'done') return true;

@@ -8,7 +8,6 @@ export interface RuleFinder {
 }
 
 export interface Piece {
-  /** Number of the text, from 0. */
   readonly of: number;
   readonly text: string;
 }
@@ -20,14 +19,11 @@ export interface Looking {
 
 /** Texts in pieces, searched as one text and each alone. A text that may become part of a match is held back. */
 export class RedactedTexts {
-  /** Texts with replacements. */
   readonly changed = new Set<number>();
   private readonly joined: readonly RuleFinder[];
   private alone: readonly RuleFinder[] | undefined;
-  /** In texts that are over. */
   private found: readonly Found[] = [];
   private readonly starts = [0];
-  /** The current text and its place. */
   private of = 0;
   private base = 0;
   private raw = '';

@@ -58,7 +58,6 @@ export class Redactor {
     return parts === message.parts ? message : { ...message, parts };
   }
 
-  /** The list itself if nothing is found. */
   parts(parts: readonly Part[], which: (part: Part) => boolean): readonly Part[] {
     const after: Part[] = [];
     for (let position = 0; position < parts.length;) {

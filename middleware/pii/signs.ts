@@ -8,7 +8,6 @@ const denseScripts =
 
 export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 export const isLetter = (unit: number): boolean => (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
-/** As `\w`. */
 export const isWordUnit = (unit: number): boolean => isDigit(unit) || isLetter(unit) || unit === 95;
 
 const ascii = Array.from({ length: 0x80 }, (_, unit): Sign => {

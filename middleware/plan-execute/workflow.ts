@@ -135,7 +135,6 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
   }
 }
 
-/** Words of the user, not of other agents. */
 function askedIn(messages: readonly Message[], ctx: CustomContext): string | undefined {
   const said = messages.filter((message) => message.role === 'user' && !ctx.isFromOthers(message));
   const last = said.at(-1);

@@ -24,7 +24,6 @@ export interface TaskBoard {
 
 export interface TaskAnswer {
   readonly text: string;
-  /** Absent: nothing changed. */
   readonly board?: TaskBoard;
 }
 
@@ -106,7 +105,6 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   };
   const tasks = linked.map((task) => (task.id === taskId ? after : task));
   const text = `Updated task #${taskId} ${changedFields(change).join(', ')}`.trimEnd();
-  // A finished plan is cleared.
   const isDone = status === 'completed' && tasks.every((task) => task.status === 'completed');
   return { text, board: { ...board, tasks: isDone ? [] : tasks } };
 }

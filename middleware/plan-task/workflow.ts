@@ -24,7 +24,6 @@ export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: taskToolNames });
 }
 
-/** For hooks. */
 export function tasksOf(ctx: Pick<HookContext, 'session'>): readonly Task[] {
   return boardOf(ctx).tasks;
 }

@@ -122,7 +122,6 @@ function checkedText(text: unknown, { name }: CallPart): string {
   throw new HoldfastError('hook-failed', `reduction got ${typeof text} for a result of "${name}", where a function is to return a text.`);
 }
 
-/** Undefined: the call stays. */
 function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): ClearedCall | undefined {
   if (said === undefined || said === null) return undefined;
   if (!isRecord(said)) return { text: checkedText(said, call) };
@@ -148,7 +147,6 @@ function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): 
 
 const mostAtOnce = 128 * 1024;
 
-/** Stores in batches, and takes the paths that come back. */
 async function offload(clearings: readonly Clearing[], options: ReductionOptions, ctx: HookContext): Promise<void> {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   let batch: Clearing[] = [];

@@ -21,7 +21,6 @@ export interface ClearedCall {
 export interface ClearedRound {
   readonly assistant: Message;
   readonly calls: readonly ToolCall[];
-  /** Undefined: no result. */
   readonly results: readonly (Json | undefined)[];
 }
 

@@ -8,7 +8,6 @@ export interface TruncationOptions extends JsonObject {
   readonly readFileToolName: string;
   readonly maxLength: number;
   readonly exclude: readonly string[];
-  /** By tool. */
   readonly maxLengths: { readonly [tool: string]: number };
 }
 

@@ -77,7 +77,6 @@ function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
   };
 }
 
-/** Finish reasons of whole answers. */
 const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
 
 /** Reports failures of the store, which nothing else shows. */

@@ -6,7 +6,6 @@ export interface SkillHead {
   /** `fork`: an agent does the skill. `fork_with_context`: an agent that knows the conversation. Absent: the text is the result. */
   readonly context?: string;
   readonly agent?: string;
-  /** From then on. */
   readonly model?: string;
 }
 

@@ -21,19 +21,16 @@ export interface SkillOptions {
   readonly systemPrompt?: string;
   /** Models by the names in skills. Absent: such names are ignored. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
-  /** The text of a skill for the model. */
   readonly buildContent?: (skill: Skill, input: Json) => string;
   /** Agents for skills that want one; `default` for skills that name none. */
   readonly agents?: SkillAgents;
   /** First messages of such an agent. Default: the skill, after the conversation with `fork_with_context`. */
   readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];
-  /** Makes the result of the agent's answer. */
   readonly formatForkResult?: (fork: ForkedSkill, answer: string) => string;
   /** The worker tool that reads skills. Default: skill_files. */
   readonly tool?: string;
 }
 
-/** Run-local: the model of the last skill. */
 const activeModel = '__skill_active_model__';
 
 /** Skills: instructions that the model loads when a task needs them. */

@@ -6,10 +6,8 @@ import type { HookContext } from '../../kernel/define/middleware';
 import { traitsOf, withTraits } from '../../kernel/define/traits';
 
 export interface SummaryDraft {
-  /** All messages before the summary. */
   readonly messages: readonly Message[];
   readonly summary: Message;
-  /** System messages, the summary, and the messages that stay. */
   readonly result: readonly Message[];
 }
 

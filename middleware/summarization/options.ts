@@ -11,7 +11,6 @@ export interface SummaryRequest {
   readonly messages: readonly Message[];
 }
 
-/** An ended call, with an answer or an error. */
 export interface SummaryAttempt {
   /** From 1. */
   readonly attempt: number;
@@ -33,7 +32,6 @@ export interface SummaryFailoverAttempt {
   readonly attempt: number;
   readonly lastError: { readonly code: string; readonly message: string };
   readonly lastResponse?: ModelResponse;
-  /** The first request. */
   readonly request: SummaryRequest;
 }
 

@@ -66,7 +66,6 @@ function keptSkillsOf({ parts, extra }: Message): readonly LoadedSkill[] {
   });
 }
 
-/** Each skill once, the newest first. */
 function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly LoadedSkill[] {
   const loaded: LoadedSkill[] = [];
   const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));

@@ -2,7 +2,6 @@ import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { tokensOfText } from '../token-count';
 
-/** In the `extra` of a summary and of messages beside it. */
 export const summaryMark = 'summarization';
 
 function isSummary({ extra }: Message): boolean {

@@ -39,7 +39,6 @@ export async function summarize(state: AgentState, ctx: HookContext, options: Su
 }
 
 interface Parts {
-  /** System messages at the beginning. */
   readonly leading: readonly Message[];
   readonly old: readonly Message[];
   readonly kept: readonly Message[];

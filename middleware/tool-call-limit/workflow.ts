@@ -68,7 +68,6 @@ function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMid
 
 interface AgentCounts {
   readonly count: number;
-  /** The last message whose calls were counted. */
   readonly turn: number;
   /** Calls of that message that may not run, by position. */
   readonly refused: Readonly<Record<string, Reached>>;

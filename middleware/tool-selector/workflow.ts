@@ -13,7 +13,6 @@ export interface ToolSelectorOptions<T extends Tools = Tools> {
   /** `alwaysInclude` not counted. */
   readonly maxTools: number;
   readonly alwaysInclude?: readonly (keyof T & string)[];
-  /** Before the list of tools. */
   readonly instructions?: string;
 }
 

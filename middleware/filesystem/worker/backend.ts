@@ -10,7 +10,6 @@ export interface FileEntry {
   readonly link?: boolean;
 }
 
-/** From 1. */
 export interface PageRange {
   readonly first: number;
   readonly last: number;

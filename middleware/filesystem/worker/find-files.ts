@@ -75,7 +75,6 @@ export function grepTool(backend: FileBackend, description?: string): Tool<z.out
 
 interface Page {
   readonly offset?: number | undefined;
-  /** 0 or undefined: all. */
   readonly limit?: number | undefined;
 }
 
@@ -97,14 +96,12 @@ function countsOf(lines: readonly GrepLine[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The total counts all pages. */
 function filesAnswer(lines: readonly GrepLine[], page: Page): string {
   const files = [...countsOf(lines).keys()];
   if (files.length === 0) return noFiles;
   return [`Found ${counted(files.length, 'file', 'files')}`, ...pageOf(files, page)].join('\n');
 }
 
-/** The totals count all pages. */
 function countAnswer(lines: readonly GrepLine[], page: Page): string {
   const counts = [...countsOf(lines)].sort(([one], [other]) => (one < other ? -1 : 1));
   if (counts.length === 0) return noMatches;

@@ -34,7 +34,6 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     await backend.write(path, text);
     return notice(text, call.callId, path, readFileTool);
   };
-  /** Undefined: the text is not too large. */
   const insteadOf = async (text: string, call: ToolWorkerCall): Promise<string | undefined> => {
     const bytes = Buffer.byteLength(text);
     if (bytes <= tokens * 4) return undefined;
@@ -46,7 +45,6 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
       throw new HoldfastError('tool-failed', message, { cause: error });
     }
   };
-  /** All texts become one text; files stay. */
   const shortened = async (parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> => {
     const text = await insteadOf(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'), call);
     if (text === undefined) return parts;

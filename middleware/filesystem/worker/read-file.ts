@@ -32,7 +32,6 @@ export function readFileTool(backend: FileBackend, description = ours): Tool<Inp
   });
 }
 
-/** For images and documents, too. */
 export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description = ours): EnhancedTool<InputWithPages> {
   return defineTool({
     description,

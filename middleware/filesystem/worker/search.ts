@@ -17,7 +17,6 @@ export interface GrepRequest {
   readonly after?: number | undefined;
 }
 
-/** A matching line, or a line near a match. */
 export interface GrepLine {
   readonly path: string;
   readonly line: number;
@@ -61,7 +60,6 @@ function filtered(files: readonly string[], fits: (file: string) => boolean): re
   });
 }
 
-/** Sorted by name of file and line. */
 export async function grep(backend: FileBackend, request: GrepRequest, signal?: AbortSignal): Promise<readonly GrepLine[]> {
   const expression = expressionOf(request);
   const files = await filesToSearch(backend, request);

@@ -108,7 +108,6 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
   };
 }
 
-/** Milliseconds to wait for the end of output. */
 const patience = 1000;
 
 function isTextTable(value: unknown): boolean {

@@ -5,7 +5,6 @@ import type { Redactor } from '../redactor';
 
 export type TextChunk = ModelChunk & { readonly type: 'text' | 'reasoning' };
 
-/** Consecutive parts of one type. */
 interface PartRun {
   readonly texts: RedactedTexts;
   readonly parts: TextPart[];

@@ -58,7 +58,6 @@ function cannot(doing: string, path: string, error: unknown): unknown {
   return syscall === undefined ? error : new HoldfastError('tool-failed', `The path "${path}" cannot be ${doing}: ${code ?? 'unknown'}.`);
 }
 
-/** Runs in memory share a name. */
 export function currentRun(): string {
   return currentCall()?.workflowId ?? 'memory';
 }

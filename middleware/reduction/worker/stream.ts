@@ -7,7 +7,6 @@ interface StreamPieces<Piece> {
 }
 
 export interface Cutting {
-  /** Returns the path. */
   readonly save: (text: string) => Promise<string>;
   readonly maxLength: number;
   readonly readFileToolName: string;
@@ -88,7 +87,6 @@ function restOf<Piece>(
 }
 
 interface Notice {
-  /** Of the whole text. */
   readonly bytes: number;
   readonly saved: { readonly path: string } | { readonly problem: string };
   readonly said: readonly string[];
