@@ -5,9 +5,7 @@ import type { FileToolName, FileToolSettings } from './file-tool-names';
 import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
 import { backendForm } from './worker/backend';
-import type { EditFileInput, WriteFileInput } from './worker/change-files';
 import { editFileTool, writeFileTool } from './worker/change-files';
-import type { ExecuteInput } from './worker/execute';
 import { executeTool, streamingExecuteTool } from './worker/execute';
 import type { GlobInput, GrepInput, ListInput } from './worker/find-files';
 import { globTool, grepTool, listTool } from './worker/find-files';
@@ -30,11 +28,11 @@ export interface FileToolsOptions<Settings extends FileToolSettings> {
 interface FileToolTypes {
   readonly ls: Tool<ListInput, string>;
   readonly read_file: Tool<ReadFileInput, string>;
-  readonly write_file: Tool<WriteFileInput, string>;
-  readonly edit_file: Tool<EditFileInput, string>;
+  readonly write_file: ReturnType<typeof writeFileTool>;
+  readonly edit_file: ReturnType<typeof editFileTool>;
   readonly glob: Tool<GlobInput, string>;
   readonly grep: Tool<GrepInput, string>;
-  readonly execute: Tool<ExecuteInput, string>;
+  readonly execute: ReturnType<typeof executeTool>;
 }
 
 export type FileTool = FileToolTypes[FileToolName];

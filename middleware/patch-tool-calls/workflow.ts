@@ -24,7 +24,7 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
         for (const [{ id, name }, result] of resultsByCall(round))
           if (result === undefined) {
             // The model knows the name that it wrote.
-            const text = await (content === undefined ? canceled(name, id, ctx) : content(ctx.nameOfTool(name), id, ctx));
+            const text = await (content === undefined ? texts[ctx.language](name, id) : content(ctx.nameOfTool(name), id, ctx));
             results.push(resultOf(id, name, text));
           }
         if (results.length > 0) added.set(round.at, results);
@@ -39,10 +39,6 @@ const texts: Readonly<Record<Language, (tool: string, callId: string) => string>
   en: (tool, callId) => `Tool call ${tool} with id ${callId} was canceled - another message came in before it could be completed.`,
   zh: (tool, callId) => `工具调用 ${tool}(ID 为 ${callId})已被取消——在其完成之前收到了另一条消息。`,
 };
-
-function canceled(tool: string, callId: string, { language }: HookContext): string {
-  return texts[language](tool, callId);
-}
 
 function resultOf(callId: string, name: string, output: unknown): Message {
   if (typeof output !== 'string')

@@ -18,34 +18,26 @@ const email: RunDetector = {
   find(text) {
     const spans: Span[] = [];
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-      const start = startOfLocal(text, at, spans.at(-1)?.end ?? 0);
-      const end = endOfHost(text, at + 1, endOfHostSigns(text, at + 1));
+      const start = Math.max(
+        spans.at(-1)?.end ?? 0,
+        endOfSigns(text, at, -1, (unit) => localMarks.has(unit)),
+      );
+      const end = endOfHost(text, at + 1, endOfSigns(text, at + 1, 1, isHyphenOrDot));
       if (start < at && end > at + 1) spans.push({ start, end });
     }
     return spans;
   },
 };
 
-function startOfLocal(text: string, at: number, least: number): number {
-  let start = at;
-  for (let inner = signOf(64); start > least; start -= 1) {
-    const unit = text.charCodeAt(start - 1);
+/** The place where the signs of an address end, in one direction. */
+function endOfSigns(text: string, from: number, step: 1 | -1, takesMark: (unit: number) => boolean): number {
+  let at = from;
+  for (let inner = signOf(64); ; at += step) {
+    const unit = text.charCodeAt(step === 1 ? at : at - 1);
     const sign = signOf(unit);
-    if (sign === 'none' || (sign === 'mark' && !localMarks.has(unit)) || endsBetween(inner, sign)) break;
+    if (sign === 'none' || (sign === 'mark' && !takesMark(unit)) || endsBetween(inner, sign)) return at;
     inner = sign;
   }
-  return start;
-}
-
-function endOfHostSigns(text: string, from: number): number {
-  let end = from;
-  for (let inner = signOf(64); end < text.length; end += 1) {
-    const unit = text.charCodeAt(end);
-    const sign = signOf(unit);
-    if (sign === 'none' || (sign === 'mark' && !isHyphenOrDot(unit)) || endsBetween(inner, sign)) break;
-    inner = sign;
-  }
-  return end;
 }
 
 /** End of a host name with a top-level domain; `start` if there is none. */
@@ -74,12 +66,7 @@ const url: RunDetector = {
     for (let position = 0; position < text.length;) {
       const start = nextUrl(text, position);
       if (start === undefined) break;
-      let end = start;
-      for (let inner = signOf(64); end < text.length; end += 1) {
-        const sign = signOf(text.charCodeAt(end));
-        if (sign === 'none' || endsBetween(inner, sign)) break;
-        inner = sign;
-      }
+      let end = endOfSigns(text, start, 1, () => true);
       position = end;
       while (end > start && trailing.has(text[end - 1] ?? '')) end -= 1;
       // A scheme alone leads nowhere.

@@ -88,22 +88,14 @@ export class Redactor {
   }
 
   private messagePart(part: Part): Part {
-    switch (part.type) {
-      case 'tool-result': {
-        const output = part.multipart === true && isPartList(part.output) ? this.multipart(part.output) : this.json(part.output);
-        return output === part.output ? part : { ...part, output };
-      }
-      case 'tool-call': {
-        const input = this.json(part.input);
-        return input === part.input ? part : { ...part, input };
-      }
-      default:
-        return part;
+    if (part.type === 'tool-call') {
+      const input = this.json(part.input);
+      return input === part.input ? part : { ...part, input };
     }
-  }
-
-  private multipart(output: Json & readonly Part[]): Json {
-    return this.parts(output, isSpoken);
+    if (part.type !== 'tool-result') return part;
+    const isMultipart = part.multipart === true && isPartList(part.output);
+    const output: Json = isMultipart ? this.parts(part.output, isSpoken) : this.json(part.output);
+    return output === part.output ? part : { ...part, output };
   }
 
   private changed(value: Json | undefined): Json | undefined {

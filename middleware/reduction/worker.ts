@@ -46,50 +46,46 @@ export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): Worke
     },
     'config-invalid',
   );
-  return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => new Truncation(options, truncation));
+  return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => wrapsOf(new Truncation(options, truncation)));
 }
 
-class Truncation implements WorkerWraps {
+function wrapsOf(truncation: Truncation): WorkerWraps {
+  return {
+    async wrapInvokableToolCall(input, next, call) {
+      const output = await next(input);
+      return truncation.isExcluded(call) ? output : truncation.cut(output, false, call);
+    },
+    async wrapEnhancedInvokableToolCall(input, next, call) {
+      const output = await next(input);
+      return truncation.isExcluded(call) ? output : truncation.cutParts(output, call);
+    },
+    wrapStreamableToolCall(input, next, call) {
+      if (truncation.isExcluded(call)) return next(input);
+      if (truncation.handlerOf(call) !== undefined) return truncation.handledText(next(input), call);
+      return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, truncation.cutting(call));
+    },
+    wrapEnhancedStreamableToolCall(input, next, call) {
+      if (truncation.isExcluded(call)) return next(input);
+      if (truncation.handlerOf(call) !== undefined) return truncation.handledParts(next(input), call);
+      const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
+      return cutStream(next(input), { textOf, pieceOf: (text): Part => ({ type: 'text', text }) }, truncation.cutting(call));
+    },
+  };
+}
+
+class Truncation {
   constructor(
     private readonly options: ReductionOnWorkerOptions,
     private readonly truncation: TruncationOptions,
   ) {}
 
-  async wrapInvokableToolCall(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json> {
-    const output = await next(input);
-    return this.isExcluded(call) ? output : this.cut(output, false, call);
-  }
-
-  async wrapEnhancedInvokableToolCall(
-    input: Json,
-    next: (input: Json) => Promise<readonly Part[]>,
-    call: ToolWorkerCall,
-  ): Promise<readonly Part[]> {
-    const output = await next(input);
-    return this.isExcluded(call) ? output : ((await this.cut(output, true, call)) as unknown as readonly Part[]);
-  }
-
-  wrapStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string> {
-    if (this.isExcluded(call)) return next(input);
-    if (this.handlerOf(call) !== undefined) return this.handledText(next(input), call);
-    return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, this.cutting(call));
-  }
-
-  wrapEnhancedStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part> {
-    if (this.isExcluded(call)) return next(input);
-    if (this.handlerOf(call) !== undefined) return this.handledParts(next(input), call);
-    const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
-    const pieceOf = (text: string): Part => ({ type: 'text', text });
-    return cutStream(next(input), { textOf, pieceOf }, this.cutting(call));
-  }
-
   /** Tools that store and read results stay whole: a notice would lead to another notice. */
-  private isExcluded({ tool }: ToolWorkerCall): boolean {
+  isExcluded({ tool }: ToolWorkerCall): boolean {
     const { exclude, readFileToolName } = this.truncation;
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);
   }
 
-  private handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionOnWorkerOptions['handlers']>[string] | undefined {
+  handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionOnWorkerOptions['handlers']>[string] | undefined {
     const { handlers = {} } = this.options;
     return Object.hasOwn(handlers, tool) ? handlers[tool] : undefined;
   }
@@ -99,12 +95,12 @@ class Truncation implements WorkerWraps {
     return Object.hasOwn(maxLengths, tool) ? (maxLengths[tool] ?? maxLength) : maxLength;
   }
 
-  private cutting(call: ToolWorkerCall): Cutting {
+  cutting(call: ToolWorkerCall): Cutting {
     const { readFileToolName } = this.truncation;
     return { save: (text) => this.save(call, text), maxLength: this.boundOf(call), readFileToolName };
   }
 
-  private async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
+  async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
     const parts = multipart ? (output as unknown as readonly Part[]) : [];
     const texts = multipart ? textsOf(parts) : [textOfOutput(output, false)];
     const text = texts.join('\n');
@@ -125,6 +121,10 @@ class Truncation implements WorkerWraps {
     if (!multipart) return notice;
     const first = parts.findIndex(({ type }) => type === 'text');
     return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text: notice }] : []));
+  }
+
+  async cutParts(parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> {
+    return (await this.cut(parts, true, call)) as unknown as readonly Part[];
   }
 
   private async saveOrFail(call: ToolWorkerCall, text: string, path?: string): Promise<string> {
@@ -151,17 +151,17 @@ class Truncation implements WorkerWraps {
     return path;
   }
 
-  private async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
+  async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
     let text = '';
     for await (const piece of stream) text += piece;
     const output = await this.cut(text, false, call);
     yield typeof output === 'string' ? output : JSON.stringify(output);
   }
 
-  private async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
+  async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
     const parts: Part[] = [];
     for await (const part of stream) parts.push(part);
-    yield* (await this.cut(parts, true, call)) as unknown as readonly Part[];
+    yield* await this.cutParts(parts, call);
   }
 }
 

@@ -47,7 +47,8 @@ export async function forkedSkill(
 ): Promise<string> {
   const agent = agentFor(skill, agents);
   const options = defined({ model: modelFor(agent, skill, model) });
-  const said = skill.context === 'fork_with_context' ? saidBefore(ctx) : undefined;
+  const said =
+    skill.context === 'fork_with_context' ? ctx.messages.slice(0, callingMessage(ctx) === undefined ? undefined : -1) : undefined;
   const fork: ForkedSkill = { skill, content, ...defined({ messages: said }) };
   const first = (): readonly Message[] => {
     if (buildMessages !== undefined) return checkedMessages(buildMessages(fork));
@@ -82,10 +83,6 @@ function withoutId({ id: _, ...message }: StoredMessage): Message {
 function callingMessage({ messages, toolCall }: ToolContext): StoredMessage | undefined {
   const last = messages.at(-1);
   return last?.parts.some((part) => part.type === 'tool-call' && part.id === toolCall.id) === true ? last : undefined;
-}
-
-function saidBefore(ctx: ToolContext): readonly StoredMessage[] {
-  return callingMessage(ctx) === undefined ? ctx.messages : ctx.messages.slice(0, -1);
 }
 
 /** Without the calls beside it, which have no results there. */

@@ -35,7 +35,12 @@ const activeModel = '__skill_active_model__';
 
 /** Skills: instructions that the model loads when a task needs them. */
 export function skill(options: SkillOptions = {}): AgentMiddleware {
-  check(options);
+  checkOptions('skill', options, forms);
+  for (const field of ['buildForkMessages', 'formatForkResult'] as const)
+    if (options[field] !== undefined && options.agents === undefined)
+      refusing('skill')(
+        `${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`,
+      );
   const { models, systemPrompt, tool = 'skill_files', toolName = 'skill' } = options;
   const middleware: AgentMiddleware = {
     name: 'skill',
@@ -119,12 +124,3 @@ const forms: Forms<SkillOptions> = {
   formatForkResult: textMaker,
   tool: identifier,
 };
-
-function check(given: unknown): void {
-  const options = checkOptions<SkillOptions>('skill', given, forms);
-  for (const field of ['buildForkMessages', 'formatForkResult'] as const)
-    if (options[field] !== undefined && options.agents === undefined)
-      refusing('skill')(
-        `${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`,
-      );
-}

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { textOf } from '../../contract/messages/messages';
 import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
-import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './options';
+import type { SummarizationOptions, SummaryAttempt, SummaryFailoverAttempt, SummaryRequest } from './options';
 import { isCancellation } from '../../kernel/effects/errors';
 
 type OnAttempt = (model: string, ended: SummaryAttempt) => void;
@@ -34,12 +34,7 @@ export async function generateSummary(
   }
 }
 
-type FailoverFunction = NonNullable<NonNullable<SummarizationOptions['failover']>['getFailoverModel']>;
-
-function chosen(
-  options: SummarizationOptions,
-  last: Parameters<FailoverFunction>[0],
-): { readonly model: string; readonly asked: SummaryRequest } {
+function chosen(options: SummarizationOptions, last: SummaryFailoverAttempt): { readonly model: string; readonly asked: SummaryRequest } {
   const { attempt, request } = last;
   const choose = options.failover?.getFailoverModel;
   if (choose === undefined) return { model: options.model, asked: request };
@@ -49,7 +44,7 @@ function chosen(
   } catch (error) {
     throw failure(`getFailoverModel failed at attempt ${attempt}: ${messageOf(error)}`);
   }
-  const { model, messages } = (choice ?? {}) as Partial<ReturnType<FailoverFunction>>;
+  const { model, messages } = (choice ?? {}) as Partial<Pick<SummaryRequest, 'messages'> & { readonly model: string }>;
   if (typeof model !== 'string' || model === '') throw failure(`getFailoverModel returned no model at attempt ${attempt}`);
   if (messages === undefined) return { model, asked: request };
   if (!Array.isArray(messages) || messages.length === 0) throw failure(`getFailoverModel returned no messages at attempt ${attempt}`);

@@ -16,7 +16,8 @@ const mark = 'toolSearch';
 
 /** Hides tools until the model has searched for them by `tool_search`. Hidden tools can be called. */
 export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
-  const { tools: dynamic, modelSearch = false } = checked(options);
+  const { tools: dynamic, modelSearch = false } = checkOptions<ToolSearchOptions>('toolSearch', options, forms);
+  if (dynamic.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
   const middleware: AgentMiddleware = {
     name: 'toolSearch',
     onlyTools: [tool],
@@ -105,9 +106,3 @@ const forms: Forms<ToolSearchOptions> = {
   tools: required(both(someNames, listOf(identifier, 'an array of names of tools'))),
   modelSearch: flag,
 };
-
-function checked(given: unknown): ToolSearchOptions {
-  const options = checkOptions<ToolSearchOptions>('toolSearch', given, forms);
-  if (options.tools.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
-  return options;
-}

@@ -14,10 +14,7 @@ const editInput = z.object({
   replace_all: z.boolean().optional().describe('Replaces every occurrence. Without it there has to be exactly one.'),
 });
 
-export type WriteFileInput = z.input<typeof writeInput>;
-export type EditFileInput = z.input<typeof editInput>;
-
-export function writeFileTool(backend: FileBackend, description?: string): Tool<z.output<typeof writeInput>, string> {
+export function writeFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof writeInput>, string> {
   return defineTool({
     description: description ?? 'Writes a file, with the folders that it needs. A file that is there is written over.',
     inputSchema: writeInput,
@@ -29,7 +26,7 @@ export function writeFileTool(backend: FileBackend, description?: string): Tool<
   });
 }
 
-export function editFileTool(backend: FileBackend, description?: string): Tool<z.output<typeof editInput>, string> {
+export function editFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof editInput>, string> {
   return defineTool({
     description:
       description ??

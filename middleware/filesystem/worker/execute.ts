@@ -6,14 +6,12 @@ import { textOfPieces, textOfResult } from './shell';
 
 const input = z.object({ command: z.string().min(1).describe('The command, as one writes it in a shell.') });
 
-export type ExecuteInput = z.input<typeof input>;
-
 const ours = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
 
 // A lost command may have done its work: only a person lets the command run again.
 const once = { inputSchema: input, effect: 'once', timeout: '10m' } as const;
 
-export function executeTool(shell: Shell, description = ours): Tool<z.output<typeof input>, string> {
+export function executeTool(shell: Shell, description = ours): Tool<z.input<typeof input>, string> {
   return defineTool({
     ...once,
     description,
@@ -21,7 +19,7 @@ export function executeTool(shell: Shell, description = ours): Tool<z.output<typ
   });
 }
 
-export function streamingExecuteTool(shell: StreamingShell, description = ours): StreamableTool<z.output<typeof input>> {
+export function streamingExecuteTool(shell: StreamingShell, description = ours): StreamableTool<z.input<typeof input>> {
   return defineTool({
     ...once,
     description,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../../contract/errors';
-import { bound, checkOptions, form, isRecord } from '../../../contract/check';
+import { bound, checkOptions, tableOf, text, worded } from '../../../contract/check';
 import { commandVariable, endGroup, endMarked } from './processes';
 
 export interface CommandResult {
@@ -32,7 +32,7 @@ function notesOf({ exitCode = 0, truncated = false }: CommandPiece): readonly st
 }
 
 export function textOfResult({ output, ...end }: CommandResult): string {
-  const told = [output, ...notesOf(end)].filter((text) => text !== '');
+  const told = [output, ...notesOf(end)].filter((one) => one !== '');
   return told.length === 0 ? noOutput : told.join('\n');
 }
 
@@ -66,7 +66,7 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
   const { maxBytes = 100 * 1024, environment } = checkOptions<DirectoryShellOptions>(
     'directoryShell',
     options,
-    { maxBytes: bound, environment: form(isTextTable, 'an object with strings') },
+    { maxBytes: bound, environment: worded(tableOf(text, ''), 'an object with strings') },
     'config-invalid',
   );
   return {
@@ -109,10 +109,6 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
 }
 
 const patience = 1000;
-
-function isTextTable(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
-}
 
 function inOwnWords(error: unknown): unknown {
   const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
