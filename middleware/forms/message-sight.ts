@@ -29,8 +29,7 @@ export class MessageSight<Shape extends MessageShape> {
   }
 
   take(messages: readonly MessageShapes[Shape][]): readonly Message[] {
-    if (!Array.isArray(messages))
-      throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
+    if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
     const taken: Message[] = [];
     for (let position = 0; position < messages.length;) {
       const known = this.behind.get(messages[position]);
