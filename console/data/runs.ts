@@ -63,7 +63,7 @@ export class RunList {
       this.noWorker.value = page.noWorker;
       if (this.now.peek() === undefined || this.known.size <= page.runs.length) this.deepest = page.next;
       this.take(page.runs, undefined, page.next);
-      if (count % olderEvery === olderEvery - 1) await this.sweepOne(page.next);
+      if (count % olderEvery === olderEvery - 1) await this.sweepOne(page);
       this.failures = 0;
       this.error.value = undefined;
       this.show();
@@ -94,10 +94,10 @@ export class RunList {
   };
 
   /** Older rows, a page in turn. */
-  private async sweepOne(first: string | undefined): Promise<void> {
-    const after = this.sweep ?? first;
+  private async sweepOne(first: RunPage): Promise<void> {
+    const after = this.sweep ?? first.next;
     if (after === undefined || this.known.size <= newest) return;
-    const from = this.sweepFrom;
+    const from = this.sweepFrom ?? first.runs.at(-1);
     const page = await service.list({ ...this.query, limit: atOnce, after });
     const last = page.runs.at(-1);
     // What nobody has loaded is not shown by the way.
