@@ -1,4 +1,4 @@
-/** The texts that every page has. Those of a room are in `texts/`, and come with its script. */
+/** The texts of all pages. The script of a room has the texts of the room. */
 export const texts = {
   shell: {
     product: 'Holdfast',

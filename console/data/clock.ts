@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The time, for what is shown as relative to it. */
+/** The time, for relative times. */
 export const now = signal(Date.now());
 
 setInterval(() => {

@@ -1,14 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { givenAnswers } from '../data/decisions';
-import { forgetAnswer, takeBackLast } from '../data/decisions';
+import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
 import { isWide } from '../data/screen';
-import { Button } from '../parts/button';
+import { Button, IconButton } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
-import { Icon } from '../parts/icon';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Tag } from '../parts/tag';
@@ -20,6 +18,7 @@ import { ApprovalActions, ApprovalParts } from './approval';
 import { decide, forbiddenTo } from './decide';
 import { changeDraft, draftOf } from './drafts';
 import { focusWish } from './focus';
+import { isAsking } from './keys';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
@@ -29,14 +28,13 @@ import { stateText } from './words';
 
 export interface DetailProps {
   readonly row: AskingRow;
-  /** Leaves it. Undefined: it stands beside its list. */
+  /** The way back. Absent where the detail stands beside a list. */
   readonly back?: { readonly label: string; readonly act: () => void };
-  /** The page of its run shows it: nobody needs a way there. */
+  /** The page of the run shows the detail, so the detail needs no link to the run. */
   readonly isInRun?: boolean;
   readonly onGiven: () => void;
 }
 
-/** All that somebody needs to know to decide, and the ways to do so. */
 export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JSX.Element {
   const { listed, key, goneAt } = row;
   const { interrupt, runId } = listed;
@@ -57,13 +55,13 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
   const said = stateText(row, given, knownEndings.value.get(key));
   const hasChanged = draft.seenHash !== undefined && hash !== undefined && draft.seenHash !== hash;
   const forbidden = forbiddenTo(interrupt, now.value);
-  const isWaiting = goneAt === undefined && (given === undefined || given.state === 'refused');
+  const isWaiting = isAsking(row);
   const isOpen = isWaiting && !hasChanged && forbidden === undefined;
   return (
     <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
       <div class="detail-inside">
         <header class="detail-head">
-          {back !== undefined && !isWide.value && <BackButton {...back} icon="back" />}
+          {back !== undefined && !isWide.value && <IconButton label={back.label} icon="back" onClick={back.act} />}
           <h2 id="detail-title">
             <bdi>{visibleText(headOf(row))}</bdi>
           </h2>
@@ -74,14 +72,14 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
               {decideTexts.openRun} →
             </a>
           )}
-          {back !== undefined && isWide.value && <BackButton {...back} icon="close" />}
+          {back !== undefined && isWide.value && <IconButton label={back.label} icon="close" onClick={back.act} />}
         </header>
         <About row={row} isInRun={isInRun} />
         {said !== undefined && given?.state !== 'refused' && (
           <div class={`note ${said.kind}`} role="status">
             <strong>{said.text}</strong>
             {given?.state === 'held' && (
-              <Button kind="quiet" shortcut="u" onClick={() => takeBackLast()}>
+              <Button kind="quiet" shortcut="u" onClick={takeBackLast}>
                 {texts.parts.undo}
               </Button>
             )}
@@ -130,20 +128,6 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
         </footer>
       )}
     </article>
-  );
-}
-
-interface BackButtonProps {
-  readonly label: string;
-  readonly act: () => void;
-  readonly icon: 'back' | 'close';
-}
-
-function BackButton({ label, act, icon }: BackButtonProps): JSX.Element {
-  return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={act}>
-      <Icon name={icon} />
-    </button>
   );
 }
 

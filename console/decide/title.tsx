@@ -5,7 +5,7 @@ import { Badge } from '../parts/status-badge';
 import { decideTexts } from '../texts/decide';
 import { titleOf } from './row';
 
-/** What is asked about, in one line. The words of a question are those of a model, and stand in quotes. */
+/** The subject of an interrupt in one line. The question of a model stands in quotes. */
 export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));

@@ -10,7 +10,6 @@ import { Said } from '../parts/said';
 import { Time } from '../parts/time';
 import { decideTexts } from '../texts/decide';
 
-/** Why a run asks: the policy and its stage, who may decide, until when, and who is reminded. */
 export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
   const policy = interrupt.kind === 'approval' ? interrupt.policy : undefined;
   const { deadline, notBy = [], steps = [] } = interrupt;

@@ -11,7 +11,7 @@ import { visibleText } from '../parts/plain-text';
 import { inboxTexts } from '../texts/inbox';
 import { now } from '../data/clock';
 
-/** That the focus should go to a row: each is another one. */
+/** A request for the focus. Each request is a new object. */
 export interface FocusRequest {
   readonly key: string;
 }
@@ -23,20 +23,18 @@ interface RowProps {
   readonly href: string;
   readonly isChosen: boolean;
   readonly isSelected: boolean;
-  /** Asks for the focus, once. */
   readonly focusRequest: FocusRequest | undefined;
   readonly isFirst: boolean;
-  readonly onSelect: (isSelected: boolean) => void;
+  readonly onSelect: () => void;
   readonly onChoose: () => void;
 }
 
 export const rowHeight = 68;
 export const headingHeight = 32;
 
-/** What waits, in two lines: what and since when, by whom and until when. */
 export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
-  // Before the next key is pressed. A row that is scrolled out of sight and back asks for nothing again.
+  // A layout effect acts before the next key is pressed. A row that scrolls out of sight and back must not take the focus again.
   useLayoutEffect(() => {
     if (focusRequest === undefined || followed.has(focusRequest)) return;
     followed.add(focusRequest);
@@ -55,7 +53,7 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
         checked={isSelected}
         disabled={goneAt !== undefined}
         tabIndex={-1}
-        onChange={({ currentTarget }) => onSelect(currentTarget.checked)}
+        onChange={onSelect}
       />
       <a
         ref={link}

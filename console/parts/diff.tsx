@@ -5,7 +5,6 @@ import { changesOf } from './changes';
 import { JsonView } from './json-view';
 import { visibleText } from './plain-text';
 
-/** What an edit changes, for people. */
 export function Diff({ before, after }: { readonly before: Json; readonly after: Json | undefined }): JSX.Element {
   const changes = changesOf(before, after);
   if (changes.length === 0) return <p class="muted">{texts.parts.noChanges}</p>;

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 
-/** A name and what it is, in a list of facts. */
 export function Fact({ name, children }: { readonly name: string; readonly children: JSX.Element | string | number }): JSX.Element {
   return (
     <div class="fact">

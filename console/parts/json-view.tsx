@@ -7,7 +7,6 @@ import { Said } from './said';
 
 const mostItems = 200;
 
-/** A value as a readable form: fields with names, lists with numbers. */
 export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }): JSX.Element {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number')
     return <span class="json-atom mono">{String(value)}</span>;

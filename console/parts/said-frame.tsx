@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** What a run says, in a frame that says who says it: nothing in it is the console's own word. */
+/** Words of a run, in a frame with the name of the speaker, so that nobody takes the words for words of the console. */
 export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
   return (
     <figure class="frame">

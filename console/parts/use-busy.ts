@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 
-/** Does one thing at a time: what is asked for while it is being done does nothing. */
+/** Starts an action unless an earlier action is still at work. */
 export function useBusy(): readonly [boolean, (act: () => Promise<unknown>) => void] {
   const [isBusy, setBusy] = useState(false);
   const atWork = useRef(false);
