@@ -25,7 +25,7 @@ export function InboxPage(): JSX.Element {
   const view = viewOf(route.value.query);
   const inbox = useRows(view);
   const choice = useChoice(inbox.shown, view.item);
-  const selection = useSelection([]);
+  const selection = useSelection();
   const [isHelp, setHelp] = useState(false);
   useKeys({
     ...choice.keys,

@@ -2,16 +2,17 @@ import { useRef, useState } from 'preact/hooks';
 
 export interface Selection {
   readonly keys: ReadonlySet<string>;
-  /** Selects a row, or deselects a selected row. `isRange`: with all rows from the row before. */
+  /** Selects a row, or deselects a selected row. `isRange`: with all rows up to the row that was toggled before. */
   toggle(key: string, isRange?: boolean): void;
   set(keys: readonly string[]): void;
 }
 
-/** The selected rows of a list, whose rows are `all`. */
-export function useSelection(all: readonly string[]): Selection {
+/** The selected rows of a list. `allNow`: the rows, for ranges. */
+export function useSelection(allNow: () => readonly string[] = () => []): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef('');
   const toggle = (key: string, isRange = false): void => {
+    const all = allNow();
     const [from, to] = [all.indexOf(anchor.current), all.indexOf(key)];
     const range = isRange && from >= 0 ? all.slice(Math.min(from, to), Math.max(from, to) + 1) : [key];
     const next = new Set(keys);

@@ -19,7 +19,8 @@ const words = runTexts.detail;
 
 export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }): JSX.Element {
   const { response, diff, request, retries } = call;
-  const cost = costOfCall(response?.model, response?.usage, usePrices());
+  const { usage, waited } = response ?? {};
+  const cost = costOfCall(response?.model, usage, usePrices());
   return (
     <>
       {retries.length > 0 && (
@@ -55,14 +56,9 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
               facts={[
                 [words.model, response.model],
                 [words.finish, response.finish],
-                [
-                  words.usage,
-                  response.usage === undefined
-                    ? undefined
-                    : runTexts.tokensOf(numberText(response.usage.inputTokens), numberText(response.usage.outputTokens)),
-                ],
-                [words.cost, cost === undefined ? undefined : costText(cost.amount)],
-                [words.waited, response.waited === undefined ? undefined : durationText(response.waited.turnMs + response.waited.busyMs)],
+                [words.usage, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
+                [words.cost, cost && costText(cost.amount)],
+                [words.waited, waited && durationText(waited.turnMs + waited.busyMs)],
               ]}
             />
           </>
@@ -85,11 +81,11 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
           <h3>{fieldTitle(name)}</h3>
           <del>
             <span class="diff-mark">− {words.was}</span>
-            {before === null ? <span class="muted">{words.none}</span> : <JsonView value={before} />}
+            <ValueOr value={before ?? undefined} />
           </del>
           <ins>
             <span class="diff-mark">+ {words.is}</span>
-            {is[name] === undefined ? <span class="muted">{words.none}</span> : <JsonView value={is[name]} />}
+            <ValueOr value={is[name]} />
           </ins>
         </div>
       ))}
@@ -114,6 +110,21 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
   );
 }
 
+function ValueOr({ value }: { readonly value: Json | undefined }): JSX.Element {
+  return value === undefined ? <span class="muted">{words.none}</span> : <JsonView value={value} />;
+}
+
+/** A value under a heading, if there is a value. */
+function Titled({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element | null {
+  if (value === undefined) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <JsonView value={value} />
+    </>
+  );
+}
+
 function fieldTitle(name: string): string {
   const title = (words as Readonly<Record<string, unknown>>)[name];
   return typeof title === 'string' ? title : name;
@@ -125,48 +136,35 @@ interface RequestProps {
   readonly request: ModelAsked;
 }
 
-/** A request with its last messages, and those before when somebody asks for them. */
+/** A request with the last messages. Earlier messages load on demand. */
 function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   const [earlier, setEarlier] = useState<readonly ModelAsked[]>([]);
   useEffect(() => setEarlier([]), [address]);
   const first = earlier[0] ?? request;
   const messages = [...earlier.flatMap((page) => page.messages), ...request.messages];
+  const loadEarlier = async (): Promise<void> => {
+    const call = await service.call(id, address, { before: first.from });
+    if (call.kind === 'model') setEarlier((known) => [call.request, ...known]);
+  };
   const { instructions, tools, model, settings, workerMiddleware, output, catalog, deferred, final } = request;
   return (
     <>
       <Facts
         facts={[
           [words.model, model],
-          [words.tools, tools === undefined || tools.length === 0 ? undefined : tools.join(', ')],
+          [words.tools, tools?.join(', ')],
           [words.workerMiddleware, workerMiddleware?.join(', ')],
           [words.output, output],
           [words.catalog, catalog?.join(', ')],
         ]}
       />
-      {settings !== undefined && (
-        <>
-          <h3>{words.settings}</h3>
-          <JsonView value={settings} />
-        </>
-      )}
-      {deferred !== undefined && (
-        <>
-          <h3>{words.deferred}</h3>
-          <JsonView value={deferred} />
-        </>
-      )}
+      <Titled title={words.settings} value={settings as Json | undefined} />
+      <Titled title={words.deferred} value={deferred as Json | undefined} />
       <h3>{words.instructions}</h3>
       <Framed who={words.instructions}>{instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}</Framed>
       <h3>{words.messages(first.from, first.from + messages.length, request.total)}</h3>
       {first.from > 0 && (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            void service.call(id, address, { before: first.from }).then((call) => {
-              if (call.kind === 'model') setEarlier((known) => [call.request, ...known]);
-            });
-          }}
-        >
+        <Button kind="quiet" onClick={() => void loadEarlier()}>
           {words.earlier}
         </Button>
       )}
@@ -190,18 +188,8 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
     <>
       <Section title={runTexts.arguments} isOpen>
         <JsonView value={request.input} />
-        {request.rawInput !== undefined && (
-          <>
-            <h3>{words.rawInput}</h3>
-            <JsonView value={request.rawInput} />
-          </>
-        )}
-        {request.options !== undefined && (
-          <>
-            <h3>{words.options}</h3>
-            <JsonView value={request.options} />
-          </>
-        )}
+        <Titled title={words.rawInput} value={request.rawInput} />
+        <Titled title={words.options} value={request.options} />
         <Facts facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
       </Section>
       <Section title={runTexts.result} isOpen>

@@ -9,7 +9,6 @@ interface DecisionProps {
   readonly onGiven: () => void;
 }
 
-/** The decision, as the inbox has it, beside the run that asks. */
 export function Decision({ row, onClose, onGiven }: DecisionProps): JSX.Element {
   return (
     <aside class="run-aside decision" aria-label={runTexts.waits.title}>

@@ -1,28 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { StoredMessage } from '../../contract/messages/messages';
+import { Fact } from '../parts/fact';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
+import { speakerOf } from './entries';
 import { MessageParts } from './message';
 
 export function MessageBlock({ message }: { readonly message: StoredMessage }): JSX.Element {
-  const { role, parts } = message;
-  const [part] = parts;
-  const who =
-    role === 'tool' && part?.type === 'tool-result'
-      ? runTexts.who.tool(visibleText(part.name))
-      : role === 'user'
-        ? runTexts.who.user
-        : role === 'system'
-          ? runTexts.who.system
-          : runTexts.agent;
   return (
-    <Framed who={who}>
+    <Framed who={speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message })}>
       <MessageParts message={message} withCalls />
     </Framed>
   );
 }
 
-/** What a run says, in a frame with the name of who says it. */
 export function Framed({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
   return (
     <figure class="framed">
@@ -34,15 +25,13 @@ export function Framed({ who, children }: { readonly who: string; readonly child
   );
 }
 
-export function Section({
-  title,
-  isOpen = false,
-  children,
-}: {
+interface SectionProps {
   readonly title: string;
   readonly isOpen?: boolean;
   readonly children: ComponentChildren;
-}): JSX.Element {
+}
+
+export function Section({ title, isOpen = false, children }: SectionProps): JSX.Element {
   return (
     <details class="step-section" open={isOpen}>
       <summary>{title}</summary>
@@ -51,18 +40,16 @@ export function Section({
   );
 }
 
+/** The facts that have a value. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, string | undefined])[] }): JSX.Element | null {
   const known = facts.filter(([, value]) => value !== undefined && value !== '');
   if (known.length === 0) return null;
   return (
     <dl class="run-facts">
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <bdi>{visibleText(value ?? '')}</bdi>
-          </dd>
-        </div>
+      {known.map(([name, value = '']) => (
+        <Fact key={name} name={name}>
+          <bdi>{visibleText(value)}</bdi>
+        </Fact>
       ))}
     </dl>
   );

@@ -5,6 +5,7 @@ import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
 import type { ShownRun } from '../../http/index';
 import { CopyButton } from '../parts/copy-button';
+import { Fact } from '../parts/fact';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge, StatusBadge } from '../parts/status-badge';
@@ -19,32 +20,13 @@ import { TemporalLink } from './temporal-link';
 
 const words = runTexts.detail;
 
-/** What the run is, how it stands, and what somebody can do with it. */
 export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
-  const {
-    id,
-    agent,
-    status,
-    noWorker,
-    startedAt,
-    closedAt,
-    tags = [],
-    startedBy,
-    build,
-    usage,
-    cost,
-    error,
-    retrying = [],
-    conversation,
-    cancelled,
-  } = view;
-  const root = rootRunId(id);
-  const title = conversation?.title;
+  const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
       <div class="run-title">
         <h1>
-          <Named text={title ?? agent} />
+          <Named text={conversation?.title ?? agent} />
         </h1>
         <StatusBadge status={status} />
         {conversation?.paused === true && <Badge kind="warn">{runTexts.composer.paused}</Badge>}
@@ -55,46 +37,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         <Named isMono text={id} />
         <CopyButton text={id} /> <TemporalLink id={id} />
       </p>
-      <dl class="run-facts">
-        {title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
-        {startedAt !== undefined && (
-          <Fact name={runTexts.began}>
-            <Time at={startedAt} />
-          </Fact>
-        )}
-        {startedAt !== undefined && (
-          <Fact name={runTexts.took}>
-            {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
-          </Fact>
-        )}
-        {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
-        {root !== id && (
-          <Fact name={runTexts.partOf}>
-            <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
-          </Fact>
-        )}
-        <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
-        {cost !== undefined && (
-          <Fact name={runTexts.cost}>
-            <>
-              {costText(cost.amount)}
-              {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
-            </>
-          </Fact>
-        )}
-        {build !== undefined && (
-          <Fact name={runTexts.build}>
-            <span class="mono">{visibleText(build.slice(0, 12))}</span>
-          </Fact>
-        )}
-        {tags.length > 0 && (
-          <Fact name={runTexts.tags}>
-            {tags.map((tag) => (
-              <Tag key={tag} text={tag} />
-            ))}
-          </Fact>
-        )}
-      </dl>
+      <RunFacts view={view} />
       {noWorker !== undefined && <p role="status">{noWorkerText(noWorker)}</p>}
       {error !== undefined && <FailurePart failure={error} />}
       {cancelled?.reason !== undefined && isEnded(status) && (
@@ -114,17 +57,47 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
   );
 }
 
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: JSX.Element | string | readonly JSX.Element[];
-}): JSX.Element {
+function RunFacts({ view }: { readonly view: ShownRun }): JSX.Element {
+  const { id, agent, startedAt, closedAt, tags = [], startedBy, build, usage, cost, conversation } = view;
+  const root = rootRunId(id);
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <dl class="run-facts">
+      {conversation?.title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
+      {startedAt !== undefined && (
+        <Fact name={runTexts.began}>
+          <Time at={startedAt} />
+        </Fact>
+      )}
+      {startedAt !== undefined && (
+        <Fact name={runTexts.took}>
+          {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
+        </Fact>
+      )}
+      {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
+      {root !== id && (
+        <Fact name={runTexts.partOf}>
+          <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
+        </Fact>
+      )}
+      <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
+      {cost !== undefined && (
+        <Fact name={runTexts.cost}>
+          {costText(cost.amount)}
+          {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
+        </Fact>
+      )}
+      {build !== undefined && (
+        <Fact name={runTexts.build}>
+          <span class="mono">{visibleText(build.slice(0, 12))}</span>
+        </Fact>
+      )}
+      {tags.length > 0 && (
+        <Fact name={runTexts.tags}>
+          {tags.map((tag) => (
+            <Tag key={tag} text={tag} />
+          ))}
+        </Fact>
+      )}
+    </dl>
   );
 }

@@ -6,7 +6,7 @@ import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 import { Reasoning } from './message';
 
-/** What models say at this moment. It counts when the message has come. */
+/** The words of open model calls. */
 export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }): JSX.Element | null {
   void log.liveDrawn.value;
   const calls = [...log.live.values()].filter(({ address }) => /\/model(\.\d+)?$/.test(address));
@@ -42,7 +42,7 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   );
 }
 
-/** The end of a long text: its beginning is drawn with the message. */
+/** The end of a long text. The finished message shows the beginning. */
 function tailOf(text: string): string {
   return text.length <= 3_900 ? text : `…${text.slice(-3_900)}`;
 }

@@ -21,7 +21,6 @@ interface StepRowProps {
   readonly onOpen: () => void;
 }
 
-/** A row of the timeline: what it is, when, and what it took. */
 export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first, last], onOpen }: StepRowProps): JSX.Element {
   const { kind, title, depth, start, end, error, run, address } = step;
   const till = end ?? Math.max(start, now.value);
@@ -98,7 +97,7 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
   );
 }
 
-/** A sign, with its meaning for those who point at it and for those who do not see it. */
+/** A sign, with the meaning on hover and for screen readers. */
 function Sign({ sign, means }: { readonly sign: string; readonly means: string }): JSX.Element {
   return (
     <span title={means} role="img" aria-label={means}>

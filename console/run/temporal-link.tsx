@@ -4,9 +4,9 @@ import { useFacts } from '../data/facts';
 import { OutsideLink } from '../parts/link';
 import { runTexts } from '../texts/run';
 
-/** To the page of the run in Temporal's own web UI, where the service knows one. */
+/** A link to the run in Temporal's web UI, if the service knows the address. */
 export function TemporalLink({ id }: { readonly id: string }): JSX.Element | null {
-  const facts = useFacts().value.value;
+  const facts = useFacts().value;
   if (facts?.temporalUi === undefined) return null;
   const { temporalUi, namespace, tenant } = facts;
   const href = temporalUi

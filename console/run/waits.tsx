@@ -7,6 +7,7 @@ import type { AskingRow } from '../decide/row';
 import { summaryOf, titleOf } from '../decide/row';
 import { AskingTitle } from '../decide/title';
 import { stateText } from '../decide/words';
+import { Button } from '../parts/button';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf } from '../routes';
 import { decideTexts } from '../texts/decide';
@@ -18,10 +19,10 @@ interface WaitsProps {
   readonly onChoose: (interruptId: string) => void;
 }
 
-/** So many are shown above the run. The inbox has all of them. */
+/** The most rows above the run. The inbox has all rows. */
 const most = 20;
 
-/** What the run waits for, above all else of its page. Of many, those around the one that is looked at. */
+/** The interrupts of the run. Of many, the rows around the chosen row. */
 export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | null {
   const [first] = rows;
   if (first === undefined) return null;
@@ -31,7 +32,7 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
   return (
     <section class="waits" aria-label={runTexts.waits.title}>
       <h2>{runTexts.waits.title}</h2>
-      <ul>
+      <ul class="plain-list">
         {shown.map((row) => (
           <Wait key={row.key} row={row} isChosen={row.key === chosen} onChoose={onChoose} />
         ))}
@@ -46,11 +47,12 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
   );
 }
 
-function Wait({
-  row,
-  isChosen,
-  onChoose,
-}: { readonly row: AskingRow; readonly isChosen: boolean } & Pick<WaitsProps, 'onChoose'>): JSX.Element {
+interface WaitProps extends Pick<WaitsProps, 'onChoose'> {
+  readonly row: AskingRow;
+  readonly isChosen: boolean;
+}
+
+function Wait({ row, isChosen, onChoose }: WaitProps): JSX.Element {
   const { runId, interrupt } = row.listed;
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   const title = visibleText(titleOf(interrupt).slice(0, 200));
@@ -64,15 +66,14 @@ function Wait({
       )}
       {isAsking(row) && (
         <>
-          <button
-            type="button"
-            class={isChosen ? 'button' : 'button primary'}
-            aria-pressed={isChosen}
-            aria-label={decideTexts.decideAbout(title)}
+          <Button
+            {...(isChosen ? {} : { kind: 'primary' })}
+            pressed={isChosen}
+            label={decideTexts.decideAbout(title)}
             onClick={() => onChoose(interrupt.id)}
           >
             {decideTexts.decide}
-          </button>
+          </Button>
           <a href={hrefOf('inbox', undefined, { who: 'all', item: keyOfInterrupt(runId, interrupt.id) })}>{runTexts.waits.inbox}</a>
         </>
       )}

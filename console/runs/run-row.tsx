@@ -79,7 +79,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   );
 }
 
-/** What the columns are. A screen reader hears the names of what is in them. */
+/** The names of the columns, for eyes alone: the cells are clear to screen readers. */
 export function RunHeads(): JSX.Element {
   return (
     <div class="run-heads muted" aria-hidden="true">
@@ -90,7 +90,6 @@ export function RunHeads(): JSX.Element {
   );
 }
 
-/** What it waits for, and its tags. */
 function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }): JSX.Element {
   const [first] = interrupts;
   return (

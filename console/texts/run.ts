@@ -33,7 +33,7 @@ export const runTexts = {
     cancel: 'The run is asked to stop.',
     resume: 'The run goes on.',
     retry: 'The run is tried again.',
-    upgrade: (build: string, moved: boolean) =>
+    upgrade: ({ build, moved }: { readonly build: string; readonly moved: boolean }) =>
       moved ? `The run moved to build ${build}.` : `The run is under the newest build already: ${build}.`,
     terminate: 'The run was ended.',
     rename: 'The title was changed.',

@@ -27,11 +27,10 @@ interface QuestionLineProps {
   readonly isChosen: boolean;
   readonly onChoose: (key: string) => void;
   readonly onGiven: () => void;
-  /** The decision has been drawn, and has its size. */
   readonly onDrawn: () => void;
 }
 
-/** What a conversation asks, where it asks: the decision as the inbox has it, or a line that says what became of it. */
+/** A question of the conversation: the decision as in the inbox, or a line with the outcome. */
 export function QuestionLine({ row, isChosen, onChoose, onGiven, onDrawn }: QuestionLineProps): JSX.Element {
   const { interrupt } = row.listed;
   if (isChosen)

@@ -9,7 +9,7 @@ import { StatusBadge } from '../parts/status-badge';
 import { hrefOf } from '../routes';
 import { tryTexts } from '../texts/try';
 
-/** A run that was started here: how it stands, and what came of it. Nobody asks for one that has ended. */
+/** A started run with its state. An ended run is not polled any longer. */
 export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }): JSX.Element {
   const [ended, setEnded] = useState<ShownRun>();
   return (
@@ -25,7 +25,7 @@ export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: Sta
 }
 
 function OpenRun({ id, onEnded }: { readonly id: string; readonly onEnded: (run: ShownRun) => void }): JSX.Element | null {
-  const run = usePoll(`started ${id}`, () => service.view(id)).value.value;
+  const run = usePoll(`started ${id}`, () => service.view(id)).value;
   useEffect(() => {
     if (run !== undefined && isEnded(run.status)) onEnded(run);
   }, [run]);

@@ -13,7 +13,6 @@ interface TalkLineProps {
   readonly onDrawn: () => void;
 }
 
-/** One line of a conversation, in a frame that says who says it. */
 export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element | null {
   switch (entry.kind) {
     case 'user':
