@@ -27,24 +27,24 @@ export function Shell(): JSX.Element {
       <a class="skip" href="#content" onClick={focusContent}>
         {texts.shell.skip}
       </a>
-      <header class="shell">
-        <a class="brand" href={hrefOf('inbox')}>
+      <header class="shell flow">
+        <a class="brand flow" href={hrefOf('inbox')}>
           <Mark />
           {texts.shell.product}
         </a>
-        <nav aria-label={texts.shell.pages}>
+        <nav class="tabs" aria-label={texts.shell.pages}>
           {pageNames.map((name) => (
             <a key={name} href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
               {texts.shell[name]}
               {name === 'inbox' && waiting !== undefined && (
-                <span class="count" title={texts.shell.waiting(waiting)}>
+                <span class="count numbers" title={texts.shell.waiting(waiting)}>
                   {waiting}
                 </span>
               )}
             </a>
           ))}
         </nav>
-        <div class="shell-end">
+        <div class="shell-end flow">
           <ConnectionState />
           <Who />
           <ThemeToggle />
@@ -75,7 +75,7 @@ function useWaiting(): string | undefined {
 function ConnectionState(): JSX.Element {
   const isUp = isServiceUp.value;
   return (
-    <span class={isUp ? 'connection flow' : 'connection flow away'} title={isUp ? undefined : texts.shell.awayLong}>
+    <span class={isUp ? 'connection flow small' : 'connection flow small away'} title={isUp ? undefined : texts.shell.awayLong}>
       <span class="dot" aria-hidden="true" />
       {isUp ? texts.shell.connected : texts.shell.away}
     </span>

@@ -37,7 +37,7 @@ export function ApprovalParts(props: ApprovalProps): JSX.Element {
   return (
     <>
       {problem !== undefined && (
-        <div class="note warn">
+        <div class="note panel flow wrap warn">
           <strong>{decideTexts.problem}</strong>
           <p>{visibleText(problem)}</p>
         </div>
@@ -78,7 +78,7 @@ export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<Approva
       <Button kind="danger" shortcut="r" onClick={mode('reject')}>
         {decideTexts.reject}
       </Button>
-      <span class="more-ways">
+      <span class="flow wrap">
         <Button kind="quiet" onClick={mode('respond')}>
           {decideTexts.respond}
         </Button>

@@ -59,8 +59,8 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
   const isOpen = isWaiting && !hasChanged && forbidden === undefined;
   return (
     <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
-      <div class="detail-inside">
-        <header class="detail-head">
+      <div class="detail-inside stack">
+        <header class="detail-head flow">
           {back !== undefined && !isWide.value && <IconButton label={back.label} icon="back" onClick={back.act} />}
           <h2 id="detail-title">
             <bdi>{visibleText(headOf(row))}</bdi>
@@ -76,7 +76,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
         </header>
         <About row={row} isInRun={isInRun} />
         {said !== undefined && given?.state !== 'refused' && (
-          <div class={`note ${said.kind}`} role="status">
+          <div class={`note panel flow wrap ${said.kind}`} role="status">
             <strong>{said.text}</strong>
             {given?.state === 'held' && (
               <Button kind="quiet" shortcut="u" onClick={takeBackLast}>
@@ -87,14 +87,14 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {given?.state === 'refused' && goneAt === undefined && (
-          <div class="refusal">
+          <div class="refusal stack">
             <strong>{decideTexts.refused}</strong>
             <ErrorNote error={given.error} />
             <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
           </div>
         )}
         {hasChanged && isWaiting && (
-          <div class="note warn" role="alert">
+          <div class="note panel flow wrap warn" role="alert">
             <strong>{decideTexts.changed}</strong>
             <Button onClick={() => changeDraft(key, { seenHash: hash, edited: undefined, mode: 'look', problem: undefined })}>
               {decideTexts.changedAct}
@@ -102,7 +102,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {isWaiting && forbidden !== undefined && (
-          <div class="note warn">
+          <div class="note panel flow wrap warn">
             <strong>{decideTexts.cannot}</strong>
             <p>{visibleText(forbidden.message)}</p>
           </div>
@@ -113,7 +113,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           <AskingParts key={key} id={key} {...{ interrupt, draft, isOpen }} onAnswer={(answer) => decide(listed, { answer }, onGiven)} />
         )}
         {isOpen && draft.problem !== undefined && (
-          <div class="error-note" role="alert">
+          <div class="error-note panel stack" role="alert">
             <p>{visibleText(draft.problem)}</p>
             <p class="muted">
               <ErrorFix code="answer-invalid" />
@@ -123,7 +123,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
         <Why interrupt={interrupt} />
       </div>
       {isOpen && interrupt.kind === 'approval' && draft.mode === 'look' && (
-        <footer class="detail-actions">
+        <footer class="detail-actions flow wrap">
           <ApprovalActions id={key} interrupt={interrupt} draft={draft} onDecide={(decision) => decide(listed, decision, onGiven)} />
         </footer>
       )}
@@ -139,7 +139,7 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
 function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
-    <div class="about muted">
+    <div class="about flow wrap small muted">
       {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
       {!isInRun && (
         <span class="copied">

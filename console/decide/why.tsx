@@ -23,7 +23,7 @@ export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Eleme
         <Fact name={decideTexts.until}>{deadline === undefined ? decideTexts.noDeadline : <Time at={deadline} />}</Fact>
         {steps.length > 0 && (
           <Fact name={decideTexts.steps}>
-            <ul class="plain-list">
+            <ul>
               {steps.map((step, at) => (
                 <li key={at}>
                   {step.type === 'remind' ? decideTexts.remind : decideTexts.escalate(peopleText(step))} <Time at={step.at} />
@@ -34,7 +34,7 @@ export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Eleme
         )}
         {policy !== undefined && policy.given.length > 0 && (
           <Fact name={decideTexts.given}>
-            <ul class="plain-list">
+            <ul>
               {policy.given.map((given, at) => (
                 <li key={at}>
                   {givenText(given)}

@@ -19,7 +19,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
   const [asked, setAsked] = useState<Pick<BulkDialogProps, 'type' | 'all'>>();
   const able = decidable(selected, Date.now());
   return (
-    <div class="bulk" role="group" aria-label={inboxTexts.selected(selected.length)}>
+    <div class="bulk flow" role="group" aria-label={inboxTexts.selected(selected.length)}>
       <strong>{inboxTexts.selected(selected.length)}</strong>
       <span class="spacer" />
       <Button kind="primary" disabled={able.length === 0} onClick={() => setAsked({ type: 'approve', all: able })}>
@@ -72,7 +72,7 @@ function BulkDialog({ type, all, left, onClose, onDone }: BulkDialogProps): JSX.
       onClose={onClose}
       onSubmit={act}
     >
-      <ul class="plain-list">
+      <ul>
         {[...counts].map(([tool, count]) => (
           <li key={tool}>{inboxTexts.bulkLine(visibleText(tool), count)}</li>
         ))}

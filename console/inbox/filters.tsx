@@ -23,7 +23,7 @@ export function Filters({ view, listed }: FiltersProps): JSX.Element {
   const kinds = interruptKinds.map((kind) => [kind, decideTexts.kinds[kind]] as const);
   return (
     <div class="filters stack">
-      <div class="filters-first">
+      <div class="filters-first flow">
         <input
           type="search"
           id="inbox-search"
@@ -35,7 +35,7 @@ export function Filters({ view, listed }: FiltersProps): JSX.Element {
         />
         <Whose isForAll={view.isForAll} />
       </div>
-      <div class="filters-more">
+      <div class="filters-more flow wrap">
         <Choice name="kind" value={view.kind} options={[['', inboxTexts.anyKind], ...kinds]} />
         <Choice name="agent" value={view.agent} options={[['', inboxTexts.anyAgent], ...namesOf(agents, view.agent)]} />
         <Choice name="policy" value={view.policy} options={[['', inboxTexts.anyPolicy], ...namesOf(policies, view.policy)]} />

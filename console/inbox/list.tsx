@@ -46,7 +46,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
   return (
     <section class="inbox-list" aria-label={inboxTexts.list}>
       <Filters view={view} listed={listed ?? []} />
-      <div class="inbox-count">
+      <div class="inbox-count flow small muted numbers">
         <label class="check">
           <input
             type="checkbox"
@@ -64,8 +64,8 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
         <IconButton label={inboxTexts.help} icon="keyboard" onClick={onHelp} />
       </div>
       {error !== undefined && listed === undefined && <ErrorNote error={error} />}
-      {more && <p class="inbox-more muted">{inboxTexts.more}</p>}
-      <div class="inbox-rows">
+      {more && <p class="inbox-more small muted">{inboxTexts.more}</p>}
+      <div class="inbox-rows grow">
         {listed !== undefined && shown.length === 0 ? (
           <NothingWaits view={view} isFiltered={rows.length > 0} />
         ) : (
@@ -87,7 +87,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
 
 function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>): JSX.Element {
   return (
-    <h2 class="group-heading">
+    <h2 class="group-heading flow">
       {visibleText(heading)} <span class="muted">{count}</span>
     </h2>
   );

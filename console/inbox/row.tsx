@@ -57,7 +57,7 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
       />
       <a
         ref={link}
-        class="row-link"
+        class="row-link grow stack"
         href={href}
         aria-current={isChosen ? 'true' : undefined}
         tabIndex={isChosen || isFirst ? 0 : -1}
@@ -67,23 +67,23 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
           onChoose();
         }}
       >
-        <span class="row-line">
+        <span class="row-line flow">
           <AskingTitle interrupt={interrupt} />
-          <span class="row-summary mono">{visibleText(summaryOf(interrupt))}</span>
-          <span class="row-time">{waitingSince !== undefined && <Time at={waitingSince} isLength />}</span>
+          <span class="row-summary grow cut mono muted">{visibleText(summaryOf(interrupt))}</span>
+          <span class="fixed small muted numbers">{waitingSince !== undefined && <Time at={waitingSince} isLength />}</span>
         </span>
-        <span class="row-line muted">
+        <span class="row-line flow small muted">
           {said === undefined ? (
             <>
-              <span class="row-names">
-                <bdi>{visibleText(interrupt.agent)}</bdi>
-                {policy !== undefined && <span class="row-policy">{visibleText(policy)}</span>}
-                <bdi class="row-run mono">{visibleText(runId)}</bdi>
+              <span class="row-names flow grow">
+                <bdi class="cut">{visibleText(interrupt.agent)}</bdi>
+                {policy !== undefined && <span class="row-policy cut">{visibleText(policy)}</span>}
+                <bdi class="row-run cut mono">{visibleText(runId)}</bdi>
               </span>
               <Deadline at={interrupt.deadline} />
             </>
           ) : (
-            <span class={`said-state ${said.kind}`}>{said.text}</span>
+            <span class={`cut kind-text ${said.kind}`}>{said.text}</span>
           )}
         </span>
       </a>
@@ -95,7 +95,7 @@ function Deadline({ at }: { readonly at: number | undefined }): JSX.Element | nu
   if (at === undefined) return null;
   const left = at - now.value;
   return (
-    <span class={left < 3_600_000 ? 'row-due soon' : 'row-due'}>
+    <span class={left < 3_600_000 ? 'row-due fixed soon' : 'row-due fixed'}>
       {inboxTexts.due} <Time at={at} />
     </span>
   );

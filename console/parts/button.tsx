@@ -45,7 +45,7 @@ export function IconButton({ label, onClick, icon, children, shortcut, isSmall =
   return (
     <button
       type="button"
-      class={isSmall ? 'icon-button small' : 'icon-button'}
+      class={isSmall ? 'icon-button mini' : 'icon-button'}
       aria-label={label}
       aria-keyshortcuts={shortcut}
       title={shortcut === undefined ? label : `${label} (${shortcut})`}

@@ -38,8 +38,8 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
         if (event.target === dialog.current) onClose();
       }}
     >
-      <div class="dialog-inside">
-        <header class="dialog-head">
+      <div class="dialog-inside stack">
+        <header class="split">
           <h2 id={titleId}>{title}</h2>
           <IconButton label={texts.parts.close} icon="close" onClick={onClose} />
         </header>

@@ -11,7 +11,7 @@ export function Diff({ before, after }: { readonly before: Json; readonly after:
   return (
     <dl class="diff">
       {changes.map((change) => (
-        <div class="diff-change" key={change.path}>
+        <div key={change.path}>
           <dt>
             <bdi>{visibleText(change.path)}</bdi>
           </dt>

@@ -18,7 +18,7 @@ export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
 export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): JSX.Element {
   const code = codeOf(error);
   return (
-    <div class="error-note" role="alert">
+    <div class="error-note panel stack" role="alert">
       <p>
         {code !== undefined && <code>{code}</code>} <bdi>{visibleText(messageOf(error))}</bdi>
       </p>

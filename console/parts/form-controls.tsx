@@ -105,7 +105,7 @@ export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>
   );
   const isInline = text('url').startsWith('data:');
   return (
-    <div class="file-field stack">
+    <div class="stack">
       <input type="file" aria-label={texts.form.chooseFile} onChange={({ currentTarget }) => choose(currentTarget.files?.[0])} />
       {isInline ? (
         <p class="muted">{texts.form.fileInline(text('name'), text('mediaType'))}</p>
@@ -113,7 +113,7 @@ export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>
         <>
           {problem !== undefined && <small class="misfit">{problem}</small>}
           {part('url', texts.form.fileUrl)}
-          <div class="file-names">
+          <div class="file-names flow">
             {part('name', texts.form.fileName)}
             {part('mediaType', texts.form.fileType)}
           </div>

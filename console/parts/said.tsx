@@ -12,7 +12,7 @@ export function Said({ text, isMono = false }: { readonly text: string; readonly
     <div class={isMono ? 'said mono' : 'said'}>
       <bdi class="said-text">{visibleText(isWhole ? text : cut)}</bdi>
       {isCut && (
-        <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
+        <button type="button" class="link bare" onClick={() => setWhole(!isWhole)}>
           {isWhole ? texts.parts.showLess : texts.parts.showAll(sizeText(text.length))}
         </button>
       )}

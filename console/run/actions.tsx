@@ -43,7 +43,7 @@ export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
   const resume = (): Promise<void> => act(() => service.resume(id, byNow()), done.resume, onDone);
   const upgrade = (): Promise<void> => act(() => service.upgrade(id), done.upgrade, onDone);
   return (
-    <div class="run-actions">
+    <div class="flow wrap">
       {isOpen && <Button onClick={() => setOpen('cancel')}>{actions.cancel}…</Button>}
       {status === 'cancelled' && canGoOn(view) && (
         <Button kind="primary" disabled={isBusy} onClick={() => start(resume)}>

@@ -7,10 +7,11 @@ import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { JsonView } from '../parts/json-view';
 import { Named, Said } from '../parts/said';
+import { SaidFrame } from '../parts/said-frame';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { FailurePart } from './failure';
-import { Facts, Framed, MessageBlock, Section } from './framed';
+import { Facts, MessageBlock, Section } from './framed';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
@@ -43,14 +44,14 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
           <>
             {response.failed !== undefined && <FailurePart title={words.failed} failure={response.failed} />}
             {response.message !== undefined && (
-              <Framed who={runTexts.who.says(call.agent)}>
+              <SaidFrame who={runTexts.who.says(call.agent)}>
                 <MessageParts message={response.message} withCalls />
-              </Framed>
+              </SaidFrame>
             )}
             {response.partial !== undefined && (
-              <Framed who={words.said}>
+              <SaidFrame who={words.said}>
                 <MessageParts message={response.partial} withCalls />
-              </Framed>
+              </SaidFrame>
             )}
             <Facts
               facts={[
@@ -161,7 +162,9 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
       <Titled title={words.settings} value={settings as Json | undefined} />
       <Titled title={words.deferred} value={deferred as Json | undefined} />
       <h3>{words.instructions}</h3>
-      <Framed who={words.instructions}>{instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}</Framed>
+      <SaidFrame who={words.instructions}>
+        {instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}
+      </SaidFrame>
       <h3>{words.messages(first.from, first.from + messages.length, request.total)}</h3>
       {first.from > 0 && (
         <Button kind="quiet" onClick={() => void loadEarlier()}>
@@ -172,9 +175,9 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
         <MessageBlock key={message.id} message={message} />
       ))}
       {final !== undefined && (
-        <Framed who={words.final}>
+        <SaidFrame who={words.final}>
           <Said text={final} />
-        </Framed>
+        </SaidFrame>
       )}
     </>
   );
@@ -195,14 +198,14 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
         {seen !== undefined && (
-          <Framed who={words.seen}>
+          <SaidFrame who={words.seen}>
             <MessageParts message={seen} />
-          </Framed>
+          </SaidFrame>
         )}
         {given !== undefined && (
-          <Framed who={seen === undefined ? words.given : words.givenFirst}>
+          <SaidFrame who={seen === undefined ? words.given : words.givenFirst}>
             <MessageParts message={given} />
-          </Framed>
+          </SaidFrame>
         )}
         {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}

@@ -5,7 +5,7 @@ import { runTexts } from '../texts/run';
 
 export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }): JSX.Element {
   return (
-    <div class="changed-by">
+    <div class="changed-by edged info">
       <h3>{runTexts.detail.changedBy}</h3>
       <ul>
         {changes.map(({ middleware, hook, changed, onWorker }) => (

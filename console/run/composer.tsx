@@ -36,7 +36,7 @@ export function Composer({
       {conversation.queue.length > 0 && (
         <div class="queue">
           <h2>{words.queue}</h2>
-          <ul class="plain-list">
+          <ul>
             {conversation.queue.map((queued) => (
               <Queued key={queued.id} id={id} queued={queued} onDone={onDone} />
             ))}
@@ -67,7 +67,7 @@ export function Composer({
           {words.send}
         </Button>
       </form>
-      <div class="composer-actions">
+      <div class="composer-actions flow wrap">
         <Select label={words.mode} value={mode} options={sendModes.map((one) => [one, words.modes[one]])} onChoose={setMode} />
         <span class="spacer" />
         <ConversationActions id={id} conversation={conversation} onDone={onDone} />
@@ -149,7 +149,7 @@ function Queued({ id, queued, onDone }: QueuedProps): JSX.Element {
   const change = (message: string): Promise<void> => act(() => service.change(id, queued.id, { message, ...byNow() }), changed, onDone);
   const withdraw = (): Promise<void> => act(() => service.withdraw(id, queued.id, byNow().by), withdrawn, onDone);
   return (
-    <li>
+    <li class="flow wrap">
       <Badge>{words.modes[queued.mode]}</Badge>
       {queued.by !== undefined && (
         <strong>

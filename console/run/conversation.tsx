@@ -55,7 +55,7 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
       </EmptyState>
     );
   return (
-    <div class="conversation-box">
+    <div class="conversation-box grow">
       <div
         ref={box}
         class="conversation"

@@ -11,7 +11,7 @@ interface DecisionProps {
 
 export function Decision({ row, onClose, onGiven }: DecisionProps): JSX.Element {
   return (
-    <aside class="run-aside decision" aria-label={runTexts.waits.title}>
+    <aside class="run-aside" aria-label={runTexts.waits.title}>
       <Detail key={row.key} row={row} isInRun back={{ label: runTexts.waits.close, act: onClose }} onGiven={onGiven} />
     </aside>
   );

@@ -44,7 +44,7 @@ function entryOf({ entry, onStep, log }: Omit<EntryProps, 'version'>): JSX.Eleme
       return <CallEntry {...{ entry, onStep, log }} />;
     case 'turn':
       return (
-        <li class="turn-line">
+        <li class="turn-line flow small muted">
           <span>{runTexts.turn(entry.turn)}</span>
         </li>
       );
@@ -87,7 +87,7 @@ interface HeadProps {
 
 function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
   return (
-    <div class="entry-head">
+    <div class="entry-head flow wrap">
       <strong title={title}>
         <bdi>{visibleText(who)}</bdi>
       </strong>
@@ -101,7 +101,7 @@ function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
 
 function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly address: string }): JSX.Element {
   return (
-    <button type="button" class="link step-link" title={visibleText(address)} onClick={() => onStep(address)}>
+    <button type="button" class="link bare small" title={visibleText(address)} onClick={() => onStep(address)}>
       {runTexts.step}
     </button>
   );
@@ -112,14 +112,18 @@ function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
   const kind = end === undefined ? 'info' : end.error !== undefined ? 'bad' : address === undefined ? 'calm' : 'good';
   const [result] = end?.message.parts ?? [];
   return (
-    <li class="entry call" style={indent(depth)}>
-      <details class={`call-card ${kind}`}>
-        <summary>
-          <strong class="mono">
+    <li class="entry" style={indent(depth)}>
+      <details class={`call-card panel ${kind}`}>
+        <summary class="flow">
+          <strong class="cut mono">
             <bdi>{visibleText(tool)}</bdi>
           </strong>
-          <bdi class="call-line muted">{visibleText(lineOf(input))}</bdi>
-          {end === undefined ? <AtWork since={start} halt={halt} /> : <span class="muted">{durationText(end.time - start)}</span>}
+          <bdi class="grow cut muted">{visibleText(lineOf(input))}</bdi>
+          {end === undefined ? (
+            <AtWork since={start} halt={halt} />
+          ) : (
+            <span class="fixed muted numbers">{durationText(end.time - start)}</span>
+          )}
           {address === undefined && <Badge>{runTexts.notCalled}</Badge>}
           {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
           {end?.changes !== undefined && <Badge kind="info">{changedByText(end.changes)}</Badge>}
@@ -169,7 +173,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'
   const state = end === undefined ? 'info' : end.error === undefined ? 'good' : 'bad';
   return (
     <li class="entry" style={indent(depth)}>
-      <div class={`lane-card ${state}`}>
+      <div class={`lane-card panel flow wrap ${state}`}>
         <Badge>{runTexts.isolated}</Badge>
         <strong>
           <bdi>{visibleText(agent)}</bdi>
@@ -185,7 +189,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'
 function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, 'entry'>): JSX.Element {
   const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
-    <li class="entry note-entry">
+    <li class="entry note-entry flow wrap">
       <Badge kind={end === undefined && halt === undefined ? 'warn' : 'calm'}>
         {end === undefined && halt === undefined ? runTexts.kinds.wait : runTexts.waited}
       </Badge>
@@ -221,7 +225,7 @@ function NoteEntry({ event }: { readonly event: RunEvent }): JSX.Element {
   const isBad = error !== undefined || (event.type === 'run-end' && event.status === 'failed');
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : undefined;
   return (
-    <li class={isBad ? 'entry note-entry bad' : 'entry note-entry'}>
+    <li class={isBad ? 'entry note-entry flow wrap bad' : 'entry note-entry flow wrap'}>
       <span>
         {noteOf(event)}
         {by !== undefined && <> {runTexts.notes.by(visibleText(by))}</>}

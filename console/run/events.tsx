@@ -21,8 +21,8 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
     [asked, count],
   );
   return (
-    <div class="events">
-      <div class="toolbar">
+    <div class="events grow">
+      <div class="toolbar flow wrap">
         <SearchField label={runTexts.events.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.events.count(shown.length, events.length)}</span>
         <span class="spacer" />
@@ -34,10 +34,10 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
         keyOf={({ offset }) => String(offset)}
         label={runTexts.events.label}
         render={(event) => (
-          <button type="button" class="event-row" title={absoluteText(event.time)} onClick={() => setChosen(event)}>
-            <span class="event-offset muted mono">{event.offset}</span>
-            <span class="event-type mono">{event.type}</span>
-            <bdi class="event-text muted mono">{visibleText(lineOfEvent(event))}</bdi>
+          <button type="button" class="event-row bare flow" title={absoluteText(event.time)} onClick={() => setChosen(event)}>
+            <span class="event-offset fixed muted mono">{event.offset}</span>
+            <span class="event-type fixed mono">{event.type}</span>
+            <bdi class="grow cut muted mono">{visibleText(lineOfEvent(event))}</bdi>
           </button>
         )}
       />

@@ -45,13 +45,15 @@ interface ExecutionRowProps {
 export function ExecutionRow({ execution: { title, startedAt, execution }, onOpen }: ExecutionRowProps): JSX.Element {
   return (
     <div class="step-row execution">
-      <div class="step-name">
-        <button type="button" class="step-button" title={absoluteText(startedAt)} onClick={onOpen}>
+      <div class="flow">
+        <button type="button" class="step-button bare flow" title={absoluteText(startedAt)} onClick={onOpen}>
           <span class="kind">{runTexts.kinds.execution}</span>
-          <span class="named">{title}</span>
+          <span class="named cut">{title}</span>
         </button>
       </div>
-      <div class="step-facts muted">{execution.error !== undefined && <Badge kind="bad">{visibleText(execution.error.code)}</Badge>}</div>
+      <div class="step-facts flow numbers small muted">
+        {execution.error !== undefined && <Badge kind="bad">{visibleText(execution.error.code)}</Badge>}
+      </div>
     </div>
   );
 }

@@ -11,7 +11,7 @@ const calm: ReadonlySet<string> = new Set(['attempt-lost', 'waiting-for-turn']);
 
 export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {
   return (
-    <div class={calm.has(failure.code) ? 'failure calm' : 'failure'}>
+    <div class={calm.has(failure.code) ? 'failure edged calm' : 'failure edged bad'}>
       {title !== undefined && <strong>{title}</strong>}
       <Said text={failure.message} />
       <FailureLine code={failure.code} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { Fact } from '../parts/fact';
+import { SaidFrame } from '../parts/said-frame';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
 import { speakerOf } from './entries';
@@ -8,20 +9,9 @@ import { MessageParts } from './message';
 
 export function MessageBlock({ message }: { readonly message: StoredMessage }): JSX.Element {
   return (
-    <Framed who={speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message })}>
+    <SaidFrame who={speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message })}>
       <MessageParts message={message} withCalls />
-    </Framed>
-  );
-}
-
-export function Framed({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
-  return (
-    <figure class="framed">
-      <figcaption>
-        <bdi>{visibleText(who)}</bdi>
-      </figcaption>
-      <div>{children}</div>
-    </figure>
+    </SaidFrame>
   );
 }
 
@@ -35,7 +25,7 @@ export function Section({ title, isOpen = false, children }: SectionProps): JSX.
   return (
     <details class="step-section" open={isOpen}>
       <summary>{title}</summary>
-      <div class="step-section-inside">{children}</div>
+      <div>{children}</div>
     </details>
   );
 }

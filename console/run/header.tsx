@@ -24,7 +24,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
   const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
-      <div class="run-title">
+      <div class="run-title flow wrap">
         <h1>
           <Named text={conversation?.title ?? agent} />
         </h1>
@@ -33,7 +33,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         <span class="spacer" />
         <RunActions view={view} onDone={onDone} />
       </div>
-      <p class="run-id muted">
+      <p class="flow muted">
         <Named isMono text={id} />
         <CopyButton text={id} /> <TemporalLink id={id} />
       </p>
@@ -46,7 +46,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         </p>
       )}
       {retrying.map(({ address, attempt, nextAttemptAt, error: why }) => (
-        <div key={address} class="retrying">
+        <div key={address}>
           <p role="status">
             {runTexts.retrying(attempt, visibleText(address), nextAttemptAt <= now.value)} <Time at={nextAttemptAt} />
           </p>

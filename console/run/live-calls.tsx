@@ -25,7 +25,7 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   const writing = [...inputs.values()].at(-1);
   return (
     <li class="entry live">
-      <div class="entry-head">
+      <div class="entry-head flow wrap">
         <strong>
           <bdi>{visibleText(agent)}</bdi>
         </strong>

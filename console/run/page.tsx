@@ -65,7 +65,7 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
     );
   return (
     <div class="run-page">
-      <div class="run-main">
+      <div class="run-main grow">
         <RunHeader view={view} onDone={refresh} />
         <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
         <Tabs shown={tab} />

@@ -49,8 +49,8 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
   useLayoutEffect(() => panel.current?.focus(), [address]);
   return (
     <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>
-      <header>
-        <div class="step-title">
+      <header class="flow">
+        <div class="flow grow">
           <h2>
             <Named text={call === undefined ? words.title : call.kind === 'model' ? call.agent : call.tool} />
           </h2>
@@ -64,7 +64,7 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
         </IconButton>
         <IconButton label={words.close} icon="close" onClick={onClose} />
       </header>
-      <p class="step-address muted">
+      <p class="flow muted">
         <Named isMono text={address} />
         <CopyButton text={address} />
       </p>

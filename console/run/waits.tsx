@@ -32,7 +32,7 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
   return (
     <section class="waits" aria-label={runTexts.waits.title}>
       <h2>{runTexts.waits.title}</h2>
-      <ul class="plain-list">
+      <ul>
         {shown.map((row) => (
           <Wait key={row.key} row={row} isChosen={row.key === chosen} onChoose={onChoose} />
         ))}
@@ -57,12 +57,12 @@ function Wait({ row, isChosen, onChoose }: WaitProps): JSX.Element {
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   const title = visibleText(titleOf(interrupt).slice(0, 200));
   return (
-    <li data-key={row.key}>
+    <li class="flow" data-key={row.key}>
       <AskingTitle interrupt={interrupt} />
       {said === undefined ? (
-        <bdi class="wait-summary mono">{visibleText(summaryOf(interrupt))}</bdi>
+        <bdi class="wait-summary cut mono">{visibleText(summaryOf(interrupt))}</bdi>
       ) : (
-        <strong class={`wait-summary said-state ${said.kind}`}>{said.text}</strong>
+        <strong class={`wait-summary cut kind-text ${said.kind}`}>{said.text}</strong>
       )}
       {isAsking(row) && (
         <>

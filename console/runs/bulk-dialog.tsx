@@ -40,10 +40,10 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
         {isBusy ? (
           <Progress label={step === 'trying' ? words.trying : own.doing} done={outcomes.length} all={asked} />
         ) : (
-          <ul class="bulk-sums plain-list">
-            <li class={fits.length > 0 ? 'good' : ''}>{isDone ? own.done(fits.length) : own.would(fits.length)}</li>
+          <ul>
+            <li class={fits.length > 0 ? 'strong' : ''}>{isDone ? own.done(fits.length) : own.would(fits.length)}</li>
             {unchanged.length > 0 && <li>{words.unchanged(unchanged.length)}</li>}
-            {refused.length > 0 && <li class="bad">{isDone ? words.failed(refused.length) : words.refused(refused.length)}</li>}
+            {refused.length > 0 && <li class="bad kind-text">{isDone ? words.failed(refused.length) : words.refused(refused.length)}</li>}
           </ul>
         )}
         {canAct && action === 'upgrade' && <p class="muted">{words.upgradeHint}</p>}
@@ -132,7 +132,7 @@ function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]
   return (
     // The tab stop lets people scroll without a mouse.
     <div class="bulk-outcomes" tabIndex={0} role="region" aria-label={words.each}>
-      <ul class="plain-list">
+      <ul>
         {outcomes.slice(0, mostShown).map(({ id, error, moved }) => (
           <li key={id} class={error === undefined ? '' : 'bad'}>
             <a href={hrefOf('runs', id)}>

@@ -57,7 +57,7 @@ function Statuses({ status, counts }: StatusesProps): JSX.Element {
       <>
         {runsTexts.statuses[name]}
         {/* The dot keeps the place of an unknown number. */}
-        <span class="chip-count">{counts?.[name] ?? '·'}</span>
+        <span class="chip-count numbers">{counts?.[name] ?? '·'}</span>
       </>
     ),
   }));

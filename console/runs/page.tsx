@@ -42,12 +42,12 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
   return (
     <>
       {/* The region includes the button for new runs, so that no row moves on the way to the button. */}
-      <div class="run-region" onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
+      <div class="run-region grow" onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
         <RunBar shown={shown} onAction={setAction} />
         {list.noWorker.value !== undefined && <p role="status">{noWorkerText(list.noWorker.value)}</p>}
         {error !== undefined && <ErrorNote error={error} onRetry={refreshPolls} />}
         {items.length > 0 && <RunHeads />}
-        <div class="run-list">
+        <div class="run-list grow">
           {known !== undefined && items.length === 0 ? (
             <NoRuns isNarrowed={query !== ''} />
           ) : (
@@ -99,8 +99,8 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
   const isAll = ids.length > 0 && ids.every((id) => selection.keys.has(id));
   const { bulk, keys } = runsTexts;
   return (
-    <div class="run-bar">
-      <label class="run-all">
+    <div class="run-bar flow">
+      <label class="run-check">
         <input
           type="checkbox"
           checked={isAll}
@@ -110,7 +110,7 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
         />
       </label>
       {selection.keys.size > 0 ? (
-        <span class="run-bulk">
+        <span class="flow wrap">
           <strong>{runsTexts.selected(selection.keys.size)}</strong>
           <Button onClick={() => onAction('cancel')}>{bulk.cancel.open}</Button>
           <Button onClick={() => onAction('retry')}>{bulk.retry.open}</Button>
@@ -129,7 +129,7 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
           {runsTexts.pending(pending)}
         </button>
       )}
-      <span class="run-keys muted" aria-hidden="true">
+      <span class="run-keys small muted" aria-hidden="true">
         <kbd>j</kbd> <kbd>k</kbd> {keys.move} <kbd>x</kbd> {keys.select} <kbd>o</kbd> {keys.unfold} <kbd>/</kbd> {keys.search}
       </span>
     </div>

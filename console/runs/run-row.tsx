@@ -25,7 +25,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
-      <div class="run-note muted" style={indent}>
+      <div class="run-note flow muted" style={indent}>
         {item.isLoading ? texts.parts.loading : runsTexts.noIsolated}
       </div>
     );
@@ -44,10 +44,10 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
           />
         )}
       </span>
-      <span class="run-row-id" style={indent}>
+      <span class="run-row-id flow" style={indent}>
         <button
           type="button"
-          class="fold"
+          class="fold icon-button mini"
           aria-expanded={isOpen}
           aria-label={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
           title={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
@@ -65,14 +65,14 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
       <span class="run-agent">
         <Named text={run.agent} />
       </span>
-      <span class="run-what">
+      <span class="run-what flow">
         <What run={run} />
       </span>
       <span class="run-by muted">{run.startedBy !== undefined && <Named text={run.startedBy} />}</span>
-      <span class="run-when muted">
+      <span class="run-when numbers small muted">
         <Time at={run.startedAt} />
       </span>
-      <span class="run-took muted" title={runsTexts.tookTitle}>
+      <span class="run-took numbers small muted" title={runsTexts.tookTitle}>
         {durationText((run.closedAt === undefined ? now.value : Date.parse(run.closedAt)) - Date.parse(run.startedAt))}
       </span>
     </div>
@@ -82,7 +82,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
 /** The names of the columns, for eyes alone: the cells are clear to screen readers. */
 export function RunHeads(): JSX.Element {
   return (
-    <div class="run-heads muted" aria-hidden="true">
+    <div class="run-heads small muted" aria-hidden="true">
       {runsTexts.heads.map((name) => (
         <span key={name}>{name}</span>
       ))}

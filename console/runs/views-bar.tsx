@@ -25,7 +25,7 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
     });
   };
   return (
-    <div class="views">
+    <div class="views flow wrap">
       <ul aria-label={runsTexts.views}>
         {views.map((view) => (
           <li key={view.name}>
@@ -37,7 +37,7 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
         ))}
       </ul>
       {query !== '' && !isSaved && (
-        <button type="button" class="link" onClick={() => setNaming(true)}>
+        <button type="button" class="link bare" onClick={() => setNaming(true)}>
           {runsTexts.saveView}
         </button>
       )}

@@ -18,7 +18,7 @@ export function ServicePage(): JSX.Element {
   const tab = tabs.find((name) => name === query.get('tab')) ?? 'agents';
   if (facts === undefined)
     return (
-      <div class="page">
+      <div class="padded">
         <NoAnswer error={error} />
       </div>
     );
@@ -32,9 +32,9 @@ export function ServicePage(): JSX.Element {
     [serviceTexts.worker, hasWorker ? serviceTexts.workerHere : serviceTexts.workerElsewhere],
   ] as const;
   return (
-    <div class="service">
+    <div class="service stack">
       <h1>{texts.shell.service}</h1>
-      <dl class="service-about">
+      <dl class="service-about panel">
         {about.map(([name, text]) => (
           <Fact key={name} name={name}>
             <bdi>{visibleText(text)}</bdi>
@@ -42,9 +42,9 @@ export function ServicePage(): JSX.Element {
         ))}
       </dl>
       {problems.length > 0 && (
-        <section class="problems" aria-labelledby="problems">
+        <section class="problems panel" aria-labelledby="problems">
           <h2 id="problems">{serviceTexts.problems}</h2>
-          <ul class="plain-list">
+          <ul>
             {problems.map(({ code, message, fix }) => (
               <li key={`${code} ${message}`}>
                 <p>
@@ -79,7 +79,7 @@ export function ServicePage(): JSX.Element {
       )}
       {tab === 'builds' && <BuildTable />}
       {tab === 'usage' && <Usage />}
-      {temporalUi === undefined && tab === 'builds' && <p class="muted hint">{serviceTexts.noTemporalUi}</p>}
+      {temporalUi === undefined && tab === 'builds' && <p class="muted">{serviceTexts.noTemporalUi}</p>}
     </div>
   );
 }

@@ -9,10 +9,10 @@ interface TableProps {
 
 /** A table, or a list of cards on a narrow screen. */
 export function Table({ label, columns, rows, empty }: TableProps): JSX.Element {
-  if (rows.length === 0) return <p class="muted table-empty">{empty}</p>;
+  if (rows.length === 0) return <p class="muted">{empty}</p>;
   const heads = columns.map((column) => (typeof column === 'string' ? { name: column } : { name: column.name, class: 'number' }));
   return (
-    <table class="table" aria-label={label}>
+    <table class="table panel" aria-label={label}>
       <thead>
         <tr>
           {heads.map(({ name, ...rest }) => (

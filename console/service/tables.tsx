@@ -171,5 +171,5 @@ function Taken({ of, now }: { readonly of: number | undefined; readonly now: num
   if (of === undefined) return <span class="muted">{words.unlimited}</span>;
   if (now === undefined) return <>{whole.format(of)}</>;
   const isFull = now >= of;
-  return <span class={isFull ? 'taken warn' : 'taken'}>{words.ofLimit(whole.format(now), whole.format(of))}</span>;
+  return <span class={isFull ? 'warn kind-text' : undefined}>{words.ofLimit(whole.format(now), whole.format(of))}</span>;
 }

@@ -20,8 +20,8 @@ export function Usage(): JSX.Element {
   const since = ago.find((one) => one === query.get('since')) ?? '24h';
   const { value: report, error } = useUsage(by, since);
   return (
-    <section class="usage" aria-label={words.tabs.usage}>
-      <div class="usage-head">
+    <section class="stack" aria-label={words.tabs.usage}>
+      <div class="split">
         <Chips
           label={words.usageBy}
           options={usageGroups.map((name) => ({ name, shown: words.groups[name] }))}

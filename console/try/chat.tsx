@@ -35,17 +35,17 @@ export function Chat(props: ChatProps): JSX.Element {
   const { id, onAnew } = props;
   const chat = useChat(props);
   return (
-    <div class="chat">
+    <div class="chat grow stack">
       <ChatLines id={id} chat={chat} />
       {chat.error !== undefined && <ErrorNote error={chat.error} />}
       <MessageForm {...props} chat={chat} />
       <NameDialog />
       {chat.isBegun && (
-        <p class="chat-foot muted">
+        <p class="chat-foot split muted">
           <a href={hrefOf('runs', id)}>
             <Named isMono text={id} />
           </a>
-          <button type="button" class="link" onClick={onAnew}>
+          <button type="button" class="link bare" onClick={onAnew}>
             {tryTexts.anew}
           </button>
         </p>
@@ -113,7 +113,7 @@ function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string
   return (
     <div
       ref={lines}
-      class="chat-lines"
+      class="chat-lines grow stack"
       role="log"
       aria-label={tryTexts.said}
       aria-live="off"

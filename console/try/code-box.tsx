@@ -15,8 +15,8 @@ export function CodeBox({ request, hasProblems }: { readonly request: CodeReques
   const command = commandOf(url, request);
   const code = { curl: curlOf(url, request), typescript: typescriptOf(url, request), command: command.text }[language];
   return (
-    <section class="code-box" aria-label={tryTexts.code}>
-      <div class="code-head">
+    <section class="stack" aria-label={tryTexts.code}>
+      <div class="split">
         <Chips
           label={tryTexts.code}
           options={languages.map((name) => ({ name, shown: tryTexts.languages[name] }))}
@@ -26,7 +26,7 @@ export function CodeBox({ request, hasProblems }: { readonly request: CodeReques
         <CopyButton text={code} label={tryTexts.copy(tryTexts.languages[language])} />
       </div>
       {/* The tab stop lets people scroll without a mouse. */}
-      <pre class="code" tabIndex={0} aria-label={tryTexts.languages[language]}>
+      <pre class="code panel" tabIndex={0} aria-label={tryTexts.languages[language]}>
         <code>{visibleText(code)}</code>
       </pre>
       {language === 'command' && command.missing.length > 0 && <p class="muted">{tryTexts.missing(command.missing.join(', '))}</p>}

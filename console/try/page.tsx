@@ -27,7 +27,7 @@ export function TryPage(): JSX.Element {
   const { id } = route.value;
   if (agents === undefined)
     return (
-      <div class="page">
+      <div class="padded">
         <NoAnswer error={error} />
       </div>
     );
@@ -40,7 +40,7 @@ export function TryPage(): JSX.Element {
     );
   return (
     <div class="try">
-      <div class="try-head">
+      <div class="try-head flow wrap">
         <h1 class="unseen">{texts.shell.try}</h1>
         <label class="filter">
           <span>{runsTexts.agent}</span>
@@ -51,7 +51,7 @@ export function TryPage(): JSX.Element {
             onChoose={(name) => goTo('try', name)}
           />
         </label>
-        {agent !== undefined && <p class="muted try-description">{visibleText(agent.description)}</p>}
+        {agent !== undefined && <p class="muted">{visibleText(agent.description)}</p>}
       </div>
       {agent === undefined ? <EmptyState title={tryTexts.unknown(visibleText(id ?? ''))} /> : <TryAgent key={agent.name} agent={agent} />}
     </div>
@@ -75,8 +75,8 @@ function TryAgent({ agent }: { readonly agent: ListedAgent }): JSX.Element {
     setQuery({ chat: '' });
   };
   return (
-    <div class="try-columns">
-      <section class="try-main" aria-label={isChat ? tryTexts.conversation : tryTexts.run}>
+    <div class="try-columns grow">
+      <section class="try-main stack" aria-label={isChat ? tryTexts.conversation : tryTexts.run}>
         {!agent.takesJob && (
           <Chips
             label={tryTexts.how}
@@ -100,7 +100,7 @@ function TryAgent({ agent }: { readonly agent: ListedAgent }): JSX.Element {
           <StartForm agent={agent} input={input} onInput={setInput} start={start} />
         )}
       </section>
-      <aside class="try-side" aria-label={tryTexts.side}>
+      <aside class="try-side stack" aria-label={tryTexts.side}>
         <CodeBox request={request} hasProblems={Object.keys(problems).length > 0} />
         <OptionsForm draft={draft} onDraft={setDraft} problems={problems} isChat={isChat} />
       </aside>

@@ -35,18 +35,18 @@ export function QuestionLine({ row, isChosen, onChoose, onGiven, onDrawn }: Ques
   const { interrupt } = row.listed;
   if (isChosen)
     return (
-      <div role="group" class="line talk-question" aria-label={tryTexts.asked}>
+      <div role="group" class="line talk-question stack" aria-label={tryTexts.asked}>
         <Decision key={row.key} row={row} isInRun onGiven={onGiven} onDrawn={onDrawn} />
       </div>
     );
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   return (
-    <div role="group" class="line talk-question closed" aria-label={tryTexts.asked}>
+    <div role="group" class="line talk-question closed flow wrap" aria-label={tryTexts.asked}>
       <AskingTitle interrupt={interrupt} />
       {said === undefined ? (
         <bdi class="mono">{visibleText(summaryOf(interrupt))}</bdi>
       ) : (
-        <strong class={`said-state ${said.kind}`}>{said.text}</strong>
+        <strong class={`kind-text ${said.kind}`}>{said.text}</strong>
       )}
       {isAsking(row) && (
         <Button onClick={() => onChoose(row.key)} label={decideTexts.decideAbout(visibleText(titleOf(interrupt).slice(0, 200)))}>

@@ -61,7 +61,7 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
         </Button>
       </div>
       {started.length > 0 && (
-        <ul class="started plain-list" aria-label={tryTexts.started} aria-live="polite">
+        <ul class="started" aria-label={tryTexts.started} aria-live="polite">
           {started.map((run) => (
             <StartedLine key={run.id} run={run} />
           ))}

@@ -13,7 +13,7 @@ import { tryTexts } from '../texts/try';
 export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }): JSX.Element {
   const [ended, setEnded] = useState<ShownRun>();
   return (
-    <li>
+    <li class="flow wrap">
       {isNew ? tryTexts.isNew : tryTexts.wasThere}{' '}
       <a href={hrefOf('runs', id)}>
         <Named isMono text={id} />
