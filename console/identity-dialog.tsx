@@ -5,7 +5,6 @@ import { FormDialog } from './parts/dialog';
 import { TextField } from './parts/fields';
 import { texts } from './texts';
 
-/** Asks for the name that decisions carry. */
 export function IdentityDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [name, setName] = useState(identity.peek().name);
   const [roles, setRoles] = useState(identity.peek().roles.join(', '));

@@ -6,7 +6,6 @@ import { lazy, loadParts } from './parts/lazy';
 import { texts } from './texts';
 
 interface PageProps {
-  /** The subject of the page, such as a run. */
   readonly id?: string;
 }
 
@@ -28,7 +27,6 @@ const pages = {
   service: lazy<PageProps>(async () => (await import('./service/page')).ServicePage, loading, stale),
 };
 
-/** A page, as soon as the script of the page is loaded. */
 export function PageOf({ name, id }: PageProps & { readonly name: keyof typeof pages }): JSX.Element {
   const Page = pages[name];
   useEffect(() => void Page.ask().then(loadOthers), [Page]);

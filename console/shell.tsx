@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { isServiceUp } from './data/connection';
 import { identity } from './data/identity';
 import { useInbox } from './data/inbox';
+import { isServiceUp } from './data/service';
 import { subject } from './data/subject';
 import type { ThemeChoice } from './data/theme';
 import { storeTheme, storedTheme } from './data/theme';

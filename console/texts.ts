@@ -1,4 +1,3 @@
-/** The texts of all pages. The script of a room has the texts of the room. */
 export const texts = {
   shell: {
     product: 'Holdfast',

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 
-/** The time, for relative times. */
 export const now = signal(Date.now());
 
 setInterval(() => {

@@ -12,7 +12,6 @@ export type GivenAnswerState =
   | { readonly state: 'held' | 'sending' | 'counted'; readonly words: string }
   | { readonly state: 'refused'; readonly words: string; readonly error: unknown };
 
-/** An answer can be taken back for this long. */
 const undoMs = 5_000;
 const mostTogether = 500;
 const longestPauseMs = 8_000;
@@ -36,7 +35,6 @@ export function holdAnswers(answers: readonly AnswerOfMany[], words: string, tol
   batch.timer = setTimeout(() => void release(batch), undoMs);
 }
 
-/** Takes back the last answers that are not sent yet. */
 export function takeBackLast(): void {
   const last = [...held].at(-1);
   if (last !== undefined) takeBack(last);
@@ -111,7 +109,6 @@ function setStates<Of extends Answered>(all: readonly Of[], stateOf: (one: Of) =
   givenAnswers.value = next;
 }
 
-/** A person who leaves the page has decided. */
 function releaseAll(): void {
   for (const batch of [...held]) void release(batch);
 }

@@ -28,12 +28,10 @@ export function useFacts(): Polled<ServiceFacts> {
   return usePoll('service', () => service.service(), 5_000);
 }
 
-/** Prices of models, as far as the service knows them. */
 export function usePrices(): ModelPrices {
   return useFacts().value?.prices ?? noPrices;
 }
 
-/** The executions of a run in Temporal. */
 export function useExecutions(id: string): Polled<RunExecutions> {
   return usePoll(`executions ${id}`, () => service.executions(id), 10_000);
 }

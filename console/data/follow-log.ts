@@ -17,7 +17,6 @@ interface FollowOptions {
   readonly onEvent: (event: RunEvent | Delta) => void;
   /** The stream has broken. The next stream repeats the text of open calls from its beginning. */
   readonly onBreak?: () => void;
-  /** The state of the run at the end of a stream. */
   readonly onView?: (view: ShownRun) => void;
   readonly signal: AbortSignal;
 }

@@ -12,7 +12,6 @@ const key = 'holdfast.identity';
 
 export const identity = signal<Identity>(stored());
 
-/** The identity, as requests carry an identity. */
 export const claimed = computed((): { readonly by?: string; readonly roles?: readonly string[] } => {
   const { name, roles } = identity.value;
   return name === '' ? {} : defined({ by: name, roles: roles.length === 0 ? undefined : roles });
@@ -28,7 +27,6 @@ export function claim(next: Identity): void {
   writeStored(key, JSON.stringify(identity.value));
 }
 
-// Tabs of a browser share the person.
 addEventListener('storage', (event) => {
   if (event.key === key) identity.value = stored();
 });

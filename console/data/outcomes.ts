@@ -2,12 +2,10 @@ import { signal } from '@preact/signals';
 import type { RunEvent } from '../../http/index';
 import { service } from './service';
 
-/** The end of an interrupt, from the log of the run. */
 export type InterruptEnding = Pick<Extract<RunEvent, { type: 'interrupt-end' }>, 'answer' | 'by' | 'reason' | 'time'>;
 
 const patienceMs = 15_000;
 const most = 50;
-/** The known endings, by the key of the interrupt. */
 export const knownEndings = signal<ReadonlyMap<string, InterruptEnding>>(new Map());
 const asked = new Set<string>();
 let line: Promise<void> = Promise.resolve();

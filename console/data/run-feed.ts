@@ -17,7 +17,6 @@ export interface SayingCall {
   readonly attempt: number;
   text: string;
   reasoning: string;
-  /** Arguments that the model is writing, by call. */
   readonly inputs: Map<string, { readonly tool: string; text: string }>;
   output: string;
   progress: readonly Json[];

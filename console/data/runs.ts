@@ -3,7 +3,6 @@ import type { ListedRun, RunPage, RunQuery } from '../../http/index';
 import { compareRuns } from './run-order';
 import { service } from './service';
 
-/** Each question is for this many of the newest rows. */
 const newest = 200;
 const atOnce = 1_000;
 /** One of this many questions also asks for older rows, or for the total. */
@@ -11,7 +10,6 @@ const olderEvery = 3;
 const totalEvery = 6;
 
 interface RunsNow {
-  /** Newest first. */
   readonly rows: readonly ListedRun[];
   readonly more: boolean;
   readonly total?: number;
@@ -23,7 +21,6 @@ let made = 0;
 export class RunList {
   readonly key = `runs ${++made}`;
   readonly now = signal<RunsNow | undefined>(undefined);
-  /** Why older rows could not be loaded. */
   readonly error = signal<unknown>(undefined);
   readonly noWorker = signal<RunPage['noWorker']>(undefined);
   readonly isLoading = signal(false);

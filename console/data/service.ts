@@ -1,5 +1,7 @@
+import { signal } from '@preact/signals';
 import { ServiceClient } from '../../http/index';
-import { isServiceUp } from './connection';
+
+export const isServiceUp = signal(true);
 
 /** The service of this page. Each request notes whether the service answers. */
 export const service = new ServiceClient(location.origin, {

@@ -29,7 +29,6 @@ interface ApprovalProps {
   readonly onDecide: (decision: PolicyDecision) => void;
 }
 
-/** A call that waits for consent: the arguments, and the form of a decision. */
 export function ApprovalParts(props: ApprovalProps): JSX.Element {
   const { interrupt, draft, isOpen } = props;
   const { agent, input, options, problem } = interrupt;

@@ -2,7 +2,6 @@ import type { ListedInterrupt } from '../../http/index';
 import type { AskingRow, RowSort } from './row';
 import { compareRows, rowOf } from './row';
 
-/** A row that no longer waits stays for this long. */
 const lingerMs = 4_000;
 
 /** Rows in a steady order. A settled row stays in place for a moment. While a person is about to choose, no row moves: new rows come at the end. */
@@ -10,7 +9,6 @@ export class RowBoard {
   private rows: readonly AskingRow[] = [];
   private sort: RowSort | undefined;
 
-  /** `onGone` hears of each row that no longer waits, as long as the row is shown. */
   constructor(private readonly onGone: (row: AskingRow) => void) {}
 
   /** The rows after an answer of the service. `isHeld`: a person is about to choose. `selected`: the row that a person reads, which stays. */

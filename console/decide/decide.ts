@@ -33,7 +33,6 @@ export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefin
   return claimed.value.by === undefined ? undefined : whyNot(interrupt, claimed.value, at);
 }
 
-/** The fields with a text. */
 export function filled<Name extends string>(fields: Readonly<Record<Name, string | undefined>>): Readonly<Partial<Record<Name, string>>> {
   return Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as Partial<Record<Name, string>>;
 }

@@ -30,7 +30,6 @@ export interface DetailProps {
   readonly row: AskingRow;
   /** The way back. Absent where the detail stands beside a list. */
   readonly back?: { readonly label: string; readonly act: () => void };
-  /** The page of the run shows the detail, so the detail needs no link to the run. */
   readonly isInRun?: boolean;
   readonly onGiven: () => void;
 }

@@ -16,7 +16,6 @@ export interface AnswerDraft {
   readonly seenHash?: string;
   /** The person has tried to send the answer: misfits are shown from then on. */
   readonly wasTried?: boolean;
-  /** Why the answer does not fit. */
   readonly problem?: string | undefined;
 }
 

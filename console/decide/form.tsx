@@ -11,7 +11,6 @@ interface AnswerFormProps {
   readonly id?: string;
 }
 
-/** A form of an answer, with the buttons at the end. */
 export function AnswerForm({ label, onSubmit, children, buttons, id }: AnswerFormProps): JSX.Element {
   return (
     <form
@@ -37,7 +36,6 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
   readonly onLeave: () => void;
 }
 
-/** A form that takes the focus, and can be left. */
 export function DecisionForm({ title, submit = title, kind, isReady = true, onSubmit, onLeave, children }: DecisionFormProps): JSX.Element {
   const start = useRef<HTMLHeadingElement>(null);
   // A layout effect acts before the next key is pressed.

@@ -10,13 +10,11 @@ interface DecisionKeys {
   readonly onGiven: () => void;
 }
 
-/** Whether a row still waits for a decision. */
 export function isAsking({ key, goneAt }: AskingRow): boolean {
   const given = givenAnswers.peek().get(key);
   return goneAt === undefined && (given === undefined || given.state === 'refused');
 }
 
-/** The keys that decide about the chosen row. */
 export function decisionKeys({ chosen, onGiven }: DecisionKeys): KeyActions {
   const onChosen = (act: (row: AskingRow) => void) => (): void => {
     const row = chosen();

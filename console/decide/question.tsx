@@ -91,12 +91,10 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
 }
 
 interface JsonAnswerProps extends Pick<AskingProps, 'id' | 'draft'> {
-  /** The id of the field. */
   readonly field: string;
   readonly label: string;
 }
 
-/** The field of an answer without a schema. */
 function JsonAnswer({ id, draft, field, label }: JsonAnswerProps): JSX.Element {
   return (
     <div class="field">

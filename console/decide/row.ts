@@ -22,7 +22,6 @@ export function rowOf(listed: ListedInterrupt): AskingRow {
   return { key: keyOfInterrupt(listed.runId, listed.interrupt.id), listed };
 }
 
-/** The tool or the question of the interrupt. */
 export function titleOf(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return interrupt.tool;
   const call = externalCallIn(interrupt);
@@ -38,7 +37,6 @@ export function policyOf(interrupt: Interrupt): string | undefined {
   return interrupt.kind === 'approval' ? interrupt.policy?.name : undefined;
 }
 
-/** The beginning of the arguments in one line. */
 export function summaryOf(interrupt: Interrupt): string {
   const value = interrupt.kind === 'approval' ? interrupt.input : (externalCallIn(interrupt)?.input ?? inputIn(interrupt.info));
   if (!isRecord(value)) return typeof value === 'string' ? value.slice(0, 200) : '';

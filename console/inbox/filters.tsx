@@ -16,7 +16,6 @@ interface FiltersProps {
   readonly listed: readonly ListedInterrupt[];
 }
 
-/** The filters of the inbox, which are a part of the URL. */
 export function Filters({ view, listed }: FiltersProps): JSX.Element {
   const agents = listed.map(({ agent }) => agent);
   const policies = listed.map(({ interrupt }) => policyOf(interrupt) ?? '');
@@ -62,7 +61,6 @@ function Whose({ isForAll }: Pick<InboxView, 'isForAll'>): JSX.Element {
   );
 }
 
-/** The order and the groups of the list. */
 export function Order({ view }: { readonly view: InboxView }): JSX.Element {
   return (
     <>

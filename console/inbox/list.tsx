@@ -25,7 +25,6 @@ interface InboxListProps {
   readonly onHelp: () => void;
 }
 
-/** The list of the inbox: filters, rows, and the buttons for the selected rows. */
 export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps): JSX.Element {
   const { listed, more, error, rows, lines, shown, hold } = inbox;
   const { chosen, focusRequest, choose } = choice;

@@ -20,7 +20,6 @@ import { useChoice } from './use-choice';
 import type { InboxRows } from './use-rows';
 import { useRows } from './use-rows';
 
-/** Everything that waits for the person of this browser. */
 export function InboxPage(): JSX.Element {
   const view = viewOf(route.value.query);
   const inbox = useRows(view);

@@ -6,7 +6,6 @@ import { inboxTexts } from '../texts/inbox';
 export const inboxGroups = ['none', 'policy', 'agent'] as const;
 export const interruptKinds = ['approval', 'question', 'in-doubt', 'custom'] as const;
 
-/** The filters and the order of the inbox, from the URL. */
 export interface InboxView {
   readonly isForAll: boolean;
   readonly search: string;
@@ -66,7 +65,6 @@ export function absenceOf(view: InboxView, rows: readonly AskingRow[], hasMore: 
   return view.isForAll && !hasMore ? 'unknown' : 'elsewhere';
 }
 
-/** A line of the list: a row, or the heading of a group. */
 export type InboxLine = { readonly row: AskingRow } | { readonly heading: string; readonly count: number };
 
 export function linesOf(rows: readonly AskingRow[], group: InboxView['group']): readonly InboxLine[] {

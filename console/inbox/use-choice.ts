@@ -15,7 +15,6 @@ export interface RowChoice {
   readonly chosenNow: () => AskingRow | undefined;
   readonly focusRequest: FocusRequest | undefined;
   readonly choose: (key: string | undefined) => void;
-  /** Chooses the next row that waits, after a decision. */
   readonly goOn: () => void;
   readonly keys: KeyActions;
 }

@@ -11,7 +11,6 @@ import type { InboxLine, InboxView } from './rows';
 import { fitsView, linesOf, viewOf } from './rows';
 
 export interface InboxRows {
-  /** The answer of the service. Undefined: not yet. */
   readonly listed: readonly ListedInterrupt[] | undefined;
   readonly more: boolean;
   readonly error: unknown;
@@ -19,7 +18,6 @@ export interface InboxRows {
   /** The rows that fit the filters, with the headings of groups, and without. */
   readonly lines: readonly InboxLine[];
   readonly shown: readonly AskingRow[];
-  /** Tells that the pointer has moved in the list, or has left the list. */
   readonly hold: (isInside: boolean) => void;
 }
 

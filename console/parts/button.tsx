@@ -10,7 +10,6 @@ interface ButtonProps {
   readonly disabled?: boolean;
   readonly label?: string;
   readonly title?: string;
-  /** The key with the same effect. */
   readonly shortcut?: string;
   readonly pressed?: boolean;
 }
@@ -35,7 +34,6 @@ interface IconButtonProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly icon?: IconName;
-  /** A sign, where there is no icon. */
   readonly children?: string;
   readonly shortcut?: string;
   readonly isSmall?: boolean;
@@ -63,7 +61,6 @@ interface ChipsProps<Name> {
   readonly onChoose: (name: Name) => void;
 }
 
-/** A choice of a few. */
 export function Chips<Name extends string | undefined>({ label, options, chosen, onChoose }: ChipsProps<Name>): JSX.Element {
   return (
     <div class="chips" role="group" aria-label={label}>

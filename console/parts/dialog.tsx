@@ -57,7 +57,6 @@ interface FormDialogProps extends DialogProps {
   readonly isReady?: boolean;
 }
 
-/** A dialog with a form, which stays open until `onClose`. */
 export function FormDialog(props: FormDialogProps): JSX.Element {
   const { children, submit, onSubmit, kind = 'primary', leave = texts.parts.cancel, isReady = true, ...dialog } = props;
   return (

@@ -123,7 +123,6 @@ export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>
   );
 }
 
-/** A value as a text field shows the value. */
 export function textOf(value: Json | undefined): string {
   return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -17,7 +17,6 @@ export function useKeys(actions: KeyActions): void {
       if (document.querySelector('dialog[open]') !== null) return;
       const isField = target?.matches('input:not([type=checkbox]):not([type=radio]), textarea, select') === true;
       if (isField && event.key !== 'Escape') return;
-      // Enter on a button or a link activates the element.
       if (event.key === 'Enter' && target?.closest('button, summary, form, a:not(.row-link)') != null) return;
       const act = current.current[event.key];
       if (act === undefined) return;

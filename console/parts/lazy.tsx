@@ -7,7 +7,6 @@ const scripts: (() => Promise<void>)[] = [];
 let areAllAsked = false;
 
 type LazyPart<Props> = FunctionComponent<Props> & {
-  /** Loads the script before the part is shown. */
   readonly ask: () => Promise<void>;
 };
 

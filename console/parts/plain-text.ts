@@ -5,7 +5,6 @@ const hidden =
 const longest = 12_000;
 const longestLine = 4_000;
 
-/** The text with a mark in place of each hidden character. */
 export function visibleText(text: string): string {
   return text.replace(hidden, (character) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`);
 }

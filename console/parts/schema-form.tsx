@@ -19,7 +19,6 @@ interface SchemaFormProps extends ValueProps {
   readonly schema: Json | undefined;
   /** Problems of the value. Each begins with the path of the wrong place. */
   readonly misfits?: readonly string[];
-  /** The name of a value that is not an object. */
   readonly label?: string;
 }
 
@@ -37,7 +36,6 @@ export function SchemaForm({ schema = {}, value, onChange, misfits = [], label =
 
 interface PartProps extends ValueProps {
   readonly form: {
-    /** The schema that references lead into. */
     readonly root: Json;
     readonly misfits: readonly string[];
   };

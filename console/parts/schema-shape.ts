@@ -5,13 +5,11 @@ import { fieldsOf } from '../../contract/form-fields';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 import { References } from '../../contract/schema/schema-references';
 
-/** The drawing of a part of a schema. */
 export interface SchemaShape {
   readonly kind: FormField['type'] | 'object' | 'list';
   readonly label: string;
   readonly help?: string;
   readonly choices?: readonly FormChoice[];
-  /** Proposed answers of a text. */
   readonly examples?: readonly string[];
   readonly isLong: boolean;
   readonly isWhole: boolean;

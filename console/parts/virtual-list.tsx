@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 
 interface VirtualListProps<Item> {
   readonly items: readonly Item[];
-  /** Heights are known before a row is drawn. */
   readonly rowHeight: number | ((item: Item) => number);
   readonly keyOf: (item: Item) => string;
   readonly render: (item: Item, index: number) => JSX.Element;
@@ -15,7 +14,6 @@ interface VirtualListProps<Item> {
 
 const spare = 400;
 
-/** A long list that draws only the visible rows. */
 export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
   const { items, rowHeight, keyOf, render, label, shownIndex, onPointer } = props;
   const box = useRef<HTMLDivElement>(null);

@@ -21,7 +21,6 @@ interface ActionsProps {
   readonly onDone: () => void;
 }
 
-/** Acts on the run, and shows the words of `told` or the error. */
 export async function act<Done>(doing: () => Promise<Done>, told: string | ((done: Done) => string), onDone: () => void): Promise<void> {
   try {
     const done = await doing();

@@ -115,7 +115,6 @@ function ValueOr({ value }: { readonly value: Json | undefined }): JSX.Element {
   return value === undefined ? <span class="muted">{words.none}</span> : <JsonView value={value} />;
 }
 
-/** A value under a heading, if there is a value. */
 function Titled({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element | null {
   if (value === undefined) return null;
   return (
@@ -137,7 +136,6 @@ interface RequestProps {
   readonly request: ModelAsked;
 }
 
-/** A request with the last messages. Earlier messages load on demand. */
 function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   const [earlier, setEarlier] = useState<readonly ModelAsked[]>([]);
   useEffect(() => setEarlier([]), [address]);
@@ -159,8 +157,8 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
           [words.catalog, catalog?.join(', ')],
         ]}
       />
-      <Titled title={words.settings} value={settings as Json | undefined} />
-      <Titled title={words.deferred} value={deferred as Json | undefined} />
+      <Titled title={words.settings} value={settings} />
+      <Titled title={words.deferred} value={deferred} />
       <h3>{words.instructions}</h3>
       <SaidFrame who={words.instructions}>
         {instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}

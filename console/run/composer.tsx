@@ -20,7 +20,6 @@ import { act } from './actions';
 const TextDialog = lazy(async () => (await import('./dialogs')).TextDialog, <></>);
 const words = runTexts.composer;
 
-/** The form for messages to a conversation, below the messages that wait for their turn. */
 export function Composer({
   view: { id, conversation },
   onDone,
@@ -76,7 +75,6 @@ export function Composer({
   );
 }
 
-/** A message that a person writes, and the request that sends the message. */
 function useMessage(id: string, onDone: () => void) {
   const [text, setText] = useState('');
   const [mode, setMode] = useState<SendMode>('after-turn');

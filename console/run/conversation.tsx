@@ -8,15 +8,12 @@ import { Entry } from './entry';
 import { LiveCalls } from './live-calls';
 import type { ConversationEntry } from './entries';
 
-/** The number of entries at first, and with each look further back. */
 const piece = 60;
-/** A reader closer to the end than this is at the end. */
 const nearEnd = 80;
 
 interface ConversationProps {
   readonly log: RunFeed;
   readonly entries: readonly ConversationEntry[];
-  /** Changes with the entries. */
   readonly count: number;
   readonly onStep: (address: string) => void;
 }
@@ -44,7 +41,6 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
     const element = box.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   };
-  // A reader at the end stays at the end.
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
   });

@@ -25,7 +25,6 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
   readonly children: ComponentChildren;
 }
 
-/** Asks before a run ends, and stays open with an error. */
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, start] = useBusy();

@@ -5,7 +5,6 @@ import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { UsageByModel } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 
-/** A row of the timeline: a call, a wait, an agent, a turn, or a note. */
 export interface TimedStep {
   readonly key: string;
   readonly kind: 'model' | 'tool' | 'wait' | 'agent' | 'turn' | 'mark';
@@ -16,17 +15,14 @@ export interface TimedStep {
   readonly start: number;
   end?: number;
   readonly address?: string;
-  /** The run of an isolated agent. */
   readonly run?: string;
   usage?: Usage;
-  /** The usage of a turn or an isolated agent. */
   usageByModel?: UsageByModel;
   model?: string;
   error?: Failure;
   changes?: readonly MiddlewareChange[];
   /** The number of answers that did not count. */
   retries?: number;
-  /** The wait before the call, in milliseconds. */
   waited?: { readonly turnMs: number; readonly busyMs: number };
   ending?: string;
 }
@@ -77,7 +73,6 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
   | { readonly kind: 'note'; readonly event: RunEvent }
 );
 
-/** An entry of a kind. */
 export type EntryOf<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { readonly kind: Kind }>;
 
 /** The speaker of a message. The result of a tool is not said by the agent. */

@@ -155,7 +155,6 @@ function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt |
   return <Badge kind="info">{`${runTexts.running} ${durationText(Math.max(0, now.value - since))}`}</Badge>;
 }
 
-/** The progress and the output of a tool at work. */
 function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }): JSX.Element | null {
   void log.liveDrawn.value;
   const live = log.live.get(address);

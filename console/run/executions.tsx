@@ -11,11 +11,9 @@ import { FailurePart } from './failure';
 
 const words = runTexts.execution;
 
-/** An execution of the run in Temporal, as a row of the timeline. */
 export interface ShownExecution {
   readonly key: string;
   readonly title: string;
-  /** In milliseconds since 1970. */
   readonly startedAt: number;
   readonly execution: RunExecution;
 }

@@ -30,7 +30,6 @@ export function Section({ title, isOpen = false, children }: SectionProps): JSX.
   );
 }
 
-/** The facts that have a value. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, string | undefined])[] }): JSX.Element | null {
   const known = facts.filter(([, value]) => value !== undefined && value !== '');
   if (known.length === 0) return null;

@@ -1,11 +1,14 @@
 import type { JSX } from 'preact';
 import { isEnded } from '../../contract/events';
+import { workflowIdOf } from '../../contract/names';
 import { noWorkerText } from '../../contract/no-worker';
 import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
+import { useFacts } from '../data/facts';
 import type { ShownRun } from '../../http/index';
 import { CopyButton } from '../parts/copy-button';
 import { Fact } from '../parts/fact';
+import { OutsideLink } from '../parts/link';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge, StatusBadge } from '../parts/status-badge';
@@ -16,7 +19,6 @@ import { runTexts } from '../texts/run';
 import { RunActions } from './actions';
 import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
-import { TemporalLink } from './temporal-link';
 
 const words = runTexts.detail;
 
@@ -100,4 +102,14 @@ function RunFacts({ view }: { readonly view: ShownRun }): JSX.Element {
       )}
     </dl>
   );
+}
+
+function TemporalLink({ id }: { readonly id: string }): JSX.Element | null {
+  const facts = useFacts().value;
+  if (facts?.temporalUi === undefined) return null;
+  const { temporalUi, namespace, tenant } = facts;
+  const href = temporalUi
+    .replaceAll('{namespace}', encodeURIComponent(namespace))
+    .replaceAll('{workflowId}', encodeURIComponent(workflowIdOf(tenant, id)));
+  return <OutsideLink href={href}>{runTexts.temporal}</OutsideLink>;
 }

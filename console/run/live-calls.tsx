@@ -6,7 +6,6 @@ import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 import { Reasoning } from './message';
 
-/** The words of open model calls. */
 export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }): JSX.Element | null {
   void log.liveDrawn.value;
   const calls = [...log.live.values()].filter(({ address }) => /\/model(\.\d+)?$/.test(address));

@@ -15,7 +15,6 @@ export function costText(amount: number): string {
   return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 });
 }
 
-/** The cost of a call. Undefined: the tokens or the price are unknown. */
 export function costOfCall(model: string | undefined, usage: Usage | undefined, prices: ModelPrices): RunCost | undefined {
   return model === undefined || usage === undefined ? undefined : costOf({ usageByModel: { [model]: usage } }, prices);
 }

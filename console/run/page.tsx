@@ -23,7 +23,6 @@ const Events = lazy(async () => (await import('./events')).Events);
 const views = { conversation: Conversation, timeline: Timeline, events: Events };
 const tabs = ['conversation', 'timeline', 'events'] as const;
 
-/** A run: the state, the conversation, the steps in time, and each step as the model saw the step. */
 export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   const log = useMemo(() => new RunFeed(id), [id]);
   const made = useMemo(() => new RunSteps(), [log]);
@@ -41,7 +40,6 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   }, [title]);
   const { query } = route.value;
   const tab = tabs.find((one) => one === query.get('tab')) ?? 'conversation';
-  // The script loads while the page waits for the run.
   useEffect(() => void views[tab].ask(), [tab]);
   const step = query.get('step') ?? undefined;
   const of = query.get('of') ?? undefined;
@@ -86,7 +84,6 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   );
 }
 
-/** The tabs of the run. Arrow keys move between the tabs. */
 function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }): JSX.Element {
   const show = (name: (typeof tabs)[number]): void => setQuery({ tab: name === 'conversation' ? undefined : name });
   return (

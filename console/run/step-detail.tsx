@@ -24,7 +24,6 @@ interface StepDetailProps {
 
 const words = runTexts.detail;
 
-/** A call: the request, the answer, the changes since the call before, and the middleware that changed the call. */
 export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps): JSX.Element {
   const [found, setCall] = useState<RunCall | undefined>(undefined);
   // The call of the step before must not stand under the new address.

@@ -97,7 +97,6 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
   );
 }
 
-/** A sign, with the meaning on hover and for screen readers. */
 function Sign({ sign, means }: { readonly sign: string; readonly means: string }): JSX.Element {
   return (
     <span title={means} role="img" aria-label={means}>

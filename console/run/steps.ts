@@ -17,7 +17,6 @@ export class RunSteps {
   private readonly calls = new Map<string, EntryOf<'call'>>();
   private readonly waits = new Map<string, EntryOf<'wait'>>();
   private readonly lanes = new Map<string, EntryOf<'agent'>>();
-  /** Open calls and agents, by their place. */
   private readonly atWork = new Map<string, EntryOf<'call' | 'agent'>>();
   /** Arguments of models, by the path of the agent and the id of the call. */
   private readonly written = new Map<string, Json>();

@@ -16,23 +16,19 @@ import { RunSteps } from './steps';
 interface TimelineProps {
   readonly id: string;
   readonly steps: readonly TimedStep[];
-  /** Changes with the steps. */
   readonly version: number;
   readonly chosen: string | undefined;
   readonly onStep: (address: string, run?: string) => void;
 }
 
-/** A step of the run, or of an unfolded isolated agent. */
 interface LaneStep {
   readonly key: string;
   readonly step: TimedStep;
-  /** The run of the isolated agent. */
   readonly of?: string;
 }
 
 type TimelineRow = LaneStep | { readonly key: string; readonly execution: ShownExecution };
 
-/** The steps on a scale of time, in the order of their begin. Isolated agents can be unfolded. */
 export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps): JSX.Element {
   const [lane, setLane] = useState<string | undefined>(undefined);
   const [filter, setFilter] = useState('');
@@ -91,7 +87,6 @@ export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps):
   );
 }
 
-/** The steps of an unfolded isolated agent. */
 function useLane(run: string | undefined): readonly TimedStep[] | undefined {
   const log = useMemo(() => (run === undefined ? undefined : new RunFeed(run)), [run]);
   const made = useMemo(() => new RunSteps(), [run]);

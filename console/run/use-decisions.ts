@@ -16,13 +16,11 @@ import type { KeyActions } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
 import type { RunSteps } from './steps';
 
-/** The interrupts of the run, and the interrupt that is shown for a decision. */
 export interface Decisions {
   readonly rows: readonly AskingRow[];
   readonly chosen: AskingRow | undefined;
   readonly choose: (interruptId: string) => void;
   readonly close: () => void;
-  /** Chooses the next question after a decision, where there is room beside the run. */
   readonly goOn: () => void;
   readonly keys: KeyActions;
 }

@@ -1,16 +1,8 @@
 import type { JSX } from 'preact';
-import { givenAnswers } from '../data/decisions';
-import { keyOfInterrupt } from '../data/interrupt-key';
-import { knownEndings } from '../data/outcomes';
 import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
-import { summaryOf, titleOf } from '../decide/row';
-import { AskingTitle } from '../decide/title';
-import { stateText } from '../decide/words';
-import { Button } from '../parts/button';
-import { visibleText } from '../parts/plain-text';
+import { AskingLine } from '../decide/title';
 import { hrefOf } from '../routes';
-import { decideTexts } from '../texts/decide';
 import { runTexts } from '../texts/run';
 
 interface WaitsProps {
@@ -19,7 +11,6 @@ interface WaitsProps {
   readonly onChoose: (interruptId: string) => void;
 }
 
-/** The most rows above the run. The inbox has all rows. */
 const most = 20;
 
 /** The interrupts of the run. Of many, the rows around the chosen row. */
@@ -34,7 +25,10 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
       <h2>{runTexts.waits.title}</h2>
       <ul>
         {shown.map((row) => (
-          <Wait key={row.key} row={row} isChosen={row.key === chosen} onChoose={onChoose} />
+          <li key={row.key} class="flow" data-key={row.key}>
+            <AskingLine row={row} isChosen={row.key === chosen} onDecide={() => onChoose(row.listed.interrupt.id)} />
+            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{runTexts.waits.inbox}</a>}
+          </li>
         ))}
       </ul>
       {shown.length < rows.length && (
@@ -44,39 +38,5 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
         </p>
       )}
     </section>
-  );
-}
-
-interface WaitProps extends Pick<WaitsProps, 'onChoose'> {
-  readonly row: AskingRow;
-  readonly isChosen: boolean;
-}
-
-function Wait({ row, isChosen, onChoose }: WaitProps): JSX.Element {
-  const { runId, interrupt } = row.listed;
-  const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
-  const title = visibleText(titleOf(interrupt).slice(0, 200));
-  return (
-    <li class="flow" data-key={row.key}>
-      <AskingTitle interrupt={interrupt} />
-      {said === undefined ? (
-        <bdi class="wait-summary cut mono">{visibleText(summaryOf(interrupt))}</bdi>
-      ) : (
-        <strong class={`wait-summary cut kind-text ${said.kind}`}>{said.text}</strong>
-      )}
-      {isAsking(row) && (
-        <>
-          <Button
-            {...(isChosen ? {} : { kind: 'primary' })}
-            pressed={isChosen}
-            label={decideTexts.decideAbout(title)}
-            onClick={() => onChoose(interrupt.id)}
-          >
-            {decideTexts.decide}
-          </Button>
-          <a href={hrefOf('inbox', undefined, { who: 'all', item: keyOfInterrupt(runId, interrupt.id) })}>{runTexts.waits.inbox}</a>
-        </>
-      )}
-    </li>
   );
 }

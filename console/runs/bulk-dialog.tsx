@@ -126,7 +126,6 @@ function Progress({ label, done, all }: { readonly label: string; readonly done:
 
 const mostShown = 200;
 
-/** The runs, each with an error or with the words of `done`. */
 function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]; readonly done: string }): JSX.Element | null {
   if (outcomes.length === 0) return null;
   return (

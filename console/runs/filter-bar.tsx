@@ -19,7 +19,6 @@ const typingMs = 250;
 const ago = ['', '1h', '24h', '7d', '30d'] as const;
 const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
-/** The filters, which are a part of the URL. */
 export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
   const { status, id, agent = '', tag, startedBy, since, until } = filters;
   const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');

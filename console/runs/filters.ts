@@ -3,7 +3,6 @@ import { listStatuses } from '../../contract/events';
 import type { ListStatus } from '../../contract/events';
 import type { RunQuery } from '../../http/index';
 
-/** The filters of the list of runs, from the URL. */
 export interface RunFilters {
   readonly status?: ListStatus;
   readonly id?: string;

@@ -1,7 +1,6 @@
 import type { ListedRun } from '../../http/index';
 import type { SteadyRow } from './steady';
 
-/** A line of the list: a run, an isolated agent of a run, or a note that a run has none. */
 export type RunsItem =
   | {
       readonly kind: 'run';

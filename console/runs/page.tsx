@@ -20,7 +20,6 @@ import type { ShownList } from './use-list';
 import { useList } from './use-list';
 import { ViewsBar } from './views-bar';
 
-/** All runs, with filters in the URL, and actions on many runs. */
 export function RunsPage(): JSX.Element {
   const filters = filtersIn(route.value.query);
   const text = filterText(filters);
@@ -92,7 +91,6 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
-/** The line above the list: the selection with its actions, the number of runs, new runs, and keys. */
 function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAction: (action: BulkAction) => void }): JSX.Element {
   const { list, ids, selection, pending, showNew } = shown;
   const known = list.now.value;

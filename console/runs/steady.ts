@@ -3,7 +3,6 @@ import type { ListedRun } from '../../http/index';
 
 export interface SteadyRow {
   readonly run: ListedRun;
-  /** The run no longer fits the filters. */
   readonly isGone: boolean;
 }
 

@@ -17,7 +17,6 @@ export interface ShownList {
   readonly items: readonly RunsItem[];
   /** The runs without isolated agents. */
   readonly ids: readonly string[];
-  /** The number of new runs that wait to be shown. */
   readonly pending: number;
   readonly showNew: () => void;
   readonly selection: Selection;

@@ -11,7 +11,6 @@ import { texts } from '../texts';
 import { runsTexts } from '../texts/runs';
 import { removeView, saveView, savedViews } from './views';
 
-/** The saved filters, and a button that saves the filters of the page. */
 export function ViewsBar({ query }: { readonly query: string }): JSX.Element | null {
   const [isNaming, setNaming] = useState(false);
   const views = savedViews.value;

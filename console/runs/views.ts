@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from '../data/theme';
 
-/** Filters under a name, which this browser keeps. */
 interface SavedView {
   readonly name: string;
   readonly query: string;

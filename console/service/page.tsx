@@ -60,7 +60,6 @@ export function ServicePage(): JSX.Element {
           </ul>
         </section>
       )}
-      {/* Links, as each part has a URL. */}
       <nav class="tabs" aria-label={serviceTexts.parts}>
         {tabs.map((name) => (
           <a key={name} href={hrefOf('service', undefined, { tab: name })} aria-current={name === tab ? 'true' : undefined}>

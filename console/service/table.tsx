@@ -7,7 +7,6 @@ interface TableProps {
   readonly empty: string;
 }
 
-/** A table, or a list of cards on a narrow screen. */
 export function Table({ label, columns, rows, empty }: TableProps): JSX.Element {
   if (rows.length === 0) return <p class="muted">{empty}</p>;
   const heads = columns.map((column) => (typeof column === 'string' ? { name: column } : { name: column.name, class: 'number' }));

@@ -138,7 +138,6 @@ interface LimitTableProps {
   readonly hasWorker: boolean;
 }
 
-/** The limits of models, and how much the calls of this process take. */
 export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element {
   const rows = limits.map(({ models, concurrent, perMinute, tokensPerMinute, use }) => ({
     key: models,

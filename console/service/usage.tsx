@@ -102,7 +102,6 @@ function whole(count: number): string {
   return count.toLocaleString();
 }
 
-/** An incomplete cost has a sign. */
 function costText({ cost }: Pick<UsageRow, 'cost'>): string {
   if (cost === undefined) return '–';
   const digits = cost.amount >= 1 ? 2 : 6;

@@ -30,7 +30,6 @@ interface ChatProps {
   readonly onAnew: () => void;
 }
 
-/** A conversation, with the questions to people and the form for the next message. */
 export function Chat(props: ChatProps): JSX.Element {
   const { id, onAnew } = props;
   const chat = useChat(props);
@@ -61,7 +60,6 @@ interface ChatState {
   readonly isSending: boolean;
   readonly send: () => Promise<void>;
   readonly stop: () => void;
-  /** Whether the reader is at the end. */
   readonly atEnd: { current: boolean };
 }
 
@@ -102,7 +100,6 @@ function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps):
 function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }): JSX.Element {
   const lines = useRef<HTMLDivElement>(null);
   const asking = useQuestions(id, talk);
-  // The script loads before the first question.
   useEffect(() => (isBegun ? void Decision.ask() : undefined), [isBegun]);
   useAnswersAloud(talk);
   const stayAtEnd = (): void => {

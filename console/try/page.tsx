@@ -21,7 +21,6 @@ import type { StartDraft } from './request';
 import { agentToTry, emptyDraft, messageOf, startOf } from './request';
 import { StartForm } from './start-form';
 
-/** Talks to an agent or starts a run, and shows the same request as code. */
 export function TryPage(): JSX.Element {
   const { value: agents, error } = useAgents();
   const { id } = route.value;

@@ -11,12 +11,10 @@ import type { Talk, TalkEntry } from './talk';
 
 type Question = Extract<TalkEntry, { readonly kind: 'question' }>;
 
-/** The questions of a conversation, and the only question that is shown for a decision. */
 export interface Questions {
   readonly rows: ReadonlyMap<string, AskingRow>;
   readonly chosen: AskingRow | undefined;
   readonly choose: (key: string) => void;
-  /** Chooses the next open question after a decision. */
   readonly goOn: () => void;
 }
 

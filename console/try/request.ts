@@ -13,7 +13,6 @@ export interface StartDraft {
   readonly model: string;
   readonly temperature: string;
   readonly maxOutputTokens: string;
-  /** JSON. */
   readonly values: string;
   readonly settings: string;
   readonly options: string;
@@ -48,7 +47,6 @@ export function agentToTry(agents: readonly ListedAgent[]): ListedAgent | undefi
 
 type Common = Omit<StartRequest, 'agent' | 'input' | 'id'>;
 
-/** The options of runs and conversations. */
 function commonOf(draft: StartDraft): { readonly common: Common; readonly problems: DraftProblems } {
   const problems: Partial<Record<DraftField, Problem>> = {};
   const objectIn = (field: 'values' | 'settings' | 'options'): Record<string, Json> | undefined => {

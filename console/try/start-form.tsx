@@ -20,7 +20,6 @@ interface StartFormProps {
   readonly start: ReturnType<typeof startOf>;
 }
 
-/** Starts a run with a text, or with a job whose schema makes the form. */
 export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX.Element {
   const [started, setStarted] = useState<readonly StartedRun[]>([]);
   const [error, setError] = useState<unknown>();

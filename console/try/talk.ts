@@ -21,7 +21,6 @@ export type TalkEntry =
       readonly kind: 'question';
       readonly key: string;
       readonly interrupt: Interrupt;
-      /** The begin of the wait, in milliseconds since 1970. */
       readonly since: number;
       readonly ending?: InterruptEnding;
       readonly isOpen: boolean;
@@ -29,10 +28,8 @@ export type TalkEntry =
   | { readonly kind: 'error'; readonly key: string; readonly error: Failure }
   | { readonly kind: 'end'; readonly key: string; readonly status: string };
 
-/** The visible state of a conversation. */
 export interface Talk {
   readonly entries: readonly TalkEntry[];
-  /** A turn is at work. */
   readonly isWorking: boolean;
   readonly isEnded: boolean;
 }
@@ -120,7 +117,6 @@ function without(talk: Talk, key: string): Talk {
   return { ...talk, entries: talk.entries.filter((entry) => entry.key !== key) };
 }
 
-/** Adds an entry, or replaces the entry with the same key. */
 function set(talk: Talk, entry: TalkEntry): Talk {
   return talk.entries.some(({ key }) => key === entry.key) ? change(talk, entry.key, () => entry) : add(talk, entry);
 }
