@@ -16,7 +16,6 @@ addEventListener('hashchange', () => (hash.value = location.hash));
 
 export const route = computed(() => routeOf(hash.value));
 
-/** The route without filters, which change more often. */
 export const shownPage = computed(() => hrefOf(route.value.page, route.value.id));
 
 export function routeOf(text: string): ConsoleRoute {

@@ -46,7 +46,6 @@ export function forgetAnswer(key: string): void {
   if (next.delete(key)) givenAnswers.value = next;
 }
 
-/** Ends the moment of a batch. Says whether the batch was still held. */
 function letGo(batch: Batch): boolean {
   clearTimeout(batch.timer);
   batch.closeToast?.();

@@ -15,7 +15,6 @@ import { service } from './service';
 
 const noPrices: ModelPrices = {};
 
-/** The agents that a run can start with. The list changes when a file of the project is saved. */
 export function useAgents(): Polled<readonly ListedAgent[]> {
   return usePoll('agents', () => service.agents(), 10_000);
 }
@@ -45,7 +44,6 @@ export function useUsage(by: UsageGroup, since: string): Polled<UsageReport> {
   return usePoll(`usage ${by} ${since}`, () => service.usage({ by, since }), 5_000);
 }
 
-/** The counts since midnight, in the time zone of the browser. */
 export function useCounts(): Polled<RunCounts> {
   const since = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
   return usePoll(`counts ${since}`, () => service.counts({ since }), 5_000);

@@ -10,7 +10,6 @@ export const knownEndings = signal<ReadonlyMap<string, InterruptEnding>>(new Map
 const asked = new Set<string>();
 let line: Promise<void> = Promise.resolve();
 
-/** Adds an ending that a page has read by itself. */
 export function noteEnding(key: string, ending: InterruptEnding): void {
   asked.add(key);
   if (!knownEndings.peek().has(key)) knownEndings.value = new Map(knownEndings.peek()).set(key, ending);

@@ -25,14 +25,12 @@ export interface SayingCall {
 const viewPauseMs = 600;
 const idleViewMs = 15_000;
 const mostProgress = 20;
-/** A page that still reads old events is drawn this seldom. */
 const catchingUpMs = 250;
 
 /** The log of one run, read by one stream that continues at its offset after a break. The page is drawn at most once a frame. */
 export class RunFeed {
   readonly events: RunEvent[] = [];
   readonly live = new Map<string, SayingCall>();
-  /** Count the drawings: of events, and of the output of open calls. */
   readonly drawn = signal(0);
   readonly liveDrawn = signal(0);
   readonly view = signal<ShownRun | undefined>(undefined);

@@ -22,7 +22,6 @@ type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | '
 /** The action that waits for a name: every decision carries a name. */
 export const waitingForName = signal<(() => void) | undefined>(undefined);
 
-/** Acts, after a question for the name if there is none. */
 function named(act: () => void): void {
   if (identity.peek().name !== '') act();
   else waitingForName.value = act;
@@ -86,7 +85,6 @@ export function decideAll(all: readonly ListedInterrupt[], decision: PolicyDecis
   });
 }
 
-/** The interrupts that a shared decision can answer. */
 export function decidable(all: readonly ListedInterrupt[], at: number): readonly ListedInterrupt[] {
   return all.filter(({ interrupt }) => interrupt.kind === 'approval' && forbiddenTo(interrupt, at) === undefined);
 }

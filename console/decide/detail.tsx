@@ -28,7 +28,6 @@ import { stateText } from './words';
 
 export interface DetailProps {
   readonly row: AskingRow;
-  /** The way back. Absent where the detail stands beside a list. */
   readonly back?: { readonly label: string; readonly act: () => void };
   readonly isInRun?: boolean;
   readonly onGiven: () => void;

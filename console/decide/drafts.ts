@@ -12,7 +12,6 @@ export interface AnswerDraft {
   readonly forRestOfRun?: boolean;
   readonly upTo?: Json | undefined;
   readonly answer?: Json | undefined;
-  /** The hash of the arguments as the person first saw the arguments. */
   readonly seenHash?: string;
   /** The person has tried to send the answer: misfits are shown from then on. */
   readonly wasTried?: boolean;

@@ -5,7 +5,6 @@ import type { ListedInterrupt } from '../../http/index';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { decideTexts } from '../texts/decide';
 
-/** An interrupt that waits for a decision, or waited until a moment ago. */
 export interface AskingRow {
   readonly key: string;
   readonly listed: ListedInterrupt;

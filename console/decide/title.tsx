@@ -31,7 +31,6 @@ interface AskingLineProps {
   readonly isChosen?: boolean;
 }
 
-/** The title of an interrupt, the summary or the outcome, and a button while the interrupt waits. */
 export function AskingLine({ row, onDecide, isChosen }: AskingLineProps): JSX.Element {
   const { interrupt } = row.listed;
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));

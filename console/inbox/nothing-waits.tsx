@@ -36,7 +36,6 @@ interface GoneDetailProps {
   readonly why: ReturnType<typeof absenceOf>;
 }
 
-/** Stands for an item of the URL that the list does not show. */
 export function GoneDetail({ item, why }: GoneDetailProps): JSX.Element {
   const runId = item.slice(0, item.indexOf('/'));
   return (

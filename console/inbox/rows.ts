@@ -33,7 +33,6 @@ export function viewOf(query: URLSearchParams): InboxView {
 
 const searched = new WeakMap<ListedInterrupt, string>();
 
-/** The text for the search: names, people, and the beginning of the question. */
 function searchTextOf(listed: ListedInterrupt): string {
   const known = searched.get(listed);
   if (known !== undefined) return known;

@@ -9,18 +9,10 @@ import { hidePart, route, showPart } from '../routes';
 import type { FocusRequest } from './row';
 import { viewOf } from './rows';
 
-export interface RowChoice {
-  readonly chosen: AskingRow | undefined;
-  /** The chosen row of this moment, which may be newer than the drawn row. */
-  readonly chosenNow: () => AskingRow | undefined;
-  readonly focusRequest: FocusRequest | undefined;
-  readonly choose: (key: string | undefined) => void;
-  readonly goOn: () => void;
-  readonly keys: KeyActions;
-}
+export type RowChoice = ReturnType<typeof useChoice>;
 
 /** The row that the URL names, or else the first row that waits, where the list and a detail fit beside each other. */
-export function useChoice(shown: readonly AskingRow[], item: string): RowChoice {
+export function useChoice(shown: readonly AskingRow[], item: string) {
   const [focusRequest, setFocusRequest] = useState<FocusRequest | undefined>(undefined);
   const chosenBefore = useRef('');
   const chosenAt = (named: string, isRoomy: boolean): AskingRow | undefined => {
@@ -30,6 +22,7 @@ export function useChoice(shown: readonly AskingRow[], item: string): RowChoice 
   };
   const chosen = chosenAt(item, isWide.value);
   chosenBefore.current = chosen?.key ?? '';
+  // The row of this moment may be newer than the drawn row.
   const chosenNow = (): AskingRow | undefined => chosenAt(viewOf(route.peek().query).item, isWide.peek());
   const choose = (key: string | undefined): void => {
     if (key === undefined) return hidePart({ item: undefined });
@@ -46,7 +39,7 @@ export function useChoice(shown: readonly AskingRow[], item: string): RowChoice 
     const next = [...shown.slice(from + 1), ...shown.slice(0, Math.max(0, from)).reverse()].find(isAsking);
     choose(isWide.value ? next?.key : undefined);
   };
-  const keys = {
+  const keys: KeyActions = {
     ...decisionKeys({ chosen: chosenNow, onGiven: goOn }),
     j: () => move(1),
     k: () => move(-1),

@@ -1,5 +1,4 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { ListedInterrupt } from '../../http/index';
 import { now } from '../data/clock';
 import { givenAnswers } from '../data/decisions';
 import { useInbox } from '../data/inbox';
@@ -7,21 +6,13 @@ import { learnEnding } from '../data/outcomes';
 import { RowBoard } from '../decide/board';
 import type { AskingRow } from '../decide/row';
 import { route } from '../routes';
-import type { InboxLine, InboxView } from './rows';
+import type { InboxView } from './rows';
 import { fitsView, linesOf, viewOf } from './rows';
 
-export interface InboxRows {
-  readonly listed: readonly ListedInterrupt[] | undefined;
-  readonly more: boolean;
-  readonly error: unknown;
-  readonly rows: readonly AskingRow[];
-  /** The rows that fit the filters, with the headings of groups, and without. */
-  readonly lines: readonly InboxLine[];
-  readonly shown: readonly AskingRow[];
-  readonly hold: (isInside: boolean) => void;
-}
+export type InboxRows = ReturnType<typeof useRows>;
 
-export function useRows(view: InboxView): InboxRows {
+/** The rows of the inbox: all `rows`, and `lines` and `shown` that fit the filters. `hold` tells of the pointer in the list. */
+export function useRows(view: InboxView) {
   const { key, value: found, error } = useInbox(view.isForAll);
   const [isHeld, hold] = useHold();
   const board = useMemo(() => new RowBoard(findEnding), [key]);
@@ -48,7 +39,6 @@ export function useRows(view: InboxView): InboxRows {
 
 const holdMs = 6_000;
 
-/** Whether a person is about to choose: the pointer has just moved in the list. */
 function useHold(): readonly [boolean, (isInside: boolean) => void] {
   const [isHeld, setHeld] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

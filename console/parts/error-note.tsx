@@ -32,7 +32,6 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
   );
 }
 
-/** Stands in for an answer of the service that has not come. */
 export function NoAnswer({ error }: { readonly error: unknown }): JSX.Element {
   return error === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error} />;
 }

@@ -61,7 +61,6 @@ export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.E
   );
 }
 
-/** JSON, or a plain text without quotes. */
 function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
   if (text.trim() === '') return { value: undefined };
   try {

@@ -14,7 +14,6 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration: a label or a text beside the icon has the meaning. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -22,7 +22,6 @@ interface SchemaFormProps extends ValueProps {
   readonly label?: string;
 }
 
-/** A form for a JSON Schema. An unknown part of the schema becomes a field for JSON. */
 export function SchemaForm({ schema = {}, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps): JSX.Element {
   const form = { root: schema, misfits };
   const shape = shapeOf(schema, '', schema);

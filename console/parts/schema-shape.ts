@@ -18,7 +18,6 @@ export interface SchemaShape {
   readonly usual?: Json;
 }
 
-/** The shape of a part of a schema. References lead into `root`. */
 export function shapeOf(given: Json | undefined, name: string, root: Json): SchemaShape {
   const schema = resolved(given, root);
   const [field] = fieldsOf({ properties: { [name]: schema }, required: [name] });

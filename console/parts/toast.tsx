@@ -18,7 +18,6 @@ interface Toast extends Omit<ToastOptions, 'ms'> {
 const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 
-/** Shows a short text for a moment. Returns the function that closes the notice. */
 export function toast(text: string, { ms = 6_000, ...options }: ToastOptions = {}): () => void {
   const id = ++last;
   toasts.value = [...toasts.peek().slice(-3), { ...options, id, text }];

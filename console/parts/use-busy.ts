@@ -1,6 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
 
-/** Starts an action unless an earlier action is still at work. */
 export function useBusy(): readonly [boolean, (act: () => Promise<unknown>) => void] {
   const [isBusy, setBusy] = useState(false);
   const atWork = useRef(false);

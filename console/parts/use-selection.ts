@@ -7,7 +7,6 @@ export interface Selection {
   set(keys: readonly string[]): void;
 }
 
-/** The selected rows of a list. `allNow`: the rows, for ranges. */
 export function useSelection(allNow: () => readonly string[] = () => []): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef('');

@@ -7,7 +7,6 @@ interface VirtualListProps<Item> {
   readonly keyOf: (item: Item) => string;
   readonly render: (item: Item, index: number) => JSX.Element;
   readonly label: string;
-  /** The list scrolls to this row when the index changes. */
   readonly shownIndex?: number;
   readonly onPointer?: (isInside: boolean) => void;
 }

@@ -18,7 +18,6 @@ interface ConversationProps {
   readonly onStep: (address: string) => void;
 }
 
-/** The conversation, the end first. Earlier entries are drawn when the person scrolls back. */
 export function Conversation({ log, entries, onStep }: ConversationProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);

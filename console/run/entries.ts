@@ -10,7 +10,6 @@ export interface TimedStep {
   readonly kind: 'model' | 'tool' | 'wait' | 'agent' | 'turn' | 'mark';
   readonly title: string;
   readonly agent: string;
-  /** The number of agents around the agent. */
   readonly depth: number;
   readonly start: number;
   end?: number;
@@ -21,7 +20,6 @@ export interface TimedStep {
   model?: string;
   error?: Failure;
   changes?: readonly MiddlewareChange[];
-  /** The number of answers that did not count. */
   retries?: number;
   waited?: { readonly turnMs: number; readonly busyMs: number };
   ending?: string;
@@ -75,7 +73,6 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
 
 export type EntryOf<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { readonly kind: Kind }>;
 
-/** The speaker of a message. The result of a tool is not said by the agent. */
 export function speakerOf({ message, agent, by }: Pick<EntryOf<'message'>, 'message' | 'agent' | 'by'>): string {
   const [part] = message.parts;
   if (message.role === 'tool') return runTexts.who.tool(part?.type === 'tool-result' ? part.name : '');

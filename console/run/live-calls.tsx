@@ -41,7 +41,6 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   );
 }
 
-/** The end of a long text. The finished message shows the beginning. */
 function tailOf(text: string): string {
   return text.length <= 3_900 ? text : `…${text.slice(-3_900)}`;
 }

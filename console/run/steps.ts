@@ -18,7 +18,6 @@ export class RunSteps {
   private readonly waits = new Map<string, EntryOf<'wait'>>();
   private readonly lanes = new Map<string, EntryOf<'agent'>>();
   private readonly atWork = new Map<string, EntryOf<'call' | 'agent'>>();
-  /** Arguments of models, by the path of the agent and the id of the call. */
   private readonly written = new Map<string, Json>();
   private taken = 0;
 
@@ -239,7 +238,6 @@ export class RunSteps {
   }
 }
 
-/** The input of a job as a message. A conversation begins without input. */
 function jobOf(input: Json): readonly StoredMessage[] {
   if (Array.isArray(input) && input.length === 0) return [];
   return [{ id: 'job', role: 'user', parts: [{ type: 'text', text: JSON.stringify(input, null, 2) ?? '' }] }];

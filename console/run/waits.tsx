@@ -13,7 +13,6 @@ interface WaitsProps {
 
 const most = 20;
 
-/** The interrupts of the run. Of many, the rows around the chosen row. */
 export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | null {
   const [first] = rows;
   if (first === undefined) return null;

@@ -24,7 +24,6 @@ interface BulkDialogProps {
 
 const words = runsTexts.bulk;
 
-/** Shows the outcome of a dry run for each run, and after the consent of the person the real outcome. */
 export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): JSX.Element {
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
@@ -70,23 +69,16 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
   );
 }
 
-interface Bulk {
-  readonly step: 'trying' | 'tried' | 'doing' | 'done';
-  readonly asked: number;
-  readonly outcomes: readonly RunOutcome[];
-  readonly fits: readonly RunOutcome[];
-  readonly unchanged: readonly RunOutcome[];
-  readonly refused: readonly RunOutcome[];
-  readonly act: (how: Parameters<typeof toMany>[1]['how']) => Promise<void>;
-}
+type Step = 'trying' | 'tried' | 'doing' | 'done';
+type How = Parameters<typeof toMany>[1]['how'];
 
-function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>): Bulk {
-  const [step, setStep] = useState<Bulk['step']>('trying');
+function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>) {
+  const [step, setStep] = useState<Step>('trying');
   const [asked, setAsked] = useState(ids.length);
   const [outcomes, setOutcomes] = useState<readonly RunOutcome[]>([]);
   const leaving = useRef(new AbortController());
   const { signal } = leaving.current;
-  const play = (wanted: readonly string[], isDryRun: boolean, how: Parameters<Bulk['act']>[0]): Promise<void> => {
+  const play = (wanted: readonly string[], isDryRun: boolean, how: How): Promise<void> => {
     setOutcomes([]);
     setAsked(wanted.length);
     return toMany(wanted, { action, isDryRun, how, signal, onPart: (part) => setOutcomes((before) => [...before, ...part]) });
@@ -98,7 +90,7 @@ function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>): Bul
   const refused = outcomes.filter(({ error }) => error !== undefined);
   const unchanged = outcomes.filter(({ error, moved }) => error === undefined && moved === false);
   const fits = outcomes.filter(({ error, moved }) => error === undefined && moved !== false);
-  const act = async (how: Parameters<Bulk['act']>[0]): Promise<void> => {
+  const act = async (how: How): Promise<void> => {
     setStep('doing');
     await play(
       fits.map(({ id }) => id),

@@ -160,7 +160,6 @@ function Moment({ name, label, value = '' }: MomentProps): JSX.Element {
   );
 }
 
-/** A time in the time zone of the browser, as the field takes a time. */
 function localText(value: string): string {
   const time = Date.parse(value);
   if (Number.isNaN(time)) return '';

@@ -79,7 +79,6 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   );
 }
 
-/** The names of the columns, for eyes alone: the cells are clear to screen readers. */
 export function RunHeads(): JSX.Element {
   return (
     <div class="run-heads small muted" aria-hidden="true">

@@ -2,31 +2,17 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { refreshPolls, usePoll } from '../data/live';
 import { IsolatedAgents, RunList } from '../data/runs';
 import { useKeys } from '../parts/keyboard';
-import type { Selection } from '../parts/use-selection';
 import { useSelection } from '../parts/use-selection';
 import { goTo } from '../routes';
 import { filtersIn, queryOf } from './filters';
-import type { RunsItem } from './items';
 import { itemsOf } from './items';
 import type { SteadyRows } from './steady';
 import { steadyRows } from './steady';
 
-export interface ShownList {
-  readonly list: RunList;
-  readonly error: unknown;
-  readonly items: readonly RunsItem[];
-  /** The runs without isolated agents. */
-  readonly ids: readonly string[];
-  readonly pending: number;
-  readonly showNew: () => void;
-  readonly selection: Selection;
-  readonly current: string | undefined;
-  readonly onToggle: (id: string) => void;
-  readonly onPointed: (isPointed: boolean) => void;
-}
+export type ShownList = ReturnType<typeof useList>;
 
 /** The runs of a query. While a person points at the list, has selected a run or moves by keys, the rows stay in place. */
-export function useList(query: string): ShownList {
+export function useList(query: string) {
   const list = useMemo(() => new RunList(queryOf(filtersIn(new URLSearchParams(query)))), [query]);
   const isolated = useMemo(() => new IsolatedAgents(), [list]);
   const { error } = usePoll(list.key, list.ask);

@@ -21,7 +21,6 @@ import { TalkLine } from './talk-line';
 
 interface ChatProps {
   readonly id: string;
-  /** The conversation began before this page was opened. */
   readonly isOld: boolean;
   readonly message: string;
   readonly onMessage: (message: string) => void;
@@ -53,17 +52,9 @@ export function Chat(props: ChatProps): JSX.Element {
   );
 }
 
-interface ChatState {
-  readonly talk: Talk;
-  readonly isBegun: boolean;
-  readonly error: unknown;
-  readonly isSending: boolean;
-  readonly send: () => Promise<void>;
-  readonly stop: () => void;
-  readonly atEnd: { current: boolean };
-}
+type ChatState = ReturnType<typeof useChat>;
 
-function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps): ChatState {
+function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) {
   // Each round follows the log again. 0: the conversation has no message yet.
   const [round, setRound] = useState(isOld ? 1 : 0);
   const hasSaid = useRef(false);

@@ -22,7 +22,6 @@ interface QuestionLineProps {
   readonly onDrawn: () => void;
 }
 
-/** A question of the conversation: the decision as in the inbox, or a line with the outcome. */
 export function QuestionLine({ row, isChosen, onChoose, onGiven, onDrawn }: QuestionLineProps): JSX.Element {
   if (isChosen)
     return (

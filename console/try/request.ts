@@ -3,7 +3,6 @@ import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent, MessageRequest, StartRequest } from '../../http/index';
 
-/** The typed options of a start. An empty text is no option. */
 export interface StartDraft {
   readonly id: string;
   readonly tags: string;

@@ -9,7 +9,6 @@ import { StatusBadge } from '../parts/status-badge';
 import { hrefOf } from '../routes';
 import { tryTexts } from '../texts/try';
 
-/** A started run with its state. An ended run is not polled any longer. */
 export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }): JSX.Element {
   const [ended, setEnded] = useState<ShownRun>();
   return (
