@@ -130,11 +130,13 @@ function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly 
         void send();
       }}
     >
+      <label class="unseen" htmlFor="say">
+        {tryTexts.message}
+      </label>
       <textarea
         id="say"
         rows={2}
         value={message}
-        aria-label={tryTexts.message}
         placeholder={tryTexts.message}
         disabled={talk.isEnded}
         onInput={({ currentTarget }) => onMessage(currentTarget.value)}
