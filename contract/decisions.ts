@@ -61,7 +61,7 @@ export type DecidedPolicy = Pick<AskingPolicy, 'name' | 'version'>;
 
 const kinds = 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
 
-/** Why a decision does not fit an approval, or nothing. `by`: who decides. */
+/** Why a decision does not fit an approval. `by`: who decides. */
 export function misfitOfDecision(
   decision: Json,
   { policy, notBy = [] }: { readonly policy?: AskingPolicy; readonly notBy?: readonly string[] },
@@ -103,7 +103,7 @@ export function misfitOfDecision(
   }
 }
 
-/** Whether an answer decides nothing, and only brings a newer version of the policy that asks. Who may decide does not matter then. */
+/** Whether an answer only brings a newer version of the asking policy. Anybody may do so. */
 export function appliesPolicy(answer: unknown, policy: AskingPolicy | undefined): boolean {
   return policy?.plan !== undefined && isPolicyApplied(answer);
 }

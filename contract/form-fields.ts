@@ -24,7 +24,7 @@ export interface FormChoice {
   readonly label: string;
 }
 
-/** What an answer has in place of a file: where it is. Holdfast keeps no files. */
+/** A file in an answer: where it is. Holdfast keeps no files. */
 export const fileSchema: JsonObject = {
   type: 'object',
   format: 'file',
@@ -37,7 +37,6 @@ export const fileSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The fields of a JSON Schema of an object, in its order. */
 export function fieldsOf(schema: JsonObject): readonly FormField[] {
   const { properties, required } = schema;
   const needed = Array.isArray(required) ? (required as readonly Json[]) : [];
@@ -88,7 +87,7 @@ function typeOf({ type, format }: JsonObject): FormField['type'] {
   return format === 'date-time' || format === 'time' ? 'time' : 'text';
 }
 
-/** The same schema for answers: what has a default may be left out, also inside of objects and lists. */
+/** The schema for answers: fields with a default become optional, at any depth. */
 export function withoutDefaulted(schema: JsonObject): JsonObject {
   const { properties, required, items } = schema;
   const parts = isRecord(properties) ? properties : {};
@@ -103,7 +102,6 @@ export function withoutDefaulted(schema: JsonObject): JsonObject {
   };
 }
 
-/** An answer with the defaults of what it leaves out. */
 export function withDefaults(schema: JsonObject, answer: Json): Json {
   const { properties, items } = schema;
   if (Array.isArray(answer))

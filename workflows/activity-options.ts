@@ -2,7 +2,7 @@ import { ActivityCancellationType } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 
-/** How a call of a model or a tool is scheduled. One that is told to stop is waited for: it may say how far it came. */
+/** The options of a call. A cancelled call is awaited, because it may say how far it came. */
 export function activityOptions(activityId: string, facts: ModelFacts | ToolFacts): ActivityOptions {
   return {
     activityId,
@@ -18,7 +18,7 @@ export function activityOptions(activityId: string, facts: ModelFacts | ToolFact
   };
 }
 
-/** Calls that may have to wait: which of their attempts count, the server cannot tell. */
+/** The server cannot tell which attempts of a waiting call count. */
 function isCountedByWorker(facts: ModelFacts | ToolFacts): boolean {
   return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : true;
 }

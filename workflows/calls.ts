@@ -10,26 +10,24 @@ import { activityOptions } from './activity-options';
 import type { ModelStops } from './model-stops';
 import type { AskForCommand } from './ports-owner';
 
-/** What calls need of their run. */
 export interface CallingRun {
   readonly cancelled: boolean;
   readonly onceCalls: OnceCalls;
-  /** Settles when something may start. Absent: something may start now. */
+  /** Settles when something may start. Absent: now. */
   held(): Promise<void> | undefined;
   refuseWhenCancelled(): void;
   counted<T>(call: Promise<T>): Promise<T>;
 }
 
-/** Calls of models and tools, as activities. */
 export class Calls {
-  /** The task that the last call was made in, by the length that history has in it. */
+  /** The task of the last call, as a length of the history. */
   madeAt = 0;
 
   constructor(
     private readonly run: CallingRun,
     private readonly log: RunLog,
     private readonly ask: AskForCommand,
-    /** Absent: nobody stops a model of this run. */
+    /** Absent: not a conversation. */
     private readonly stops: ModelStops | undefined,
   ) {}
 
@@ -51,7 +49,7 @@ export class Calls {
   async tool(call: ToolCallRequest): Promise<CallToolResult> {
     const { run } = this;
     await run.held();
-    // A cancelled run still asks what became of a call that was cut off, and ends when it has the answer.
+    // A cancelled run still asks about a cut-off call, and ends with the answer.
     if (call.reconcile === true && run.cancelled) return CancellationScope.nonCancellable(() => this.toolActivity(call, true));
     return this.toolActivity(call, false);
   }
@@ -72,7 +70,7 @@ export class Calls {
     }
   }
 
-  /** `step` makes the input, or nothing where this task has no room for the input. */
+  /** `step` makes the input. Undefined: no room in this task. */
   private activity<Result>(
     type: string,
     address: string,

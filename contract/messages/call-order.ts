@@ -1,7 +1,7 @@
 import type { StoredMessage } from './messages';
 import { toolCallsOf } from './messages';
 
-/** Results of the calls of one message in the order of the calls, as a run keeps them when all have ended, whichever ended first. */
+/** Results in the order of their calls, as a run keeps them. */
 export function inCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered: StoredMessage[] = [];
   let calls: readonly string[] = [];
@@ -23,7 +23,7 @@ export function inCallOrder(messages: readonly StoredMessage[]): readonly Stored
   return ordered;
 }
 
-/** The same of what several agents said: only results of the message before them change places among themselves. */
+/** The same for several agents: only results of the message before change places. */
 export function resultsInCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered = [...messages];
   let calls: readonly string[] = [];

@@ -14,14 +14,13 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
-/** The callbacks around the whole of an agent that runs others. An agent that talks to a model has them among its middlewares. */
 export function callbacksOfGroup(agent: AnyAgent): readonly AgentMiddleware[] {
   return 'callbacks' in agent ? agent.callbacks : [];
 }
 
 /**
- * An agent that runs others with its callbacks around it. One that is answered for does not run, and neither do the callbacks behind it.
- * What has run is not run again after a continue-as-new: neither the callbacks before it, nor the agent while those behind it wait.
+ * An agent that runs others, with its callbacks around it. If a callback answers, neither the agent nor later callbacks run. After a continue-as-new
+ * nothing runs again: not the callbacks before the agent, and not the agent while the callbacks after the agent wait.
  */
 export async function calledGroup(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
   const { branch, frame } = place;
@@ -37,7 +36,7 @@ export async function calledGroup(run: RunScope, agent: AnyAgent, place: AgentPl
   };
   try {
     if (around.begun !== true) {
-      // No agent has a name with a colon: frames of agents inside are others.
+      // No agent has a name with a colon, so no inner agent has a frame of this name.
       const before = frame.child('callbacks:before');
       const answer = await runBeforeAgent(scope, before);
       if (answer?.isNew === true) appendShown(scope, [answer.message], answer.middleware, before);
@@ -75,7 +74,7 @@ async function throughEnd(scope: AgentScope, around: Around, place: AgentPlace, 
 
 type Around = NonNullable<Progress['around']>;
 
-/** Of an agent that was at work before it had callbacks, those before it are over. */
+/** Of an agent that was at work before it had callbacks, the callbacks before it count as run. */
 function aroundAt(run: RunScope, place: AgentPlace): Around {
   const { state } = run;
   const record = recordAt(run, place);
@@ -83,14 +82,14 @@ function aroundAt(run: RunScope, place: AgentPlace): Around {
   return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
 }
 
-/** Throws where the agent has failed. Nothing: it has not ended yet. */
+/** Throws if the agent has failed. Undefined: the agent has not ended. */
 function keptEnd({ end }: Around): AgentEnd | undefined {
   if (end === undefined) return undefined;
   if ('error' in end) throw errorOf(end.error);
   return end.result;
 }
 
-/** What callbacks behind the agent have as its response. It stands in no transcript. */
+/** The response for callbacks after the agent. No transcript has the message. */
 function lastWord(place: AgentPlace, text: string): StoredMessage {
   return { id: `${keyOf(place)}:said`, role: 'assistant', parts: [{ type: 'text', text }] };
 }

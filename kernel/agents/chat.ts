@@ -18,7 +18,6 @@ import { inputAt, keyOf } from '../run/place';
 import { withTransfers } from './transfer-tool';
 import type { AgentResult } from '../run/agent-result';
 
-/** An agent that talks to a model, at its place. */
 export async function runChat(run: RunScope, definition: AgentDefinition, place: AgentPlace): Promise<AgentResult & AgentEnd> {
   const { state } = run;
   const { children, parent } = place.neighbours ?? { children: [] };
@@ -42,7 +41,7 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   return action === undefined ? result : { ...result, action };
 }
 
-/** A retry gives an agent its iterations again, when it failed for the lack of them. */
+/** A retry gives the iterations again to an agent that failed for lack of iterations. */
 function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: RunState): void {
   const key = record.path.join('/');
   if (state.renewed?.includes(key) !== true) return;

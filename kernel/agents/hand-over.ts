@@ -9,7 +9,7 @@ import type { AgentPlace } from '../run/place';
 import { enterAgent } from './run-agent';
 import { transferResult, transferTool } from '../define/transfer-names';
 
-/** An agent, and when it has ended well the words by which it hands over. One that exits has the last word. */
+/** Runs the agent, and adds the transfer messages after a good end. An agent that exits has the last word. */
 export async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: AgentPlace): Promise<AgentEnd> {
   const end = await enterAgent(run, agent, place);
   if (end.exited === true || (end.action !== undefined && 'exit' in end.action)) return end;

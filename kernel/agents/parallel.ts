@@ -12,10 +12,7 @@ import { inputAt, keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
 
-/**
- * All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. A
- * stop ends the run, and takes all with it.
- */
+/** All agents at once. A failed agent stops no other agent, and the first failure in list order is the failure of the group. A stop ends all. */
 export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
@@ -67,12 +64,12 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   return { output, text: texts.join('\n\n') };
 }
 
-/** After a continue-as-new, too: the others are not asked any more. */
+/** Also after a continue-as-new: the other agents are not asked. */
 function refuseStopped(end: BranchEnd): void {
   if ('error' in end && end.error.code === 'stopped') throw errorOf(end.error);
 }
 
-/** What it has set counts when all have ended, in the order of the agents. */
+/** Session values count when all agents have ended, in list order. */
 async function isolatedBranch(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<BranchEnd> {
   const rewriter = isChat(agent) ? agent.historyRewriter : undefined;
   const end = await runIsolated(run, agent, place, () => inputAt(run, place, agent.name, rewriter));

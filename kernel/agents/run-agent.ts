@@ -13,7 +13,7 @@ import { runSequence } from './sequence';
 import { runTeam } from './team';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** An agent at its place, to its end. Readers hear of the beginning and the end of all but the root. */
+/** An agent at its place, to its end. Readers hear of the beginning and the end of every agent but the root. */
 export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   if (place.path.length === 1) return enterAgent(run, agent, place);
   const about = { agent: agent.name, runPath: place.path };
@@ -39,7 +39,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
   return end;
 }
 
-/** The same without a word to readers: for an agent that stands at the place of another one. */
+/** The same without events: for an agent in the place of another agent. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
   const called = callbacksOfGroup(agent).length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(run, agent, place, enter);

@@ -25,7 +25,7 @@ import { isAlone } from './run-apart';
 import { runAgent } from './run-agent';
 import { refuseLostTransfer } from './team';
 
-/** A run that stays open between turns: an agent works on what people say, once for each turn, until the conversation ends. */
+/** A run that stays open between turns. Each turn works on the waiting messages, until the conversation ends. */
 export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<AgentEnd> {
   const { state } = inbox;
   for (;;) {
@@ -40,7 +40,7 @@ export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbo
   }
 }
 
-/** Waits for messages, or for the end. False: what was there is gone again. */
+/** Waits for messages or for the end. False: the messages were withdrawn. */
 async function mayBegin({ ports }: RunScope, inbox: MessageInbox): Promise<boolean> {
   if (!(await inbox.next())) return true;
   ports.beforeTurn?.();
@@ -82,7 +82,7 @@ export function tellMessage(run: RunScope, agent: string, runPath: readonly stri
   run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ by }) });
 }
 
-/** An agent of its own goes on counting its iterations, so that no address comes twice. Others stand at another place in each turn. */
+/** A root that is alone keeps its record and counts its iterations on, so no address repeats. Other roots have another place in each turn. */
 function placeOf(run: RunScope, root: AnyAgent, { state }: MessageInbox): AgentPlace {
   const path = [isAlone(root) ? root.name : nthSegment(root.name, state.turn)];
   const frame = new Frame(run.journal, [nthSegment(root.name, state.turn)]);
@@ -103,7 +103,7 @@ function startConversation({ state }: RunScope, window: number, said: readonly S
   state.sharedMessages = { ...state.sharedMessages, [rootConversation]: [...before, ...entries] };
 }
 
-/** The last messages, from one of the user on, and what stands before all turns as the system's. What was before stays in the log. */
+/** The last messages from a user message on, and the system messages before all turns. The log keeps the rest. */
 function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const isOfSystem = (item: Item | undefined): boolean => item !== undefined && messageOf(item).role === 'system';
   let head = 0;
@@ -119,7 +119,7 @@ function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item
   return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
 }
 
-/** Of a turn that is larger than the window: what began it, and its last messages. A result does not stand without its call. */
+/** For a turn larger than the window: its first message, and its last messages. A result never stands without its call. */
 function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const begin = items.map((item) => messageOf(item).role).lastIndexOf('user');
   const begins = items.slice(Math.max(0, begin), begin + 1);
@@ -141,7 +141,7 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
     endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
     if (isEndOfTurn(run, error)) return endTurn(run, root, inbox, place, { status: 'stopped' });
-    // Who cancels the run ends the conversation. Whatever else a turn comes to, people may go on.
+    // A cancel of the run ends the conversation. After any other end of a turn people may go on.
     if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
     run.ports.threw?.(error, { agent: root.name });
     endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
@@ -157,7 +157,7 @@ interface TurnResult {
 function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: AgentPlace, result: TurnResult): void {
   const { state } = run;
   const record = state.agents[root.name];
-  // Nothing of an error is tried again: the next message begins a turn of its own.
+  // Errors of a turn are not retried: the next message begins a new turn.
   place.frame.forget();
   forgetInside(run, place);
   forget(run, place);
@@ -186,7 +186,7 @@ function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): 
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-/** No provider takes calls without results, so those that an error or a stop left without one are told so. */
+/** Providers take no call without a result, so lost calls get a result. */
 function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
   const how = status === 'stopped' ? 'was stopped' : 'ended';
   return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });

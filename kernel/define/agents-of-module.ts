@@ -3,7 +3,6 @@ import { definitionOf, isAgent } from './agent-ref';
 import { checkTrees } from './check-trees';
 import type { AnyAgent } from './definition';
 
-/** Every agent that a module exports, by name. */
 export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
   const agents = new Map<string, AnyAgent>();
   for (const exported of Object.values(module)) {

@@ -1,16 +1,14 @@
 import type { Refuse } from '../../contract/check';
 import type { AgentMiddleware } from './middleware';
 
-/** What runs before and after an agent that runs others: `agentCallbacks` makes it. */
+/** Callbacks before and after an agent that runs others, made by `agentCallbacks`. */
 export interface AroundAgent {
   readonly around: 'agent';
   readonly before: { readonly length: number };
   readonly after: { readonly length: number };
-  /** A middleware with the hooks around an agent. */
   asMiddleware(name?: string): AgentMiddleware;
 }
 
-/** Refuses what is no set of callbacks around an agent, or an empty one: it would do nothing. */
 export function checkedCallbacks(given: unknown, refuse: Refuse): readonly AgentMiddleware[] {
   if (given === undefined) return [];
   const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { AnyAgent } from './definition';
 import { agentsIn, originOf } from './definition';
 
-/** Refuses agents that could not be told apart by their names in one run, and those that stand under themselves. */
+/** Refuses agents with the same name in one run, and agents inside of themselves. */
 export function checkTrees(roots: readonly AnyAgent[]): void {
   for (const root of roots) checkTree(root);
 }
@@ -33,7 +33,7 @@ function checkTree(root: AnyAgent): void {
   visit(root, []);
 }
 
-/** In a sequence, a loop and in parallel, and as a tool, nobody is there whom an agent could hand over to. */
+/** A hand-over needs another agent to take over. Sequences, loops, parallel agents and tools have none. */
 function refuseLostHandOvers(group: AnyAgent): void {
   if (group.kind === 'custom' || group.kind === 'hand-over' || group.kind === 'team') return;
   const lost = (group.kind === 'chat' ? group.agentTools : group.agents).find(({ kind }) => kind === 'hand-over');

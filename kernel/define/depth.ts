@@ -6,8 +6,8 @@ import { agentsIn } from './definition';
 const depths = new WeakMap<AnyAgent, number>();
 
 /**
- * Refuses agents that are nested too deep, each when it is made of others that were: so nothing that walks through agents goes far. The beginnings
- * of all agents on the way in stand in one command, each with the names of those around it: 100 with the longest names are a third of what fits.
+ * Refuses agents that are nested too deeply, so recursion through agents stays shallow. One command can carry the beginnings of all agents on the way
+ * in: 100 with the longest names are a third of what fits.
  */
 export function checkDepth(agent: AnyAgent): void {
   const depth = depthOf(agent);

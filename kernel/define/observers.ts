@@ -8,7 +8,6 @@ const observersForm = listOf(
   'an array of observers',
 );
 
-/** Refuses what does more than look on, or nothing at all. */
 export function checkedObservers(observers: unknown, refuse: Refuse): readonly AgentObserver[] {
   checkFields({ observers }, { observers: observersForm }, refuse);
   const checked = (observers ?? []) as readonly AgentObserver[];

@@ -4,8 +4,8 @@ import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
 
 /**
- * Gives every message of a list an id of its own. A message that a hook returned unchanged keeps its id;
- * one that was changed under its id, or has none, gets a new one, so that content under an id never changes.
+ * Gives each message of a list a unique id. An unchanged message keeps its id. A changed or new message gets a new id, so content under an id never
+ * changes.
  */
 export function storedMessages(
   messages: readonly Message[],
@@ -27,7 +27,7 @@ export function storedMessages(
   });
 }
 
-/** What stands in history already. A message that comes back unchanged keeps its id. */
+/** Messages in the history. An unchanged message keeps its id. */
 export function knownMessages(messages: readonly StoredMessage[], output: Message | undefined): readonly StoredMessage[] {
   return output?.id === undefined ? messages : [...messages, { ...output, id: output.id }];
 }

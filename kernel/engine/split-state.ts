@@ -6,13 +6,11 @@ import { openOnceCalls } from '../run/once-calls';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
 
-/** A state, and the lists of messages that go apart from it. */
 export interface SplitState {
   readonly state: RunState;
   readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
 }
 
-/** What a run knows beside its state. */
 interface BesideState {
   readonly checkpoints: ReadonlyMap<string, AgentRecord>;
   readonly onceCalls: ReadonlyMap<string, string>;

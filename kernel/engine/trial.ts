@@ -10,12 +10,12 @@ import type { RunState } from '../run/state';
 import { restoredState } from '../run/state';
 import { failureOf } from '../effects/errors';
 
-/** What a worker says without doing anything. */
+/** Answers of a worker without side effects. */
 export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput' | 'planPolicy'>;
 
 /**
- * Enters what is open of a run again, in other code, to see whether that is still the same code there. Only questions are asked; calls,
- * events, timers and interrupts end in nothing.
+ * Enters the open code of a run again, in other code, to see whether the code is the same. Only questions are asked; calls, events, timers and
+ * interrupts lead to nothing.
  */
 export class Trial {
   private readonly run: AgentRun;
@@ -33,22 +33,19 @@ export class Trial {
     this.run.execute().catch((error: unknown) => (this.problem = error));
   }
 
-  /** Whether a question is on its way. */
   get asks(): boolean {
     return this.ports.asking > 0;
   }
 
-  /** Whether code goes on with something when it rests. */
   get goesOn(): boolean {
     return this.ports.waiting.length > 0;
   }
 
-  /** All code has run as far as it can. */
   goOn(): void {
     this.ports.waiting.shift()?.();
   }
 
-  /** What is wrong with the code, once all of it has run as far as it can. */
+  /** The difference found, once all code rests. */
   get failure(): Failure | undefined {
     const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
     return problem === undefined ? undefined : failureOf(problem);
@@ -57,7 +54,6 @@ export class Trial {
 
 class TrialPorts implements Ports {
   asking = 0;
-  /** What is to run when all code has run as far as it can. */
   readonly waiting: (() => void)[] = [];
   readonly isTrial = true;
   readonly nextOffset = 0;

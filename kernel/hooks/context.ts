@@ -17,15 +17,12 @@ import type { AgentScope } from '../run/scope';
 import { callNamed, toolNamed } from '../run/tool-names';
 import { Acting } from './acting';
 
-/**
- * What a hook or a wrap gets to act with. It is made for each call of each hook, and most hooks look at little of it or nothing: it is one
- * object with one field, and its members are made when they are read.
- */
+/** The context of a hook or wrap. Each call of each hook has a context, and most hooks use little of it, so members are made when they are read. */
 export function hookContext(scope: AgentScope, frame: Frame, owner = frame): HookContext {
   return new RunContext(new Acting(scope, frame, owner, hookContext));
 }
 
-/** Methods are getters of functions that know their context: hooks may take a context apart. */
+/** Methods are getters of bound functions, because hooks may destructure a context. */
 class RunContext implements HookContext {
   readonly #acting: Acting;
 
@@ -33,7 +30,7 @@ class RunContext implements HookContext {
     this.#acting = acting;
   }
 
-  /** Of the context itself, or of the one that it was made from by Object.create. */
+  /** Of the context itself, or of its prototype after Object.create. */
   static actingOf(context: object): Acting {
     let at = context;
     while (!(#acting in at)) at = Object.getPrototypeOf(at) as object;
@@ -109,7 +106,7 @@ class RunContext implements HookContext {
   get toolFacts(): HookContext['toolFacts'] {
     const { scope, frame } = actingOf(this);
     return (tool): ToolFacts | undefined => {
-      // A continued run asks the worker again, and another one may answer.
+      // A continued run asks a worker again, which may answer differently.
       const look = (): ToolFacts | null => shownFacts(scope.run.manifest, tool);
       const facts = frame.refusalInBranch === undefined ? frame.seen(`facts of the tool ${tool}`, look) : look();
       return facts === null ? undefined : frozen(facts);
@@ -196,7 +193,7 @@ class RunContext implements HookContext {
 
 const { actingOf } = RunContext;
 
-// Who makes a context of this one, as by Object.create, may give it members of its own.
+// A context made by Object.create may have members of its own.
 for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(RunContext.prototype)))
   if (getter.get !== undefined)
     Object.defineProperty(RunContext.prototype, name, {
@@ -208,7 +205,6 @@ for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(Run
 
 type ContextDeed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLocal'>;
 
-/** A method of a context that knows it, also when it is taken out of it. */
 function bound<Name extends ContextDeed>(context: RunContext, name: Name): Acting[Name] {
   const acting = actingOf(context);
   return acting[name].bind(acting) as Acting[Name];
@@ -224,7 +220,7 @@ function factOf(layer: object, name: string): readonly Json[] {
   return Object.hasOwn(facts, name) ? [facts[name] as Json] : [];
 }
 
-/** Reading a key that nobody set gives nothing, also for the names that every object has. */
+/** Unset keys give undefined, also names that every object has. */
 function withoutPrototype<T extends object>(values: T): T {
   return Object.assign(Object.create(null) as T, values);
 }

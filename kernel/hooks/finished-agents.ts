@@ -5,12 +5,12 @@ import type { AgentScope } from '../run/scope';
 import type { FinishedAgent } from '../run/state';
 import { errorOf, recordedFailure } from '../effects/errors';
 
-/*
- * How an agent has ended whose observers are not all told of it yet. One of them may wait, and what the agent did is closed by then: behind
- * a continue-as-new the agent is not run again, and its observers are told on.
+/**
+ * How agents have ended whose observers are not all told. An observer may wait while the agent is closed. After a continue-as-new the agent does not
+ * run again, and the other observers are told.
  */
 
-/** Throws where the agent has failed. Nothing: it has not ended yet. */
+/** Throws if the agent has failed. Undefined: the agent has not ended. */
 export function keptResult<Result>({ run, path }: AgentScope): Result | undefined {
   const kept = run.state.ends?.[path.join('/')];
   if (kept === undefined) return undefined;
@@ -26,7 +26,7 @@ export function keepError(scope: AgentScope, root: Frame, error: unknown): void 
   keep(scope, root, { error: recordedFailure(error) });
 }
 
-/** A new object each time: a snapshot may have the one before it. */
+/** A new object, because a snapshot may have the old object. */
 export function forgetEnd({ run: { state }, path }: AgentScope): void {
   const { [path.join('/')]: kept, ...others } = state.ends ?? {};
   if (kept === undefined) return;
@@ -36,10 +36,10 @@ export function forgetEnd({ run: { state }, path }: AgentScope): void {
 
 function keep({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
   const key = path.join('/');
-  // After a continue-as-new it is there, and observers are at work inside of the frame.
+  // After a continue-as-new the end is there, and observers work inside of the frame.
   if (run.state.ends?.[key] !== undefined) return;
   run.state.ends = { ...run.state.ends, [key]: end };
-  // It is not entered again: nothing inside of it is asked for any more, and what it has said by now goes over the continue-as-new.
+  // The agent is not entered again, so its inner frames are not needed, and its words go over the continue-as-new.
   if ('error' in end) {
     noteLeft(run, { path, frame: root });
     root.unwindInside();

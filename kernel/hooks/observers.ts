@@ -15,14 +15,13 @@ import type { ToolDone } from '../calls/tool-call';
 import { errorOf, failureOf, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 
-/** The middlewares of an agent that look on, first outermost. */
 export function observersOf({ middleware }: AgentDefinition): readonly AgentMiddleware[] {
   return middleware.filter(({ onStart, onEnd, onError }) => (onStart ?? onEnd ?? onError) !== undefined);
 }
 
 /**
- * The whole agent, with observers around everything else of it. What has been told once is not told again after a continue-as-new, and an agent that
- * has ended is not run again while its observers are still told of that.
+ * The whole agent, with observers around it. After a continue-as-new nothing is told twice, and an ended agent does not run again while observers are
+ * still told.
  */
 export async function observedAgent<Result extends AgentResult>(
   scope: AgentScope,
@@ -52,7 +51,7 @@ export async function observedAgent<Result extends AgentResult>(
   }
 }
 
-/** Observers around one model call, inside of every wrap. */
+/** Observers around one model call, inside of all wraps. */
 export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, ModelResponse>[] {
   return layersOf<ModelRequest, ModelResponse>(scope, {
     which: ({ model }) => ({ kind: 'model', model }),
@@ -61,7 +60,7 @@ export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, 
   });
 }
 
-/** Observers around one tool call, inside of every wrap, until it has a result: also over what it asks people. */
+/** Observers around one tool call, inside of all wraps, including its questions to people. */
 export function toolObservers(scope: AgentScope): readonly Layer<ToolCall, ToolDone>[] {
   return layersOf<ToolCall, ToolDone>(scope, {
     which: ({ name, id }) => ({ kind: 'tool', tool: name, callId: id }),
@@ -98,7 +97,7 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
   }));
 }
 
-/** The agent keeps its failure. An observer that fails as well is named behind it. */
+/** The agent keeps its failure. Failures of observers are added to the message. */
 async function failed(
   scope: AgentScope,
   observers: readonly AgentMiddleware[],
@@ -156,7 +155,7 @@ async function told<Hook extends keyof ToldObserver>(
       () => undefined,
     );
   } finally {
-    // What is made for the observer is numbered behind its hook, also where that was told before a continue-as-new.
+    // The values for the observer are numbered after its hook, also if the hook ran before a continue-as-new.
     if (!isAsked) observed();
   }
 }
@@ -169,7 +168,6 @@ function placeOf(
   return { agent: agentOfPath(path), runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
 }
 
-/** Of the run so far. */
 function usage({ run }: AgentScope, frame: Frame): Usage {
   return frame.seen('usage', () => run.state.usage);
 }

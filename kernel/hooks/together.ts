@@ -3,7 +3,6 @@ import type { AskAgain, HeldCall, Pass, Together } from '../define/inside';
 import type { Frame } from '../effects/frames';
 import { decidedOf } from './agreed';
 
-/** One of several layers that ask people about a call. */
 export class LayerTogether implements Together {
   constructor(private readonly frame: Frame) {}
 

@@ -4,11 +4,10 @@ import { textOf } from '../../contract/messages/messages';
 export interface AgentResult {
   readonly output: Json;
   readonly text: string;
-  /** Calls of external tools that the agent ends with: there is no answer yet. */
+  /** Calls of external tools that the agent ends with. There is no answer yet. */
   readonly pendingToolCalls?: readonly ToolCall[];
 }
 
-/** What a tool message says. */
 export function resultOf(message: StoredMessage | undefined): AgentResult {
   const part = message?.parts[0];
   if (part?.type !== 'tool-result') return { output: '', text: '' };

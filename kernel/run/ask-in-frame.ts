@@ -7,10 +7,7 @@ import type { PendingInterrupt } from './state';
 
 type Asking = Pick<RunScope, 'interrupts' | 'journal' | 'ports'>;
 
-/**
- * Asks as an effect of a frame: where that ends before the answer, the question is withdrawn. Code that is entered again gets the answer only if it asks
- * the same question.
- */
+/** Asks as an effect of a frame. The question is withdrawn with its frame. Re-entered code gets the answer only for the same question. */
 export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingInterrupt, letGo?: () => void): Promise<Json> {
   return frame.effect(
     'interrupt',
@@ -21,7 +18,7 @@ export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingIn
 }
 
 function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: PendingInterrupt, letGo?: () => void): Promise<Json> {
-  // What a cancelled run asks is shown to nobody, and may be another question when the run goes on.
+  // Nobody sees a question of a cancelled run, and the resumed run may ask another.
   if (!ports.cancelled) noteQuestion(frame, n, asked.shown);
   const answer = interrupts.open(limited(asked, frame.limit));
   const { decision } = frame;
@@ -33,7 +30,7 @@ function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: P
   return answer;
 }
 
-/** Where the code that asks has less time than whoever is asked, all are shown when it ends. */
+/** If the asking code has less time than the people, the question shows the end of that code. */
 function limited(asked: PendingInterrupt, limit: number | undefined): PendingInterrupt {
   const { shown } = asked;
   return limit === undefined || limit >= (shown.deadline ?? Infinity) ? asked : { shown: { ...shown, deadline: limit }, isLimited: true };

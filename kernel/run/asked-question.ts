@@ -7,15 +7,15 @@ import { sha256 } from '../../contract/sha256';
 import type { Frame } from '../effects/frames';
 import type { RunScope } from './scope';
 
-/** What makes a question the one that it is. Its deadline, its reminders and the time of its escalation are not among these. */
+/** The identity of a question, without its times. */
 type Parts = Readonly<Record<string, string>>;
 
-/** Keeps what is asked, so that its answer counts for this question only. */
+/** Keeps the question, so an answer counts only for the same question. */
 export function noteQuestion(frame: Frame, n: number, shown: Interrupt): void {
   frame.note(noteOf(n), partsOf(shown));
 }
 
-/** The error for code that asks another question than it asked at this place, whether that one is open or has its answer. */
+/** The error for another question than before at this place, open or answered. */
 export function anotherQuestion(
   { journal }: Pick<RunScope, 'journal'>,
   frame: Frame,
@@ -42,7 +42,7 @@ function partsOf(shown: Interrupt): Parts {
   return { kind, ...partsOfKind(shown), ...(Object.keys(people).length === 0 ? {} : { people: hashOf(people) }) };
 }
 
-/** People in any order are the same people. */
+/** The order of people does not matter. */
 function whoOf({ by, roles }: { readonly by?: readonly string[]; readonly roles?: readonly string[] }): Record<string, string[]> {
   return defined({ by: by && [...by].sort(), roles: roles && [...roles].sort() });
 }
@@ -51,7 +51,7 @@ function partsOfKind(shown: Interrupt): Parts {
   if (shown.kind === 'approval') {
     const { tool, callId, inputHash, options = null, policy } = shown;
     const of = { arguments: hashOf([tool, callId, inputHash, options]) };
-    // Another version of the policy may ask for more behind the same stage.
+    // A newer version of a policy may ask for more after the same stage.
     return policy === undefined ? of : { ...of, policy: hashOf([policy.name, policy.stage.number, policy.stage.name ?? null]) };
   }
   if (shown.kind === 'in-doubt') {

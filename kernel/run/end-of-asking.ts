@@ -2,7 +2,7 @@ import type { InterruptEnd } from './given-answers';
 import type { Ports } from './ports';
 import type { RunState } from './state';
 
-/** Of a question whose code has ended: because its time was up, or for another reason. */
+/** The end of a question whose code has ended: deadline or cancel. */
 export function endOfAsking({ interrupts }: RunState, ports: Pick<Ports, 'now'>, id: string): InterruptEnd {
   const pending = interrupts.find(({ shown }) => shown.id === id);
   const isOver = pending?.isLimited === true && (pending.shown.deadline ?? Infinity) <= ports.now();

@@ -3,7 +3,7 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { AgentRunInput } from '../../contract/record/wire';
 import { bytesOfChanges } from './weight';
 
-/** What a run goes on with, if a server takes it. What readers see until the next model call may be missing; without the rest there is no run. */
+/** The input of the next execution, if a server takes it. What readers see until the next model call may be dropped. */
 export function fitting(next: AgentRunInput): AgentRunInput {
   const { start, snapshot } = next;
   if (start.externalStorage === true) return next;

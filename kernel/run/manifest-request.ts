@@ -9,7 +9,7 @@ import type { RunState } from './state';
 import type { AnyAgent } from '../define/definition';
 import { isChat, reachable } from '../define/definition';
 
-/** What a run asks its worker about: all that the agents name which can be reached from its root. */
+/** The request of a run to its worker: all names of the agents inside of its root. */
 export function manifestRequest(root: AnyAgent, state: RunState): ManifestRequest {
   const agents = reachable(root).filter(isChat);
   const each = agents.map((agent) => requestOf(agent, state));
@@ -56,8 +56,8 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     if (Object.keys(keys).length > 0 && !agent.ownTools.has(tool)) aliasedArguments[tool] = Object.keys(keys);
   }
   return {
-    // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
-    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
+    // Tools of layers count, too: a hook may offer them, and an unknown name protects nothing. Tools of the start are checked against the whole
+    // manifest, as errors of the start.
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),

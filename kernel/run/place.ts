@@ -9,19 +9,17 @@ import { historyFor } from './conversation';
 import { forgetEnsured } from './ensured';
 import { noteLeft } from './left-agents';
 
-/** Where an agent is to work. */
 export interface AgentPlace {
   readonly path: AgentPath;
   readonly frame: Frame;
-  /** The conversation that it takes part in. Absent: it is alone in its own. */
+  /** Absent: the agent is alone in its own conversation. */
   readonly branch?: Branch;
-  /** What an agent without a conversation begins with. */
+  /** The first messages of an agent without a conversation. */
   readonly messages?: () => readonly StoredMessage[];
-  /** Whom an agent there may hand over to. Absent: those that it brings itself. */
+  /** Agents to hand over to. Absent: the sub-agents of the definition. */
   readonly neighbours?: Neighbours;
 }
 
-/** Whom an agent may hand over to. */
 export interface Neighbours {
   readonly children: readonly AnyAgent[];
   readonly parent?: AnyAgent;
@@ -31,12 +29,11 @@ export function keyOf({ path }: Pick<AgentPlace, 'path'>): string {
   return path.join('/');
 }
 
-/** What an agent that begins now begins with. */
 export function inputAt(run: RunScope, place: AgentPlace, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
   return place.branch === undefined ? (place.messages?.() ?? []) : historyFor(run, place.branch, agent, rewriter);
 }
 
-/** How far an agent that runs others has come. It goes over a continue-as-new with the run. */
+/** The progress of an agent that runs others, kept over a continue-as-new. */
 export function recordAt(run: RunScope, place: AgentPlace): Progress {
   const { state } = run;
   const key = keyOf(place);
@@ -48,7 +45,6 @@ export function isEntered({ state }: RunScope, place: AgentPlace): boolean {
   return state.progress?.[keyOf(place)] !== undefined;
 }
 
-/** The same of all agents inside of one: they were left at work. */
 export function forgetInside({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
   const inside = `${keyOf(place)}/`;
   const drop = (values: Record<string, unknown> | undefined): void => {
@@ -61,13 +57,13 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
   for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
 
-/** An agent behind the root has ended: nothing of it is needed any more but what it said. */
+/** An agent below the root has ended: only its words are needed. */
 export function forget(run: RunScope, place: AgentPlace): void {
   place.frame.abandon();
   forgetRecord(run, place);
 }
 
-/** An error has ended it: what it had come to is kept for another try. */
+/** After an error the agent is kept for a retry. */
 export function forgetFailed(run: RunScope, place: AgentPlace): void {
   noteLeft(run, place);
   place.frame.unwind();

@@ -5,18 +5,17 @@ import type { Json } from '../../contract/messages/messages';
 import type { InterruptEnd } from './given-answers';
 import type { PendingInterrupt, RunState } from './state';
 
-/** Who answered, for the log. */
 export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> {
   return defined({ by, roles });
 }
 
-/** When an answer counts: not before its question was shown, and not later than now. */
+/** When an answer counts: not before the question, and not later than now. */
 export function timeOf({ interruptId, at }: Answer, { interrupts }: RunState, now: number): number {
   const { since = 0 } = interrupts.find(({ shown }) => shown.id === interruptId) ?? {};
   return Math.max(givenTime(at, now), since);
 }
 
-/** The policy that asks an open interrupt, for the log. */
+/** The policy of an open interrupt, for the log. */
 export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEnd, 'policy' | 'inputHash'> {
   const shown = interrupts.find((pending) => pending.shown.id === id)?.shown;
   if (shown?.kind !== 'approval' || shown.policy === undefined) return {};
@@ -24,7 +23,7 @@ export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEn
   return { policy: { name: policy.name, version: policy.version }, inputHash };
 }
 
-/** What the code that asked goes on with. Without `whole` the deadline has passed. */
+/** The value for the asking code. Without `whole` the deadline has passed. */
 export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick<Answer, 'by' | 'roles'> | undefined): Json {
   if (tellsWho !== true) return answer;
   if (whole === undefined) return { answer, expired: true };

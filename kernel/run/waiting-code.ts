@@ -5,10 +5,9 @@ import type { Timer } from './ports';
 
 /** Code that waits for an answer. */
 export interface WaitingCode {
-  /** Without an answer of somebody the deadline has passed. */
+  /** Without `whole` the deadline has passed. */
   readonly resolve: (answer: Json, whole: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;
-  /** It is asked by an isolated agent. */
   readonly apart?: AskedApart;
 }

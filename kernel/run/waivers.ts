@@ -1,7 +1,7 @@
 import { nameOfSegment } from '../../contract/record/agent-paths';
 import type { RunState } from './state';
 
-/** What people approved for the rest of the run where the same agent worked before: in another turn, in another round of a loop, or as a tool. */
+/** Approvals for the rest of the run that the same agent got elsewhere: in another turn, round of a loop, or as a tool. */
 export function waivedElsewhere({ waivers = {} }: Pick<RunState, 'waivers'>, path: readonly string[]): readonly string[] {
   const own = path.join('/');
   const place = placeOf(path);

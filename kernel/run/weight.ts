@@ -6,8 +6,8 @@ interface WithEvents {
 }
 
 /**
- * What is weighed of something that takes events along. What middleware changed weighs nothing: replayed with it, a history from before
- * events told it would have its commands elsewhere.
+ * The part of a command that is weighed. Changes by middleware weigh nothing, because histories from before these events must replay with the same
+ * commands.
  */
 export function weighed<Taking extends object>(taking: Taking): Taking {
   const { events } = taking as WithEvents;
@@ -19,7 +19,7 @@ export function withoutChanges<Event extends object>(event: Event): Event {
   return 'changes' in event ? { ...event, changes: undefined } : event;
 }
 
-/** Bytes of what middleware changed, anywhere in a value. */
+/** Bytes of middleware changes, anywhere in a value. */
 export function bytesOfChanges(value: unknown): number {
   let bytes = 0;
   JSON.stringify(value, (key, inner: unknown) => {

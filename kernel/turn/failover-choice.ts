@@ -9,16 +9,15 @@ import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
 import { tellRetry } from './tell-retry';
 
-/** The model that is asked next, and with what. */
 export interface Failover {
   readonly model: string;
   readonly messages?: readonly StoredMessage[];
 }
 
 interface Failed {
-  /** Which failover this would be, from 1. */
+  /** The number of this failover, from 1. */
   readonly number: number;
-  /** Which call of the last model was its last, from 0. */
+  /** The last call of the last model, from 0. */
   readonly attempt: number;
   readonly error: ModelError;
   readonly output: Message | undefined;

@@ -5,15 +5,12 @@ import { append } from '../run/conversation';
 import type { AgentScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
 
-/** Whether somebody ends the turn in which this agent works. What it does for a tool is waited for. */
+/** Whether the turn of this agent is stopped. Agents as tools are awaited. */
 export function isStopped({ run, path }: Pick<AgentScope, 'run' | 'path'>): boolean {
   return stopsTurn(run) && isConversation(path);
 }
 
-/**
- * Where an iteration of an agent in a conversation begins: the turn ends here if somebody asked for that, and what was said for its next step
- * joins it. Code that enters the iteration again has had its turn.
- */
+/** The beginning of an iteration in a conversation: a stopped turn ends here, and joining messages are taken. Re-entered code has already done so. */
 export async function endsHere({ run, agent, path, record, branch }: AgentScope, inbox: MessageInbox): Promise<boolean> {
   if (record.joined === record.turn || !isConversation(path)) return false;
   if (inbox.mustStop) {

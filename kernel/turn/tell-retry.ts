@@ -4,7 +4,6 @@ import type { AgentScope } from '../run/scope';
 
 type ModelRetry = Extract<EventBody, { type: 'model-retry' }>;
 
-/** Tells readers that an answer of the model does not count. */
 export function tellRetry(
   { run, agent, path, record }: AgentScope,
   attempt: number,
