@@ -1,5 +1,5 @@
 import type { StoredRequest } from '../contract/record/wire';
-import type { Manifest, ManifestRequest } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
 import type {
@@ -12,7 +12,6 @@ import type {
   ParseOutputResult,
   StartInput,
 } from '../contract/record/wire';
-import type { ModelFacts, ToolFacts } from '../contract/manifest';
 
 export interface MemoryCall<Facts> {
   readonly workflowId: string;

@@ -30,7 +30,7 @@ import type {
 } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
 import { agentsOf } from '../kernel/define/agents-of-module';
-import { fitting } from '../kernel/run/fitting';
+import { fitting } from '../kernel/run/weight';
 import { AgentRun } from '../kernel/engine/run';
 import { resultOfRun } from '../kernel/engine/run-result';
 import type { KeptAtFailure } from '../kernel/run/ports';

@@ -11,7 +11,7 @@ import '../contract/record/snapshot-messages';
 import '../contract/record/child-runs';
 import '../contract/record/tool-outcomes';
 import '../kernel/engine/run-result';
-import '../kernel/run/fitting';
+import '../kernel/run/weight';
 import '../kernel/log/run-log';
 import '../kernel/run/standstill';
 import '../kernel/define/middleware';

@@ -8,7 +8,7 @@ import { refuseLayersOfExternal } from '../turn/external-calls';
 import { keptValue } from '../effects/kept-values';
 import { runAgentLoop } from '../turn/loop';
 import { agentForRun } from '../run/run-options';
-import type { RunScope } from '../run/scope';
+import type { AgentScope, RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { exitTool } from '../define/transfer-names';
 import { flowActionOf } from '../define/actions';
@@ -27,13 +27,12 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
   renew(agent, record, state);
-  const life = new ContextLifetime(run, agent.name);
-  const scope = { run, agent, options, path: place.path, record, life, ...defined({ branch: place.branch }) };
+  const scope = scopeAt(run, agent, record, place);
   let result: AgentResult;
   try {
     result = await runAgentLoop(scope, place.frame);
   } finally {
-    life.end();
+    scope.life.end();
   }
   if (agent.outputKey !== undefined && result.pendingToolCalls === undefined)
     state.session[agent.outputKey] = keptValue('session', agent.outputKey, result.text);
@@ -48,6 +47,11 @@ function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: R
   state.renewed = state.renewed.filter((one) => one !== key);
   record.remaining = maxIterations;
   delete record.toolIterations;
+}
+
+export function scopeAt(run: RunScope, agent: AgentDefinition, record: AgentRecord, { path, branch }: AgentPlace): AgentScope {
+  const options = runOptionsOf(run.state.options, agent.name);
+  return { run, agent, options, path, record, life: new ContextLifetime(run, agent.name), ...defined({ branch }) };
 }
 
 export function freshRecord(

@@ -2,16 +2,14 @@ import { defined } from '../../contract/defined';
 import { nthSegment, toolSegment } from '../../contract/record/agent-paths';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
-import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
-import { ContextLifetime } from '../run/context-lifetime';
 import { hookContext } from '../hooks/context';
 import { frozen } from '../../contract/freeze';
 import { messagesFor } from '../run/job';
 import { checkEmptyRun } from '../run/livelock-guard';
 import type { AgentScope, RunScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
-import { freshRecord } from './chat';
+import { freshRecord, scopeAt } from './chat';
 import { Shown } from './custom-events';
 import type { AgentInput } from '../define/agent-ref';
 import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from '../define/definition';
@@ -30,19 +28,10 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   const label = `agent "${definition.name}"`;
   const key = keyOf(place);
   const agent = bareAgent(definition);
-  const options = runOptionsOf(state.options, definition.name);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, definition.name), state));
   const frame = place.frame.child('run', label);
-  const life = new ContextLifetime(run, definition.name);
-  const scope: AgentScope = {
-    run,
-    agent,
-    options,
-    path: place.path,
-    record,
-    life,
-    ...defined({ branch: place.branch }),
-  };
+  const scope = scopeAt(run, agent, record, place);
+  const { life, options } = scope;
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
   const heard = new Set<string>();

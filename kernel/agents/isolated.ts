@@ -20,16 +20,13 @@ import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** How an isolated agent has ended. What went wrong in it is an end like another one. */
-export type IsolatedEnd = ChildEnd;
-
 /** Runs an agent as a separate run with its own history and log. The parent run has the beginning, the answer and the end. */
 export async function runIsolated(
   run: RunScope,
   agent: AnyAgent,
   place: Pick<AgentPlace, 'path' | 'frame' | 'branch'>,
   messages: () => readonly StoredMessage[],
-): Promise<IsolatedEnd> {
+): Promise<ChildEnd> {
   const { state, ports } = run;
   // At this point the run may still go on elsewhere. Later, all isolated agents must end first.
   const checkpoint = ports.checkpoint();

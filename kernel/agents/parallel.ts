@@ -1,6 +1,6 @@
 import { nthSegment } from '../../contract/record/agent-paths';
 import type { Json } from '../../contract/messages/messages';
-import { watchForStop } from '../turn/wait-for-calls';
+import { allSettledInOrder } from '../turn/wait-for-calls';
 import type { RunScope } from '../run/scope';
 import type { BranchEnd } from '../run/state';
 import { fork, join } from '../run/conversation';
@@ -44,12 +44,10 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
       if (isStop(error)) throw error;
     }
   };
-  const running = agents.map((_, position) => runBranch(position));
-  const watch = watchForStop(run, running);
-  const settled = await Promise.allSettled(running);
-  const reasons = settled.flatMap((branch) => (branch.status === 'rejected' ? [branch.reason as unknown] : []));
-  if (watch.stopped) throw (run.stoppedBy = reasons.find(isStop));
-  if (reasons.length > 0) throw reasons.find(isCancellation) ?? reasons[0];
+  await allSettledInOrder(
+    run,
+    agents.map((_, position) => runBranch(position)),
+  );
   if (place.branch !== undefined) join(run, place.branch, key);
   if (isolate) for (const position of segments.keys()) Object.assign(run.state.session, ends[position]?.session);
   const output: Record<string, Json> = {};

@@ -1,12 +1,11 @@
 import { defined } from '../../contract/defined';
 import type { RunScope } from '../run/scope';
-import { calledGroup, callbacksOfGroup } from './called';
+import { runAround } from './called';
 import { runChat } from './chat';
 import { runCustom } from './custom';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import { runHandOver } from './hand-over';
 import { runParallel } from './parallel';
-import { observedGroup, observersOfGroup } from './observed';
 import type { AgentPlace } from '../run/place';
 import { forget, forgetFailed, isEntered, recordAt } from '../run/place';
 import { runSequence } from './sequence';
@@ -41,9 +40,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
 
 /** The same without events: for an agent in the place of another agent. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
-  const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
-  const called = callbacksOfGroup(agent).length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(run, agent, place, enter);
-  return observersOfGroup(agent).length === 0 ? called() : observedGroup(run, agent, place, called);
+  return runAround(run, agent, place, () => enterKind(run, agent, place));
 }
 
 function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {

@@ -3,9 +3,10 @@ import { defined } from '../../contract/defined';
 import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
 import { titleOf } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
-import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { textOf, toolMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
+import { lessUsage } from '../../contract/usage';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
@@ -19,6 +20,7 @@ import { agentForRun } from '../run/run-options';
 import { isEndOfTurn } from '../run/turn-stop';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, SharedMessage } from '../run/state';
+import { tellMessage } from '../turn/joined-messages';
 import { pendingCallsOf } from '../turn/pending-calls';
 import { freshRecord } from './chat';
 import { isAlone } from './run-apart';
@@ -74,12 +76,7 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   if (isAlone(root)) startRecord(run, root as AgentDefinition, state.window, said);
   else startConversation(run, state.window, said);
   inbox.take(messages);
-  for (const message of messages) tellMessage(run, root.name, path, state.turn, message);
-}
-
-export function tellMessage(run: RunScope, agent: string, runPath: readonly string[], turn: number, told: QueuedMessage): void {
-  const { id, mode, message, by } = told;
-  run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ by }) });
+  for (const message of messages) tellMessage(run.ports, { agent: root.name, runPath: path, turn: state.turn }, message);
 }
 
 /** A root that is alone keeps its record and counts its iterations on, so no address repeats. Other roots have another place in each turn. */
@@ -164,14 +161,14 @@ function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: Agen
   if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record, result.status);
   else if (result.status !== 'completed') closeCalls(run, rootConversation, (call) => resultOfLost(run, call, result.status));
   const last = isAlone(root) ? record?.messages.at(-1) : state.sharedMessages?.[rootConversation]?.at(-1)?.message;
-  const { conversation } = { conversation: inbox.state };
+  const { state: conversation } = inbox;
   inbox.rest();
   const { output } = result;
   run.ports.emit({
     type: 'turn-end',
     turn: conversation.turn,
     status: result.status,
-    usage: usageSince(conversation.usage, state.usage),
+    usage: lessUsage(state.usage, conversation.usage),
     ...(result.status !== 'completed' || (last !== undefined && textOf(last) === output) ? {} : defined({ output })),
     ...defined({ error: result.error, idleUntil: conversation.idleUntil }),
   });
@@ -190,15 +187,4 @@ function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): 
 function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
   const how = status === 'stopped' ? 'was stopped' : 'ended';
   return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });
-}
-
-function usageSince(before: Usage, now: Usage): Usage {
-  const cached = (now.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
-  const reasoning = (now.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
-  return {
-    inputTokens: now.inputTokens - before.inputTokens,
-    outputTokens: now.outputTokens - before.outputTokens,
-    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
-    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
-  };
 }

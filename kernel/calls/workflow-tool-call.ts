@@ -3,13 +3,12 @@ import { stopsTurn } from '../run/turn-stop';
 import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
-import { ToolError, isCancellation } from '../effects/errors';
+import { ToolError, isCancellation, isToolProblem } from '../effects/errors';
 import { toolStart } from '../../contract/record/tool-outcomes';
 import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
-import { isToolProblem } from '../effects/errors';
 
 export async function callOwnTool(
   scope: AgentScope,

@@ -1,7 +1,10 @@
 import { shown } from '../../contract/shown';
+import type { Refuse } from '../../contract/check';
 import { refusing } from '../../contract/check';
 import type { TakenTools } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
 import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
@@ -11,7 +14,7 @@ import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
 import { agentRef, definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent, HistoryRewriter } from './definition';
-import { checkDepth } from './depth';
+import { agentsIn } from './definition';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './iteration-limits';
@@ -26,16 +29,14 @@ export type UnknownToolHandler = (name: string, input: Json) => string;
 /** Changes the arguments of a call before parsing. Names are canonical. */
 export type ToolArgumentsHandler = (name: string, input: Json) => Json;
 
-export interface AgentDefinition extends AgentLimits {
+type Options = AgentOptions<Tools, string, Json>;
+type Kept = 'name' | 'description' | 'instructions' | 'model' | 'settings' | 'prompt' | 'output' | 'language' | 'outputKey';
+type KeptFunctions = 'unknownTool' | 'toolArguments' | 'retry' | 'failover' | 'historyRewriter';
+type WithDefault = 'returnDirectly' | 'exitTool' | 'sequentialTools' | 'toolErrors' | 'disallowTransferToParent';
+
+export interface AgentDefinition extends AgentLimits, Pick<Options, Kept | KeptFunctions>, Required<Pick<Options, WithDefault>> {
   readonly kind: 'chat';
-  readonly name: string;
-  readonly description: string;
-  readonly instructions: string;
-  readonly model: string;
-  readonly settings?: ModelSettings;
-  readonly prompt?: (input: Json) => string;
   readonly inputSchema?: Json;
-  readonly output?: string;
   readonly tools: readonly string[];
   /** The tools that the run itself answers, by name. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
@@ -44,23 +45,11 @@ export interface AgentDefinition extends AgentLimits {
   /** The client tools that the agent takes. Absent: none. */
   readonly clientTools?: TakenTools;
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
-  readonly language?: Language;
-  readonly returnDirectly: readonly string[];
-  readonly exitTool: boolean;
-  readonly sequentialTools: boolean;
-  readonly toolErrors: 'return' | 'fail';
-  readonly unknownTool?: UnknownToolHandler;
-  readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases: Readonly<Record<string, ToolAliases>>;
-  readonly retry?: RetryOptions;
-  readonly failover?: FailoverOptions;
   readonly subAgents: readonly AnyAgent[];
   readonly agentTools: readonly AnyAgent[];
-  readonly disallowTransferToParent: boolean;
-  readonly historyRewriter?: HistoryRewriter;
   /** The same agent without its sub-agents. */
   readonly origin?: AnyAgent;
-  readonly outputKey?: string;
 }
 
 export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
@@ -224,12 +213,37 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
 export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const members = membersOf(parent, agents);
   const refuse = refusing(agentLabel(parent));
-  members.forEach((member, position) => {
-    if (members.indexOf(member) !== position) refuse(`"${member.name}" stands twice among its sub-agents; name it once.`);
+  refuseTwice(members, 'its sub-agents', refuse);
+  for (const member of members) {
     if (member.description === '') refuse(`its sub-agent "${member.name}" needs a description: the model chooses by it.`);
     const target = member.kind === 'hand-over' ? member.to.at(-1) : undefined;
     if (target !== undefined && target !== parent)
       refuse(`its sub-agent "${member.name}" hands over to "${target}", and can hand over to "${parent}" only. Name that last in to.`);
-  });
+  }
   return members;
+}
+
+export function refuseTwice(members: readonly AnyAgent[], where: string, refuse: Refuse): void {
+  const twice = members.find((member, position) => members.indexOf(member) !== position);
+  if (twice !== undefined) refuse(`"${twice.name}" stands twice among ${where}; name it once.`);
+}
+
+const depths = new WeakMap<AnyAgent, number>();
+
+/**
+ * Refuses agents that are nested too deeply, so recursion through agents stays shallow. One command can carry the beginnings of all agents on the way
+ * in: 100 with the longest names are a third of what fits.
+ */
+function checkDepth(agent: AnyAgent): void {
+  const depth = depthOf(agent);
+  if (depth > limits.agentDepth)
+    throw new HoldfastError(
+      'agent-invalid',
+      `Agent "${agent.name}" has agents in each other, ${depth} deep; at most ${limits.agentDepth} fit. Let one agent have more of them side by side.`,
+    );
+  depths.set(agent, depth);
+}
+
+function depthOf(agent: AnyAgent): number {
+  return depths.get(agent) ?? 1 + agentsIn(agent).reduce((deepest, inner) => Math.max(deepest, depthOf(inner)), 0);
 }

@@ -1,8 +1,10 @@
-import type { Fields, Forms } from '../../contract/check';
+import type { Fields, Forms, Refuse } from '../../contract/check';
 import {
   anything,
   both,
+  checkFields,
   checkOptions,
+  filled,
   flag,
   func,
   identifier,
@@ -10,6 +12,7 @@ import {
   listOf,
   refusing,
   required,
+  shape,
   someTexts,
   text,
   whole,
@@ -18,24 +21,26 @@ import {
 import type { Json } from '../../contract/messages/messages';
 import { cut } from '../../contract/shown';
 import type { Agent } from './agent-ref';
-import { agentOf, membersOf, subAgentsOf } from './agent';
+import { agentOf, membersOf, refuseTwice, subAgentsOf } from './agent';
 import { isAgent } from './agent-ref';
 import type { AgentMiddleware, Tools } from './middleware';
-import type { AroundAgent } from './around-agent';
-import { checkedCallbacks } from './around-agent';
 import type { AgentObserver, AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
 import { isChat, originOf } from './definition';
-import { checkedObservers } from './observers';
 
 export type AgentPart = Agent<string, unknown, unknown>;
 
-interface NamedGroup<Name extends string> {
+/** Callbacks before and after an agent that runs others, made by `agentCallbacks`. */
+interface AroundAgent {
+  readonly around: 'agent';
+  readonly before: { readonly length: number };
+  readonly after: { readonly length: number };
+  asMiddleware(name?: string): AgentMiddleware;
+}
+
+interface ObservableGroup<Name extends string, T extends Tools = Tools> {
   readonly name: Name;
   /** Needed for a tool or a sub-agent, because models choose by the description. */
   readonly description?: string;
-}
-
-interface ObservableGroup<Name extends string, T extends Tools = Tools> extends NamedGroup<Name> {
   /** Told when the group begins (`onStart`) and has ended (`onEnd`, `onError`). */
   readonly observers?: readonly AgentObserver<T>[];
   /** Made with `agentCallbacks`. Callbacks run before and after the group. */
@@ -101,8 +106,7 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   const { agents } = checkedGroup('supervisor', options, { supervisor: anything });
   const same = agents.find((agent) => agent.name === lead.name);
   if (same !== undefined) refuse(`a specialist has the name of the supervisor, "${same.name}".`);
-  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refuse(`"${twice.name}" stands twice among the specialists; name it once.`);
+  refuseTwice(agents, 'the specialists', refuse);
   const specialists = subAgentsOf(
     lead.name,
     agents.map((agent) => agentOf(handingOver(agent, [lead.name]))),
@@ -164,8 +168,7 @@ export function customAgent<const Name extends string, T extends Tools = Tools>(
   });
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
   const agents = membersOf(name, options.agents === undefined ? [] : options.agents);
-  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refusing(`customAgent "${name}"`)(`"${twice.name}" stands twice among its agents; name it once.`);
+  refuseTwice(agents, 'its agents', refusing(`customAgent "${name}"`));
   return agentOf({ kind: 'custom', name, description, observers, callbacks, run, agents });
 }
 
@@ -195,4 +198,33 @@ function checkedGroup(maker: string, options: GroupOptions<string>, own: Forms =
   const agents = membersOf(checked.name, options.agents);
   if (agents.length === 0) refusing(`${maker} "${checked.name}"`)('agents must be an array of at least one agent. It is [].');
   return { ...checked, agents };
+}
+
+function checkedCallbacks(given: unknown, refuse: Refuse): readonly AgentMiddleware[] {
+  if (given === undefined) return [];
+  const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;
+  if (before === undefined || after === undefined || typeof asMiddleware !== 'function' || around !== 'agent')
+    return refuse(`callbacks must be a set made with agentCallbacks.`);
+  if (before.length === 0 && after.length === 0)
+    return refuse('callbacks must have at least one callback; register one, or leave them out.');
+  return [(given as AroundAgent).asMiddleware('callbacks')];
+}
+
+const functions = { onStart: func, onEnd: func, onError: func };
+const observersForm = listOf(
+  shape({ name: required(filled), ...functions }, `an observer with a name and ${Object.keys(functions).join(', ')}`),
+  'an array of observers',
+);
+
+function checkedObservers(observers: unknown, refuse: Refuse): readonly AgentObserver[] {
+  checkFields({ observers }, { observers: observersForm }, refuse);
+  const checked = (observers ?? []) as readonly AgentObserver[];
+  const names = new Set<string>();
+  for (const [position, observer] of checked.entries()) {
+    if (names.has(observer.name)) refuse(`two of its observers are named "${observer.name}".`);
+    names.add(observer.name);
+    if (!Object.entries(observer).some(([field, value]) => field in functions && value !== undefined))
+      refuse(`observers[${position}] has none of ${Object.keys(functions).join(', ')}.`);
+  }
+  return checked;
 }

@@ -31,7 +31,7 @@ export interface ParallelDefinition extends Observable {
 }
 
 /** Agents that hand over to each other. The team has its own name. */
-export interface TeamDefinition extends Observable {
+interface TeamDefinition extends Observable {
   readonly kind: 'team';
   readonly lead: AnyAgent;
 }
@@ -78,11 +78,7 @@ export interface CustomEvent {
   readonly name?: string;
 }
 
-export interface RanAgent {
-  readonly output: Json;
-  readonly text: string;
-  readonly action?: FlowAction;
-}
+export type RanAgent = Pick<AgentEnd, 'output' | 'text' | 'action'>;
 
 export interface CustomContext<T extends Tools = Tools> extends HookContext<T> {
   /** Runs one of `agents` with a text, messages, a job that fits its `inputSchema`, or the conversation so far. */

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AskingPolicy, PolicyDecision } from '../../contract/decisions';
+import type { Answer } from '../../contract/interrupts';
 import type { People } from '../../contract/people';
 import type { PolicyPlan } from '../../contract/policies';
 import type { Json, ToolCall } from '../../contract/messages/messages';
@@ -55,10 +56,8 @@ export interface StartedWith {
   readonly hasUnnamedWriter?: true;
 }
 
-export interface AnswerOfSomebody<Answer = Json> {
-  readonly answer: Answer;
-  readonly by?: string;
-  readonly roles?: readonly string[];
+export interface AnswerOfSomebody<Given = Json> extends Pick<Answer, 'by' | 'roles'> {
+  readonly answer: Given;
   /** The deadline has passed without an answer. */
   readonly expired?: true;
 }

@@ -214,9 +214,7 @@ export class Journal {
   }
 
   keep(address: string, effect: JournalEffect): void {
-    const effects = this.frames.get(address);
-    if (effects === undefined) this.frames.set(address, new Map([[effect.n, effect]]));
-    else effects.set(effect.n, effect);
+    put(this.frames, address, effect.n, effect);
   }
 
   noteOf(address: string, name: string): Json | undefined {

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { ChildUsage } from '../../contract/usage';
-import type { Json } from '../../contract/messages/messages';
+import { textOfResult } from '../../contract/record/run-result';
 import type { AgentRunResult, StartInput } from '../../contract/record/wire';
 import type { RunLog } from '../log/run-log';
 import type { ChildEnd } from '../run/ports';
@@ -41,17 +41,9 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
   });
 }
 
-export function childEndOf({ output, text, usage, session, silent }: AgentRunResult): ChildEnd {
-  return {
-    output,
-    text: text ?? textOf(output),
-    usage: usage as ChildUsage,
-    ...defined({ session, silent }),
-  };
-}
-
-function textOf(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
+export function childEndOf(result: AgentRunResult): ChildEnd {
+  const { output, usage, session, silent } = result;
+  return { output, text: textOfResult(result), usage: usage as ChildUsage, ...defined({ session, silent }) };
 }
 
 function checkResult(result: AgentRunResult): void {

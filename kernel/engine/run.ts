@@ -2,6 +2,7 @@ import type { ConversationCommand, ConversationReply } from '../../contract/conv
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
+import { interruptId } from '../../contract/interrupts';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
@@ -23,7 +24,7 @@ import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
 import { OpenInterrupts } from '../run/interrupts';
 import { textOfJob } from '../run/job';
-import type { Journal } from '../effects/journal';
+import { Journal } from '../effects/journal';
 import { MessageInbox } from '../run/message-inbox';
 import { refuseUnknownNames } from '../define/named-tools';
 import { LivelockGuard } from '../run/livelock-guard';
@@ -37,7 +38,6 @@ import type { AgentRecord, RunState } from '../run/state';
 import { AskingEnd, stopsTurn } from '../run/turn-stop';
 import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
-import { journalOf } from './run-journal';
 import { resumeState } from './resume-point';
 import { cannotRetry, retryState } from './retry-point';
 import type { SplitState } from './split-state';
@@ -65,7 +65,15 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
-    this.journal = journalOf(state, ports, (id) => this.openInterrupts.drop(id));
+    this.journal = new Journal(
+      state.journal,
+      () => ports.cancelled,
+      state.notes,
+      // A question ends with its frame, also where code has not asked it again.
+      (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
+      (run) => ports.atRest(run),
+    );
+    for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
     const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
     this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(isTurnStopped));
     this.cancels = new CancelPlan(state, ports, (error) => {

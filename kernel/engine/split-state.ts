@@ -2,7 +2,6 @@ import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Addresses } from '../run/addresses';
-import { openOnceCalls } from '../run/once-calls';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
 
@@ -40,4 +39,14 @@ export function splitState(whole: RunState, { checkpoints, onceCalls: open, addr
     },
     lists,
   };
+}
+
+/** Calls by layers around a model at work, which go on with the run. */
+function openOnceCalls(
+  calls: ReadonlyMap<string, string>,
+  journal: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> | undefined {
+  const open = Object.keys(journal);
+  const kept = [...calls].filter(([key]) => open.some((address) => key.startsWith(`${address}/model/`)));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

@@ -1,4 +1,3 @@
-import type { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import type { PolicyPlan } from '../../contract/policies';
@@ -82,64 +81,24 @@ class TrialPorts implements Ports {
     return this.asked(() => this.facts.parseOutput(...request));
   }
 
-  callModel(): Promise<never> {
-    return never();
-  }
-
-  callTool(): Promise<never> {
-    return never();
-  }
-
-  runChild(): Promise<never> {
-    return never();
-  }
-
-  answerChild(): void {
-    return undefined;
-  }
-
-  cancelChildren(): void {
-    return undefined;
-  }
-
-  sleep(): Timer {
-    return this.timer();
-  }
-
-  timer(): Timer {
-    return { fired: never(), cancel: () => undefined };
-  }
-
-  checkpoint(): undefined {
-    return undefined;
-  }
-
-  emit(): void {
-    return undefined;
-  }
-
-  roomFor(): undefined {
-    return undefined;
-  }
-
-  roomToShow(): undefined {
-    return undefined;
-  }
-
-  showInterrupt(): void {
-    return undefined;
-  }
-
-  hideInterrupt(): void {
-    return undefined;
-  }
+  readonly callModel = never;
+  readonly callTool = never;
+  readonly runChild = never;
+  readonly answerChild = nothing;
+  readonly cancelChildren = nothing;
+  readonly sleep = neverFires;
+  readonly timer = neverFires;
+  readonly checkpoint = nothing;
+  readonly emit = nothing;
+  readonly roomFor = nothing;
+  readonly roomToShow = nothing;
+  readonly showInterrupt = nothing;
+  readonly hideInterrupt = nothing;
+  readonly stop = nothing;
+  readonly random = (): number => 0.5;
 
   atRest(run: () => void): void {
     this.waiting.push(run);
-  }
-
-  stop(_: HoldfastError): void {
-    return undefined;
   }
 
   now(): number {
@@ -148,10 +107,6 @@ class TrialPorts implements Ports {
 
   uuid(): string {
     return `trial-${++this.uuids}`;
-  }
-
-  random(): number {
-    return 0.5;
   }
 
   private async asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -164,6 +119,6 @@ class TrialPorts implements Ports {
   }
 }
 
-function never(): Promise<never> {
-  return new Promise<never>(() => undefined);
-}
+const nothing = (): undefined => undefined;
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+const neverFires = (): Timer => ({ fired: never(), cancel: nothing });

@@ -1,4 +1,4 @@
-import { agentOfPath } from '../../contract/record/agent-paths';
+import { agentOfPath, nameOfSegment } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
@@ -16,15 +16,13 @@ import { storedMessage } from '../effects/transcript';
 import { askIn } from '../run/ask-in-frame';
 import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
-import { noteAction } from '../run/flow';
+import { noteAction } from '../run/place';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
-import type { PendingInterrupt } from '../run/state';
+import type { PendingInterrupt, RunState } from '../run/state';
 import { writersOf } from '../run/state';
-import { waivedElsewhere } from '../run/waivers';
-import { agreed } from './agreed';
-import { LayerTogether } from './together';
+import { LayerTogether, agreed } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
@@ -333,4 +331,15 @@ function withOwnId({ run, record, path }: AgentScope, message: Message): StoredM
     () => run.ports.uuid(),
     'ctx.ensureMessageId',
   );
+}
+
+/** Approvals for the rest of the run that the same agent got elsewhere: in another turn, round of a loop, or as a tool. */
+function waivedElsewhere({ waivers = {} }: Pick<RunState, 'waivers'>, path: readonly string[]): readonly string[] {
+  const own = path.join('/');
+  const place = placeOf(path);
+  return Object.entries(waivers).flatMap(([key, given]) => (key !== own && placeOf(key.split('/')) === place ? given : []));
+}
+
+function placeOf(path: readonly string[]): string {
+  return path.map(nameOfSegment).join('/');
 }

@@ -19,11 +19,11 @@ import { Acting } from './acting';
 
 /** The context of a hook or wrap. Each call of each hook has a context, and most hooks use little of it, so members are made when they are read. */
 export function hookContext(scope: AgentScope, frame: Frame, owner = frame): HookContext {
-  return new RunContext(new Acting(scope, frame, owner, hookContext));
+  return new RunContext(new Acting(scope, frame, owner, hookContext)) as object as HookContext;
 }
 
 /** Methods are getters of bound functions, because hooks may destructure a context. */
-class RunContext implements HookContext {
+class RunContext implements Omit<HookContext, Deed> {
   readonly #acting: Acting;
 
   constructor(acting: Acting) {
@@ -137,61 +137,24 @@ class RunContext implements HookContext {
     const { middleware } = actingOf(this).scope.agent;
     return (name): readonly Json[] => frozen(middleware.flatMap((layer) => factOf(layer, name)));
   }
-
-  get sendEvent(): HookContext['sendEvent'] {
-    return bound<'sendEvent'>(this, 'sendEvent');
-  }
-
-  get ensureMessageId(): HookContext['ensureMessageId'] {
-    return bound(this, 'ensureMessageId');
-  }
-
-  get sendToolAction(): HookContext['sendToolAction'] {
-    return bound(this, 'sendToolAction');
-  }
-
-  get interrupt(): HookContext['interrupt'] {
-    return bound<'interrupt'>(this, 'interrupt');
-  }
-
-  get approve(): HookContext['approve'] {
-    return bound(this, 'approve');
-  }
-
-  get parse(): HookContext['parse'] {
-    return bound(this, 'parse');
-  }
-
-  get call(): HookContext['call'] {
-    return bound(this, 'call') as HookContext['call'];
-  }
-
-  get model(): HookContext['model'] {
-    return bound(this, 'model');
-  }
-
-  get sleep(): HookContext['sleep'] {
-    return bound(this, 'sleep');
-  }
-
-  get race(): HookContext['race'] {
-    return bound<'race'>(this, 'race') as HookContext['race'];
-  }
-
-  get within(): HookContext['within'] {
-    return bound(this, 'within') as HookContext['within'];
-  }
-
-  get now(): HookContext['now'] {
-    return bound(this, 'now');
-  }
-
-  get random(): HookContext['random'] {
-    return bound(this, 'random');
-  }
 }
 
 const { actingOf } = RunContext;
+
+const deeds = [
+  ...(['sendEvent', 'ensureMessageId', 'sendToolAction', 'interrupt', 'approve', 'parse', 'call', 'model', 'sleep'] as const),
+  ...(['race', 'within', 'now', 'random'] as const),
+] satisfies (keyof Acting & keyof HookContext)[];
+type Deed = (typeof deeds)[number];
+
+for (const deed of deeds)
+  Object.defineProperty(RunContext.prototype, deed, {
+    configurable: true,
+    get(this: object) {
+      const acting = actingOf(this);
+      return (acting[deed]).bind(acting);
+    },
+  });
 
 // A context made by Object.create may have members of its own.
 for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(RunContext.prototype)))
@@ -202,13 +165,6 @@ for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(Run
         Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
       },
     });
-
-type ContextDeed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLocal'>;
-
-function bound<Name extends ContextDeed>(context: RunContext, name: Name): Acting[Name] {
-  const acting = actingOf(context);
-  return acting[name].bind(acting) as Acting[Name];
-}
 
 function shownFacts(manifest: Manifest, tool: string): ToolFacts | null {
   if (!Object.hasOwn(manifest.tools, tool)) return null;

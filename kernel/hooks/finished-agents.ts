@@ -1,9 +1,8 @@
-import type { Json } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import { noteLeft } from '../run/left-agents';
 import type { AgentScope } from '../run/scope';
 import type { FinishedAgent } from '../run/state';
-import { errorOf, recordedFailure } from '../effects/errors';
+import { errorOf } from '../effects/errors';
 
 /**
  * How agents have ended whose observers are not all told. An observer may wait while the agent is closed. After a continue-as-new the agent does not
@@ -18,14 +17,6 @@ export function keptResult<Result>({ run, path }: AgentScope): Result | undefine
   return kept.result as unknown as Result;
 }
 
-export function keepResult(scope: AgentScope, root: Frame, result: { readonly output: Json; readonly text: string }): void {
-  keep(scope, root, { result });
-}
-
-export function keepError(scope: AgentScope, root: Frame, error: unknown): void {
-  keep(scope, root, { error: recordedFailure(error) });
-}
-
 /** A new object, because a snapshot may have the old object. */
 export function forgetEnd({ run: { state }, path }: AgentScope): void {
   const { [path.join('/')]: kept, ...others } = state.ends ?? {};
@@ -34,7 +25,7 @@ export function forgetEnd({ run: { state }, path }: AgentScope): void {
   else state.ends = others;
 }
 
-function keep({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
+export function keepEnd({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
   const key = path.join('/');
   // After a continue-as-new the end is there, and observers work inside of the frame.
   if (run.state.ends?.[key] !== undefined) return;

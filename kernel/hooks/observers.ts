@@ -8,11 +8,11 @@ import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { forgetEnd, keepError, keepResult, keptResult } from './finished-agents';
+import { forgetEnd, keepEnd, keptResult } from './finished-agents';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { ToolDone } from '../calls/tool-call';
-import { errorOf, failureOf, isCancellation } from '../effects/errors';
+import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 
 export function observersOf({ middleware }: AgentDefinition): readonly AgentMiddleware[] {
@@ -32,18 +32,23 @@ export async function observedAgent<Result extends AgentResult>(
   const observers = observersOf(scope.agent);
   const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
   try {
-    for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
+    for (const observer of observers) await told(scope, 'onStart', observer, root, () => ({ ...place, input: record.messages }));
     let result: Result;
     try {
       result = keptResult<Result>(scope) ?? (await run());
     } catch (error) {
       if (isCancellation(error)) throw error;
-      if (observers.some(({ onError }) => onError !== undefined)) keepError(scope, root, error);
+      if (observers.some(({ onError }) => onError !== undefined)) keepEnd(scope, root, { error: recordedFailure(error) });
       throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
     }
-    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepResult(scope, root, result);
+    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepEnd(scope, root, { result });
     for (const observer of [...observers].reverse())
-      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: usage(scope, root) }));
+      await told(scope, 'onEnd', observer, root, () => ({
+        ...place,
+        ...now(scope, root),
+        output: result.output,
+        usage: usage(scope, root),
+      }));
     return result;
   } finally {
     forgetEnd(scope);
@@ -82,7 +87,7 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
     check: (response) => response,
     wrap: async (request, next, frame) => {
       const place = { ...telling.which(request), ...placeOf(scope, frame, frame.address.slice(0, -1)) };
-      await start(scope, observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
+      await told(scope, 'onStart', observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
       let response: Response;
       try {
         response = await next(request);
@@ -91,7 +96,7 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
         await told(scope, 'onError', observer, frame, () => ({ ...place, ...now(scope, frame), error: failureOf(error) }) as ObservedError);
         throw error;
       }
-      await end(scope, observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
+      await told(scope, 'onEnd', observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
       return response;
     },
   }));
@@ -116,14 +121,6 @@ async function failed(
     }
   }
   return message === failure.message ? error : errorOf({ code: failure.code, message });
-}
-
-function start(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => Observed): Promise<void> {
-  return told(scope, 'onStart', observer, frame, observed);
-}
-
-function end(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => ObservedEnd): Promise<void> {
-  return told(scope, 'onEnd', observer, frame, observed);
 }
 
 interface ToldObserver {

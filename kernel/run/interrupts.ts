@@ -4,7 +4,6 @@ import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { people } from '../../contract/people';
-import { endOfAsking } from './end-of-asking';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
 import { HeldActs } from './held-acts';
@@ -13,11 +12,18 @@ import { InterruptLine } from './interrupt-line';
 import type { InterruptStepEvent } from './interrupt-steps';
 import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
-import type { Ports } from './ports';
+import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-import { byOf, policyIn, timeOf, toldOf } from './told-of-answer';
+import { byOf, endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
 import { AskingEnd, turnStopped } from './turn-stop';
-import type { WaitingCode } from './waiting-code';
+
+interface WaitingCode {
+  /** Without `whole` the deadline has passed. */
+  readonly resolve: (answer: Json, whole: Answer | undefined) => void;
+  readonly reject: (error: unknown) => void;
+  readonly timer: Timer | undefined;
+  readonly apart?: AskedApart;
+}
 
 /** Everything that a run waits for. Answers come by id, in any order; the first answer counts. */
 export class OpenInterrupts {
@@ -71,9 +77,8 @@ export class OpenInterrupts {
   }
 
   private takeBack(id: string): void {
-    this.remove(id);
+    this.end(id);
     if (!this.isClosed) this.past.withdrawn(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
     this.ports.hideInterrupt(id);
   }
 
@@ -159,11 +164,7 @@ export class OpenInterrupts {
     this.line.remove(id);
     if (!this.waiting.has(id) && !this.isLeftOver(id)) return;
     const isGiven = this.given.has(id);
-    const asked = policyIn(this.state, id);
-    this.remove(id);
-    if (end.reason === 'deadline') this.past.expired(id);
-    if (end.reason === 'cancel') this.past.withdrawn(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
+    this.tellEnd(id, end);
     if (isGiven) this.given.end(id, end, this.past.whyNotOpen(id, this.isClosed));
     else this.ports.hideInterrupt(id);
     this.line.showNext();
@@ -221,11 +222,8 @@ export class OpenInterrupts {
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.apart !== undefined) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
-    const asked = policyIn(this.state, answer.interruptId);
-    this.remove(answer.interruptId);
+    this.tellEnd(answer.interruptId, { answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.past.delivered(answer);
-    const end: InterruptEnd = { answer: answer.answer, reason: 'answer', ...byOf(answer), ...asked };
-    this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, ...end });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
     this.line.showNext();
@@ -315,10 +313,7 @@ export class OpenInterrupts {
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
     if (waiting === undefined || pending === undefined) return;
     if (this.held.isOn) return this.held.act(() => this.expire(id));
-    const asked = policyIn(this.state, id);
-    this.remove(id);
-    this.past.expired(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline', ...asked });
+    this.tellEnd(id, { answer: pending.onDeadline ?? null, reason: 'deadline' });
     this.ports.hideInterrupt(id);
     this.line.showNext();
     if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, undefined);
@@ -327,6 +322,14 @@ export class OpenInterrupts {
 
   tellStep(event: InterruptStepEvent): void {
     if (this.waiting.has(event.interruptId)) this.ports.emit(event);
+  }
+
+  private tellEnd(id: string, end: InterruptEnd): void {
+    const asked = policyIn(this.state, id);
+    this.remove(id);
+    if (end.reason === 'deadline') this.past.expired(id);
+    if (end.reason === 'cancel') this.past.withdrawn(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
   }
 
   private remove(id: string): void {

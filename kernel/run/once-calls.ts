@@ -20,13 +20,3 @@ export class OnceCalls {
     }
   }
 }
-
-/** Calls by layers around a model at work, which go on with the run. */
-export function openOnceCalls(
-  calls: ReadonlyMap<string, string>,
-  journal: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> | undefined {
-  const open = Object.keys(journal);
-  const kept = [...calls].filter(([key]) => open.some((address) => key.startsWith(`${address}/model/`)));
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
-}

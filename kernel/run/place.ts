@@ -1,7 +1,8 @@
 import type { AgentPath } from '../../contract/record/agent-paths';
-import type { StoredMessage } from '../../contract/messages/messages';
+import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
-import type { RunScope } from './scope';
+import { flowActionOf } from '../define/actions';
+import type { AgentScope, RunScope } from './scope';
 import type { Progress } from './state';
 import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
@@ -17,12 +18,7 @@ export interface AgentPlace {
   /** The first messages of an agent without a conversation. */
   readonly messages?: () => readonly StoredMessage[];
   /** Agents to hand over to. Absent: the sub-agents of the definition. */
-  readonly neighbours?: Neighbours;
-}
-
-export interface Neighbours {
-  readonly children: readonly AnyAgent[];
-  readonly parent?: AnyAgent;
+  readonly neighbours?: { readonly children: readonly AnyAgent[]; readonly parent?: AnyAgent };
 }
 
 export function keyOf({ path }: Pick<AgentPlace, 'path'>): string {
@@ -79,4 +75,9 @@ function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlac
   forgetEnsured(state, key);
   checkpoints.delete(key);
   parsed.delete(key);
+}
+
+/** Keeps the last action of an agent, also over a continue-as-new. */
+export function noteAction({ run: { state }, path }: AgentScope, action: Json | undefined): void {
+  if (action !== undefined && flowActionOf(action) !== undefined) state.actions = { ...state.actions, [path.join('/')]: action };
 }

@@ -8,6 +8,7 @@ import type { ChildUsage } from '../../contract/usage';
 import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
 import type {
   CallModelResult,
+  CallToolInput,
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
@@ -35,27 +36,16 @@ export interface ModelCall extends StoredRequest {
   readonly runLocal?: ValuesToSend | undefined;
 }
 
-export interface ToolCallRequest {
+type AsRecorded = 'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about';
+
+export interface ToolCallRequest extends Pick<CallToolInput, AsRecorded> {
   readonly address: string;
-  readonly path: readonly string[];
-  readonly tool: string;
-  readonly callId: string;
-  readonly input: Json;
-  /** Of the parsed arguments, if a policy saw them. The worker runs nothing else. */
-  readonly inputHash?: string;
-  /** The arguments of the model, if parsing changed them. */
-  readonly rawInput?: Json;
-  readonly options?: JsonObject;
   /** Idempotency key without the workflow's id, which the port adds. */
   readonly key: string;
   readonly facts: ToolFacts;
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
-  readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
-  readonly hidden?: boolean;
-  /** The run has values or tags for the tool. */
-  readonly about?: true;
   readonly stream: StreamMode;
 }
 

@@ -1,7 +1,7 @@
 import type { CancelRequest } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
-import type { Interrupt } from '../../contract/interrupts';
+import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
 import type { ChildUsage, UsageByModel } from '../../contract/usage';
@@ -58,11 +58,7 @@ export interface PendingInterrupt {
 }
 
 /** An answer that waits for the code that asked. */
-export interface EarlyAnswer {
-  readonly answer: Json;
-  readonly by?: string;
-  readonly roles?: readonly string[];
-}
+type EarlyAnswer = Pick<Answer, 'answer' | 'by' | 'roles'>;
 
 /** The end of one parallel agent, with session values of an isolated agent. */
 export type BranchEnd = { readonly session?: JsonObject } & (

@@ -3,6 +3,7 @@ import { givenTime } from '../../contract/given-time';
 import type { Answer } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import type { InterruptEnd } from './given-answers';
+import type { Ports } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 
 export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> {
@@ -29,4 +30,11 @@ export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick
   if (whole === undefined) return { answer, expired: true };
   const { by, roles } = whole;
   return { answer, ...defined({ by, roles: roles === undefined ? undefined : [...roles] }) };
+}
+
+/** The end of a question whose code has ended: deadline or cancel. */
+export function endOfAsking({ interrupts }: RunState, ports: Pick<Ports, 'now'>, id: string): InterruptEnd {
+  const pending = interrupts.find(({ shown }) => shown.id === id);
+  const isOver = pending?.isLimited === true && (pending.shown.deadline ?? Infinity) <= ports.now();
+  return { answer: null, reason: isOver ? 'deadline' : 'cancel' };
 }

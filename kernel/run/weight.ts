@@ -1,5 +1,7 @@
 import { isRecord } from '../../contract/check';
-import { jsonSize } from '../../contract/limits';
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { AgentRunInput } from '../../contract/record/wire';
 
 interface WithEvents {
   readonly events?: readonly object[];
@@ -20,7 +22,7 @@ export function withoutChanges<Event extends object>(event: Event): Event {
 }
 
 /** Bytes of middleware changes, anywhere in a value. */
-export function bytesOfChanges(value: unknown): number {
+function bytesOfChanges(value: unknown): number {
   let bytes = 0;
   JSON.stringify(value, (key, inner: unknown) => {
     if (key === 'changes' && Array.isArray(inner) && inner.every(isChange)) bytes += jsonSize({ changes: inner });
@@ -31,4 +33,20 @@ export function bytesOfChanges(value: unknown): number {
 
 function isChange(one: unknown): boolean {
   return isRecord(one) && 'middleware' in one && 'hook' in one && 'changed' in one;
+}
+
+/** The input of the next execution, if a server takes it. What readers see until the next model call may be dropped. */
+export function fitting(next: AgentRunInput): AgentRunInput {
+  const { start, snapshot } = next;
+  if (start.externalStorage === true) return next;
+  const bytes = jsonSize(next);
+  if (bytes <= limits.inlineSnapshot || bytes - bytesOfChanges(next) <= limits.inlineSnapshot) return next;
+  if (snapshot?.seen !== undefined) {
+    const { seen: _, ...needed } = snapshot;
+    return fitting({ start, snapshot: needed });
+  }
+  throw new HoldfastError(
+    'transcript-too-large',
+    `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
+  );
 }

@@ -10,8 +10,9 @@ export function asked<T>(label: string, ask: () => T): T {
   }
 }
 
-/** Refuses a promise, which would count as true. */
-export function checkedYesOrNo(answer: unknown, label: string): boolean {
+/** The same for a yes or no. Refuses a promise, which would count as true. */
+export function decides(label: string, ask: () => unknown): boolean {
+  const answer = asked(label, ask);
   if (typeof answer === 'boolean') return answer;
   throw new HoldfastError('hook-failed', `${label} returned ${typeof answer}; it decides at once, with true or false.`);
 }

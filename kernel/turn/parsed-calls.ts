@@ -4,7 +4,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import { decidedOf } from '../hooks/agreed';
+import { decidedOf } from '../hooks/together';
 import { parsedArgumentOf } from '../run/parsed-arguments';
 import { checkedToolOptions } from '../run/run-options';
 import type { AgentScope } from '../run/scope';

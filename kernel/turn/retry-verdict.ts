@@ -1,19 +1,19 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, lackingCodes, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { EventBody } from '../../contract/events';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import { asked, checkedYesOrNo } from './agent-functions';
+import { asked, decides } from './agent-functions';
 import { frozen } from '../../contract/freeze';
 import type { AttemptEnd } from '../calls/model-call';
 import type { ModelRequest } from '../define/middleware';
 import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
-import { tellRetry } from './tell-retry';
 
 /** The verdict on an ended call. The journal has it, so nothing is decided twice. */
-export type RetryVerdict =
+type RetryVerdict =
   | { readonly do: 'accept' }
   | { readonly do: 'fail'; readonly error: ModelError }
   | {
@@ -58,18 +58,24 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
 
+type ModelRetry = Extract<EventBody, { type: 'model-retry' }>;
+
+export function tellRetry(
+  { run, agent, path, record }: AgentScope,
+  attempt: number,
+  { code, message }: ModelError,
+  more: Pick<ModelRetry, 'rejectReason' | 'failover' | 'last'>,
+): void {
+  const of = { agent: agent.name, runPath: path, turn: record.turn };
+  run.ports.emit({ type: 'model-retry', ...of, attempt, error: { code, message }, ...more });
+}
+
 function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end }: FailedAttempt): RetryDecision | undefined {
   const { error } = end;
   if (retry.shouldRetry === undefined) {
     if (error === undefined) return undefined;
-    const label = `isRetryable of agent "${agent}"`;
     return {
-      retry:
-        retry.isRetryable === undefined ||
-        checkedYesOrNo(
-          asked(label, () => retry.isRetryable?.(frozen(error))),
-          label,
-        ),
+      retry: retry.isRetryable === undefined || decides(`isRetryable of agent "${agent}"`, () => retry.isRetryable?.(frozen(error))),
     };
   }
   const label = `shouldRetry of agent "${agent}"`;

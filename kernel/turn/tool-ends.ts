@@ -5,10 +5,9 @@ import { isMessage, notJson, toolMessage } from '../../contract/messages/message
 import type { Traits } from '../define/traits';
 import { traitsOf } from '../define/traits';
 import type { AgentScope } from '../run/scope';
-import { isToolProblem } from '../effects/errors';
 import type { ToolStepResult } from './tool-step';
 import { frozen } from '../../contract/freeze';
-import { ToolError, blame, failureOf, labelOf } from '../effects/errors';
+import { ToolError, blame, failureOf, isToolProblem, labelOf } from '../effects/errors';
 
 function throughAll({ agent }: AgentScope, message: Message): Message {
   return agent.middleware.reduce<Message>((before, middleware) => {

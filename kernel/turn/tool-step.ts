@@ -20,7 +20,7 @@ import { toolObservers } from '../hooks/observers';
 import { allSettledInOrder, inSequence } from './wait-for-calls';
 import type { ParsedCall } from './parsed-calls';
 import { ParsedCalls } from './parsed-calls';
-import { agreed, decidedOf } from '../hooks/agreed';
+import { agreed, decidedOf } from '../hooks/together';
 import { withOptionsOf } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from '../calls/tool-call';
@@ -30,13 +30,12 @@ import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
 import { planCall } from './tool-plan';
 import { isStopped } from './joined-messages';
-import { isToolProblem } from '../effects/errors';
 import { ToolDecision, agreesTo } from '../effects/tool-decision';
-import { ToolError, failureOf, isCancellation } from '../effects/errors';
+import { ToolError, failureOf, isCancellation, isToolProblem } from '../effects/errors';
 import { ShownResultKeeper } from '../run/shown-result';
 import { stoppedBeforeCall } from '../run/turn-stop';
 import { traitsOf } from '../define/traits';
-import { noteAction } from '../run/flow';
+import { noteAction } from '../run/place';
 import { callOwnTool } from '../calls/workflow-tool-call';
 
 export interface ToolStepResult {

@@ -29,7 +29,7 @@ export async function allSettledInOrder<Result>(run: RunScope, running: readonly
 }
 
 /** The first stop cancels parallel calls: their signal tells them, and nobody is asked. */
-export function watchForStop(run: RunScope, running: readonly Promise<unknown>[]): { readonly stopped: boolean } {
+function watchForStop(run: RunScope, running: readonly Promise<unknown>[]): { readonly stopped: boolean } {
   const watch = { stopped: false };
   let open = running.length;
   for (const call of running) {
