@@ -112,6 +112,8 @@ export const isFilled = (value: unknown): value is string => isString(value) && 
 export const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean => Array.isArray(value) && Array.from(value).every(fits);
 export const isStrings = (value: unknown): value is readonly string[] => isListOf(value, isString);
 export const isFilledList = (value: unknown): value is readonly string[] => isListOf(value, isFilled);
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+export const isAbsentOr = (value: unknown, is: (given: unknown) => boolean): boolean => value === undefined || is(value);
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
 /** A name that stands twice is most often a typo. */
 const areNames = (value: unknown, least: number): boolean =>
@@ -119,7 +121,7 @@ const areNames = (value: unknown, least: number): boolean =>
 
 export const text = form(isString, 'a string');
 export const filled = form(isFilled, 'a string that is not blank');
-export const flag = form((value) => typeof value === 'boolean', 'true or false');
+export const flag = form(isBoolean, 'true or false');
 export const func = form(isFunction, 'a function');
 export const anything = form(() => true, 'anything');
 export const record = form(isRecord, 'an object');

@@ -6,6 +6,7 @@ import type { ToolSpec } from './manifest';
 import type { Json } from './messages/messages';
 import { notJson } from './messages/messages';
 import { jsonSchema } from './schema/schema-form';
+import { first } from './schema/schema-parts';
 
 /** The client tools that an agent takes: all, or by name. */
 export type TakenTools = true | readonly string[];
@@ -46,10 +47,6 @@ export function clientToolsProblem(tools: unknown): string | undefined {
   const names = all.map(({ name }) => name as string);
   const double = names.find((name, position) => names.indexOf(name) < position);
   return double === undefined ? undefined : `\`tools\` names "${double}" twice.`;
-}
-
-function first<T>(all: readonly T[], problem: (one: T, position: number) => string | undefined): string | undefined {
-  return all.map(problem).find((found) => found !== undefined);
 }
 
 /** A tool that the agent neither takes nor has. */

@@ -1,4 +1,4 @@
-import { isFilled, isRecord } from './check';
+import { isAbsentOr, isBoolean, isFilled, isRecord, isString } from './check';
 import type { Json } from './messages/messages';
 import type { People } from './people';
 import { isOneOf, people } from './people';
@@ -69,19 +69,19 @@ export function misfitOfDecision(
   known: People = people,
 ): string | undefined {
   if (!isRecord(decision)) return kinds;
-  const comment = isAbsentOr(decision['comment'], 'string') ? undefined : 'comment is a text';
+  const comment = isAbsentOr(decision['comment'], isString) ? undefined : 'comment is a text';
   switch (decision['type']) {
     case 'approve':
       return (
         onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun', 'upTo', 'comment']) ??
-        (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false') ??
+        (isAbsentOr(decision['forRestOfRun'], isBoolean) ? undefined : 'forRestOfRun is true or false') ??
         misfitOfUpTo(decision, policy) ??
         comment
       );
     case 'reject':
       return (
         onlyKeys(decision, ['type', 'feedback', 'comment']) ??
-        (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text') ??
+        (isAbsentOr(decision['feedback'], isString) ? undefined : 'feedback is a text') ??
         comment
       );
     case 'respond':
@@ -123,8 +123,4 @@ function misfitOfUpTo({ upTo, editedInput }: Readonly<Record<string, unknown>>, 
 function onlyKeys(decision: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
   const unknown = Object.keys(decision).find((key) => !known.includes(key));
   return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
-}
-
-function isAbsentOr(value: unknown, type: 'string' | 'boolean'): boolean {
-  return value === undefined || typeof value === type;
 }

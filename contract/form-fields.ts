@@ -1,6 +1,7 @@
 import { isRecord } from './check';
 import { defined } from './defined';
 import type { Json, JsonObject } from './messages/messages';
+import { textOfJson } from './messages/messages';
 
 /** One field of a form, with what a page needs to draw it. The schema of the answer says what it takes. */
 export interface FormField {
@@ -67,15 +68,11 @@ function fieldOf(name: string, part: Json, required: boolean): FormField {
 /** `enum`, or `oneOf` with a constant and a title for each. */
 function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
   const { enum: values, oneOf } = schema;
-  if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOf(value) }));
+  if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOfJson(value) }));
   if (!Array.isArray(oneOf) || oneOf.length === 0) return undefined;
   const parts = (oneOf as readonly Json[]).map((one) => (isRecord(one) ? one : {}));
   if (!parts.every((one) => one['const'] !== undefined)) return undefined;
-  return parts.map(({ const: value = null, title }) => ({ value, label: typeof title === 'string' ? title : textOf(value) }));
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return parts.map(({ const: value = null, title }) => ({ value, label: typeof title === 'string' ? title : textOfJson(value) }));
 }
 
 function typeOf({ type, format }: JsonObject): FormField['type'] {

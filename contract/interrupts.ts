@@ -1,4 +1,5 @@
-import { isStrings } from './check';
+import type { Fields } from './check';
+import { isAbsentOr, isRecord, isStrings } from './check';
 import type { AskingPolicy } from './decisions';
 import { appliesPolicy, misfitOfDecision } from './decisions';
 import type { Failure, Json, JsonObject } from './messages/messages';
@@ -102,11 +103,11 @@ export function withdrawn(id: string): Failure {
 
 /** Whether a value is an interrupt of the kernel. Anybody who reaches the server can write a memo. */
 export function isInterrupt(value: unknown): value is Interrupt {
-  const shown = record(value);
-  if (shown === undefined) return false;
+  const shown = recordOf(value);
   const { id, address, agent, deadline, by, roles, notBy, steps, kind } = shown;
   if (typeof id !== 'string' || typeof agent !== 'string' || !isStrings(address)) return false;
-  if (!isAbsentOr(deadline, 'number') || ![by, roles, notBy].every((list) => list === undefined || isStrings(list))) return false;
+  if (!isAbsentOr(deadline, (time) => typeof time === 'number') || ![by, roles, notBy].every((list) => isAbsentOr(list, isStrings)))
+    return false;
   if (!(steps === undefined || (Array.isArray(steps) && steps.every(isStep)))) return false;
   if (kind !== 'approval') return (kind === 'question' || kind === 'in-doubt' || kind === 'custom') && shown['info'] !== undefined;
   if (shown['policy'] !== undefined && !isPolicy(shown['policy'])) return false;
@@ -114,9 +115,9 @@ export function isInterrupt(value: unknown): value is Interrupt {
 }
 
 function isPolicy(policy: unknown): boolean {
-  const { name, version, stage, given, plan } = record(policy) ?? {};
-  const { number, of, need } = record(stage) ?? {};
-  const isGiven = (one: unknown): boolean => typeof record(one)?.['type'] === 'string';
+  const { name, version, stage, given, plan } = recordOf(policy);
+  const { number, of, need } = recordOf(stage);
+  const isGiven = (one: unknown): boolean => typeof recordOf(one)['type'] === 'string';
   return (
     [name, version].every((text) => typeof text === 'string') &&
     [number, of, need].every((count) => typeof count === 'number') &&
@@ -127,9 +128,9 @@ function isPolicy(policy: unknown): boolean {
 }
 
 function isStep(step: unknown): boolean {
-  const { at, type, by, roles } = record(step) ?? {};
+  const { at, type, by, roles } = recordOf(step);
   if (typeof at !== 'number' || (type !== 'remind' && type !== 'escalate')) return false;
-  return [by, roles].every((list) => list === undefined || isStrings(list));
+  return [by, roles].every((list) => isAbsentOr(list, isStrings));
 }
 
 /** Why an interrupt does not take an answer from this time. The run says so, and a client can check it before. */
@@ -148,9 +149,8 @@ export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, know
 export function misfitOf(interrupt: Interrupt, answer: Json, by?: string, known: People = people): string | undefined {
   if (interrupt.kind === 'approval') return misfitOfDecision(answer, interrupt, by, known);
   if (interrupt.kind === 'in-doubt') {
-    const decision = record(answer);
-    if (decision?.['happened'] === false) return undefined;
-    if (decision?.['happened'] === true && 'result' in decision) return undefined;
+    const decision = recordOf(answer);
+    if (decision['happened'] === false || (decision['happened'] === true && 'result' in decision)) return undefined;
     return 'an in-doubt call takes { "happened": false } or { "happened": true, "result": … }';
   }
   return misfitOfSchema(interrupt.answerSchema, answer);
@@ -159,17 +159,13 @@ export function misfitOf(interrupt: Interrupt, answer: Json, by?: string, known:
 /** Edited arguments. The tool checks its own rules later. */
 function misfitOfEdit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
-  const edited = record(answer)?.['editedInput'];
+  const edited = recordOf(answer)['editedInput'];
   const misfit = edited === undefined ? undefined : misfitOfSchema(interrupt.inputSchema, edited as Json);
   return misfit === undefined ? undefined : `the edited arguments of ${interrupt.tool} are wrong, ${misfit}`;
 }
 
-function isAbsentOr(value: unknown, type: 'number'): boolean {
-  return value === undefined || typeof value === type;
-}
-
-function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+function recordOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
 }
 
 /** Readable, safe in a URL, and stable for the same effect of the same frame. */

@@ -1,4 +1,4 @@
-import { isFilled, isRecord, isStrings } from './check';
+import { isAbsentOr, isFilled, isRecord, isStrings } from './check';
 import { defined } from './defined';
 import type { Json } from './messages/messages';
 import { canonicalJson } from './messages/messages';
@@ -195,8 +195,4 @@ function isStage(value: unknown): boolean {
 
 function isDeciders(value: unknown): boolean {
   return isRecord(value) && [value['users'], value['roles']].every((names) => isAbsentOr(names, isStrings));
-}
-
-function isAbsentOr(value: unknown, is: (given: unknown) => boolean): boolean {
-  return value === undefined || is(value);
 }

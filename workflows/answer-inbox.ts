@@ -88,15 +88,10 @@ class Receipt {
   }
 
   tell(refused?: Failure): void {
-    if (refused !== undefined) return this.fail(refusedAnswer(refused));
     this.open.delete(this);
+    if (refused !== undefined) return this.reject(refusedAnswer(refused));
     this.taken = { sequence: this.state.sequence };
     this.resolve(this.taken);
-  }
-
-  fail(error: unknown): void {
-    this.open.delete(this);
-    this.reject(error);
   }
 }
 

@@ -1,4 +1,5 @@
-import { ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityCancellationType, ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { CallModelResult, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
@@ -6,11 +7,10 @@ import type { RunLog } from '../kernel/log/run-log';
 import type { OnceCalls } from '../kernel/run/once-calls';
 import type { ModelCall, ToolCallRequest } from '../kernel/run/ports';
 import { lostModelActivity, lostToolActivity } from './activity-failures';
-import { activityOptions } from './activity-options';
 import type { ModelStops } from './model-stops';
 import type { AskForCommand } from './ports-owner';
 
-export interface CallingRun {
+interface CallingRun {
   readonly cancelled: boolean;
   readonly onceCalls: OnceCalls;
   /** Settles when something may start. Absent: now. */
@@ -86,4 +86,25 @@ export class Calls {
       return scheduleActivity<Result>(type, [input], activityOptions(address, facts));
     });
   }
+}
+
+/** The options of a call. A cancelled call is awaited, because it may say how far it came. */
+function activityOptions(activityId: string, facts: ModelFacts | ToolFacts): ActivityOptions {
+  return {
+    activityId,
+    startToCloseTimeout: facts.timeoutMs,
+    heartbeatTimeout: facts.heartbeatMs,
+    retry: {
+      maximumAttempts: isCountedByWorker(facts) ? Infinity : facts.attempts,
+      initialInterval: 500,
+      backoffCoefficient: 2,
+      maximumInterval: 30_000,
+    },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  };
+}
+
+/** The server cannot tell which attempts of a waiting call count. */
+function isCountedByWorker(facts: ModelFacts | ToolFacts): boolean {
+  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : true;
 }

@@ -8,7 +8,7 @@ import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { agentsAreHere } from './agent-as-child';
 import { taskPush } from './task-push';
-import { isVersioned, serveTrials } from './upgrade';
+import { inNewestBuild, isVersioned, serveTrials } from './upgrade';
 
 // The bundler loads the module before any worker does.
 if (agentsOf(agents).size === 0)
@@ -34,11 +34,8 @@ setWorkflowOptions(pinned, agentRun);
 export const agentTrial = serveTrials(agentsOf(agents));
 setWorkflowOptions(pinned, agentTrial);
 
-/** The workflow has no user code, so it goes on in the newest build. */
-const newest = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
-
 export { taskPush };
-setWorkflowOptions(newest, taskPush);
+setWorkflowOptions(inNewestBuild, taskPush);
 
 /** The workflow for unknown names. Most modules have no default, so it is read dynamically. */
 const dynamic: unknown = Reflect.get(workflows, 'default');

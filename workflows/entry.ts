@@ -1,11 +1,10 @@
 import * as agents from '__holdfast_agents__';
-import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { taskPush } from './task-push';
-import { isVersioned, serveTrials } from './upgrade';
+import { inNewestBuild, serveTrials } from './upgrade';
 
 // A worker loads the module before it polls, and ends here instead of failing runs.
 if (agentsOf(agents).size === 0)
@@ -20,8 +19,5 @@ export const agentRun = serveAgents(agents);
 /** Says whether a run of an older build can go on under this build. */
 export const agentTrial = serveTrials(agentsOf(agents));
 
-/** The workflow has no user code, so it goes on in the newest build. */
-const newest = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
-
 export { taskPush };
-setWorkflowOptions(newest, taskPush);
+setWorkflowOptions(inNewestBuild, taskPush);

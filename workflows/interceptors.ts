@@ -30,16 +30,11 @@ export const activation = {
   },
   /** Counts the parts handed to the code. */
   count: 0,
-  /** Something of this activation came from outside so far. */
-  isFromOutside: false,
 };
 
 /** Workflows of users stay as they are. */
-export const interceptors: WorkflowInterceptorsFactory = () => (isOurs(workflowInfo().workflowType) ? ofRuns : {});
-
-function isOurs(workflowType: string): boolean {
-  return workflowType === names.workflow || workflowType === names.trialWorkflow;
-}
+export const interceptors: WorkflowInterceptorsFactory = () =>
+  [names.workflow, names.trialWorkflow].some((ours) => ours === workflowInfo().workflowType) ? ofRuns : {};
 
 const ofRuns: WorkflowInterceptors = {
   inbound: [],
@@ -55,7 +50,8 @@ const ofRuns: WorkflowInterceptors = {
             ? [jobs]
             : inOrder(jobs),
           (part) => {
-            begin(part);
+            activation.count += 1;
+            dropUnreadableSignals(part);
             next(part);
           },
         );
@@ -67,11 +63,6 @@ const ofRuns: WorkflowInterceptors = {
     },
   ],
 };
-
-function begin(input: ActivateInput): void {
-  activation.count += 1;
-  dropUnreadableSignals(input);
-}
 
 function isSignalOfPeople({ signalWorkflow: signal }: Job): boolean {
   return signal != null && signal.signalName !== names.childSignal;

@@ -39,24 +39,22 @@ export class ParentLine {
   }
 
   leave(left: NonNullable<ChildNews['left']>): Promise<void> {
-    const { tenant, id: run, parent } = this.start;
     const { usage, session } = left;
     if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
-    const news: ChildNews = { run, events: [], left };
-    const sending = this.ask(() => getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news));
+    const news: ChildNews = { run: this.start.id, events: [], left };
+    const sending = this.ask(() => this.signal(news));
     // The parent has ended or takes no signals: nobody counts.
     return this.whileBusy(sending).catch(() => undefined);
   }
 
   private async send(): Promise<void> {
-    const { tenant, id: run, parent } = this.start;
     try {
       while (this.news.length > 0) {
         await this.ask(() => {
           this.underWay = this.taken();
-          const news: ChildNews = { run, events: this.underWay };
+          const news: ChildNews = { run: this.start.id, events: this.underWay };
           this.sent(jsonSize(news));
-          return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+          return this.signal(news);
         });
         this.underWay = [];
       }
@@ -67,6 +65,11 @@ export class ParentLine {
     } finally {
       this.isBusy = false;
     }
+  }
+
+  private signal(news: ChildNews): Promise<void> {
+    const { tenant, parent } = this.start;
+    return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
   }
 
   /** As many as fit into one signal. */

@@ -1,3 +1,4 @@
+import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, CancellationScope, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
@@ -45,6 +46,9 @@ export function isVersioned(): boolean {
   return workflowInfo().currentDeploymentVersion?.deploymentName !== '';
 }
 
+/** For workflows without user code, which go on in the newest build. */
+export const inNewestBuild = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
+
 function ownBuild(): string {
   return workflowInfo().currentDeploymentVersion?.buildId ?? '';
 }
@@ -65,7 +69,7 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
 }
 
 /** The problem of going on here. Nothing is done. */
-export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
+async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
   const state = snapshot.state as RunState;
   const facts = new TemporalPorts(input, state, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state, lists: snapshot.lists }, facts, Date.now());

@@ -1,5 +1,5 @@
-import type { Json, Part, StoredMessage } from './messages';
-import { isPartList, textOf } from './messages';
+import type { Part, StoredMessage } from './messages';
+import { isPartList, textOf, textOfJson } from './messages';
 
 const prefix = 'context:';
 
@@ -30,17 +30,13 @@ export function contextMessage(agent: string, message: StoredMessage): StoredMes
     if (part.type === 'tool-result' && part.output !== '') {
       const parts = part.multipart === true && isPartList(part.output) ? part.output : [];
       media.push(...parts.filter(({ type }) => type === 'file'));
-      const text = parts.length === 0 ? textOfOutput(part.output) : textOf({ role: 'tool', parts });
+      const text = parts.length === 0 ? textOfJson(part.output) : textOf({ role: 'tool', parts });
       said.push(`[${agent}] \`${part.name}\` tool returned result${text === '' ? '' : `: ${text}`}.`);
     }
     if (part.type === 'file') media.push(part);
   }
   const text = ['For context:', ...said].join(' ');
   return { id: contextId(agent, message.id), role: 'user', parts: [{ type: 'text', text }, ...media] };
-}
-
-function textOfOutput(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
 }
 
 /** A message by its id, or what another agent sees of the message. */

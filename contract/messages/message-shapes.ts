@@ -38,7 +38,7 @@ export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: r
 }
 
 export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] {
-  if (!isList(messages)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
+  if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
   return messages.flatMap((message, position) => storedOf(message, `Message ${position}`));
 }
 
@@ -62,8 +62,4 @@ export function piecesOf(message: Message): readonly Message[] {
   const { role, parts, ...rest } = message;
   if (role !== 'tool' || parts.length < 2) return [message];
   return parts.map((part, position) => ({ ...(position === 0 ? rest : {}), role, parts: [part] }));
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }

@@ -78,6 +78,10 @@ export function textOf(message: Message): string {
   return text;
 }
 
+export function textOfJson(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function toolCallsOf(message: Message): readonly ToolCall[] {
   const calls: ToolCall[] = [];
   for (const part of message.parts) if (part.type === 'tool-call') calls.push({ id: part.id, name: part.name, input: part.input });

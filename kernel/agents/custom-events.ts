@@ -3,7 +3,7 @@ import { anything, checkFields, isRecord, refusing } from '../../contract/check'
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
-import { notJson, textOf } from '../../contract/messages/messages';
+import { notJson, textOf, textOfJson } from '../../contract/messages/messages';
 import { checkedEvent } from '../effects/kept-values';
 import type { AgentScope } from '../run/scope';
 import { storedMessage } from '../effects/transcript';
@@ -87,14 +87,9 @@ export class Shown {
     const action = flowActionOf(this.action);
     return {
       output,
-      text: this.text === '' ? textOfJson(output) : this.text,
+      text: this.text === '' ? textOfJson(output ?? '') : this.text,
       ...defined({ action }),
       ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
     };
   }
-}
-
-function textOfJson(value: Json): string {
-  if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -46,12 +46,15 @@ export function checkNamedTools(own: readonly string[], middleware: readonly Fie
       onlyToolsOf(layer).find((tool) => !has.includes(tool) && tool !== transferTool) ??
       traitsOf(layer).namesTools?.find((tool) => !has.includes(tool) && tool !== transferTool && tool !== exitTool);
     if (missing === undefined) continue;
-    const [meant] = similarNames(missing, has);
-    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
     refuse(
-      `the middleware "${cut(String(layer['name']))}" names the tool "${cut(missing)}", which this agent does not have.${question} It has: ${has.join(', ') || 'none'}.`,
+      `the middleware "${cut(String(layer['name']))}" names the tool "${cut(missing)}", which this agent does not have.${question(missing, has)} It has: ${has.join(', ') || 'none'}.`,
     );
   }
+}
+
+function question(missing: string, known: readonly string[]): string {
+  const [meant] = similarNames(missing, known);
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
 }
 
 function onlyToolsOf(layer: Fields): readonly string[] {
@@ -79,11 +82,10 @@ export function refuseUnknownNames({ name, middleware }: AgentDefinition, manife
     const held = asksPolicy === undefined ? [] : (manifest.policies?.[asksPolicy] ?? []);
     const missing = [...namesTools, ...remembersTools].find(isUnknown) ?? (held.every(isUnknown) ? held[0] : undefined);
     if (missing === undefined) continue;
-    const [meant] = similarNames(missing, Object.keys(manifest.tools));
-    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    const known = Object.keys(manifest.tools);
     throw new HoldfastError(
       'tool-unknown',
-      `Agent "${name}": the middleware "${layer.name}" names the tool "${cut(missing)}", which nobody has.${question} The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`,
+      `Agent "${name}": the middleware "${layer.name}" names the tool "${cut(missing)}", which nobody has.${question(missing, known)} The worker has: ${known.join(', ') || 'none'}.`,
     );
   }
 }

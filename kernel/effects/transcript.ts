@@ -15,7 +15,7 @@ export function storedMessages(
   ensured: ReadonlyMap<string, StoredMessage> = new Map(),
 ): readonly StoredMessage[] {
   if (messages === before) return before;
-  if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
+  if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {
@@ -30,10 +30,6 @@ export function storedMessages(
 /** Messages in the history. An unchanged message keeps its id. */
 export function knownMessages(messages: readonly StoredMessage[], output: Message | undefined): readonly StoredMessage[] {
   return output?.id === undefined ? messages : [...messages, { ...output, id: output.id }];
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }
 
 export function storedMessage(message: Message, known: StoredMessage | undefined, uuid: () => string, origin: string): StoredMessage {

@@ -1,5 +1,5 @@
 import type { Json, Part, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { textOf } from '../../contract/messages/messages';
+import { textOf, textOfJson } from '../../contract/messages/messages';
 
 export interface AgentResult {
   readonly output: Json;
@@ -13,5 +13,5 @@ export function resultOf(message: StoredMessage | undefined): AgentResult {
   if (part?.type !== 'tool-result') return { output: '', text: '' };
   const { output } = part;
   if (part.multipart === true) return { output, text: textOf({ role: 'tool', parts: output as unknown as readonly Part[] }) };
-  return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };
+  return { output, text: textOfJson(output) };
 }

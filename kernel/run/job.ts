@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
-import { messagesOfInput } from '../../contract/messages/messages';
+import { messagesOfInput, textOfJson } from '../../contract/messages/messages';
 import { problemOfJob } from '../../contract/schema/job-schema';
 import type { AgentDefinition } from '../define/agent';
 import type { AnyAgent } from '../define/definition';
@@ -19,7 +19,7 @@ export function messagesFor(agent: AnyAgent, input: Json): readonly Message[] | 
 export function textOfJob({ name, inputSchema, prompt }: AgentDefinition, job: Json, group = name): string {
   const problem = inputSchema === undefined ? undefined : problemOfJob(group, inputSchema, job);
   if (problem !== undefined) throw new HoldfastError('input-invalid', problem);
-  if (prompt === undefined) return typeof job === 'string' ? job : JSON.stringify(job);
+  if (prompt === undefined) return textOfJson(job);
   let text: unknown;
   try {
     text = prompt(job);

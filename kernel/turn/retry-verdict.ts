@@ -3,7 +3,7 @@ import { HoldfastError, lackingCodes, messageOf, thrownCodeOf } from '../../cont
 import type { EventBody } from '../../contract/events';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
-import { notJson } from '../../contract/messages/messages';
+import { notJson, textOfJson } from '../../contract/messages/messages';
 import { asked, decides } from './agent-functions';
 import { frozen } from '../../contract/freeze';
 import type { AttemptEnd } from '../calls/model-call';
@@ -103,7 +103,7 @@ function rewritten(error: Error | string): ModelError {
 }
 
 function rejection(agent: string, reason: Json | undefined): Failure {
-  const why = reason === undefined ? '' : `: ${typeof reason === 'string' ? reason : JSON.stringify(reason)}`;
+  const why = reason === undefined ? '' : `: ${textOfJson(reason)}`;
   return {
     code: 'model-response-rejected',
     message: `shouldRetry of agent "${agent}" rejected the answer${why}`.slice(0, limits.errorMessage),
