@@ -22,6 +22,6 @@ export function cancelStretch({ run, ports }: Stretch, now: number, request: Can
     ports.stop(error);
     return;
   }
-  run.askToCancel(request);
+  run.cancels.ask(request);
   if (request.withinMs !== undefined) run.cancels.limit(givenTime(request.at, now) + request.withinMs);
 }

@@ -20,7 +20,7 @@ export class CancelInbox {
   /** Takes a signal with any content. */
   take(given: unknown): void {
     const request = cancelRequestIn(given);
-    this.run.askToCancel(request);
+    this.run.cancels.ask(request);
     // A worker may see the signal late.
     if (request.withinMs !== undefined) this.run.cancels.limit(givenTime(request.at, Date.now()) + request.withinMs);
     void this.stopWaiting();

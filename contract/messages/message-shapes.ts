@@ -38,7 +38,8 @@ export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: r
 }
 
 export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] {
-  if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
+  const given: unknown = messages;
+  if (!Array.isArray(given)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
   return messages.flatMap((message, position) => storedOf(message, `Message ${position}`));
 }
 

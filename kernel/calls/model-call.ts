@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Uncounted } from '../../contract/usage';
 import { addModelUsage, addUsage } from '../../contract/usage';
 import { limits, utf8Length } from '../../contract/limits';
-import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Message, Usage } from '../../contract/messages/messages';
 import { isMessage, textOf, toolCallsOf } from '../../contract/messages/messages';
-import type { ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
+import type { CallModelResult, ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
 import type { ModelError } from '../define/retry-options';
 import { parsedArgumentsOf } from '../run/parsed-arguments';
@@ -14,13 +13,7 @@ import type { AgentScope } from '../run/scope';
 import type { RunState } from '../run/state';
 import { errorOf } from '../effects/errors';
 
-export interface StoredResponse {
-  readonly message: StoredMessage;
-  readonly usage?: Usage;
-  readonly uncounted?: readonly Uncounted[];
-  readonly finish?: FinishReason;
-  readonly model: string;
-}
+export type StoredResponse = Required<Pick<CallModelResult, 'message' | 'model'>> & Pick<CallModelResult, 'usage' | 'uncounted' | 'finish'>;
 
 /** An answer, or an error and perhaps a partial answer. */
 export interface AttemptEnd<Response extends StoredResponse = StoredResponse> {
@@ -99,9 +92,7 @@ export function withNamedCalls<Response extends StoredResponse>(response: Respon
 }
 
 /** The worker's advice about another attempt. Wraps and continue-as-new keep the advice with the error. */
-export interface FailedCallDetails {
-  readonly retryable?: boolean;
-  readonly retryAfterMs?: number;
+interface FailedCallDetails extends Pick<ModelFailure, 'retryable' | 'retryAfterMs'> {
   /** What a stream said before it broke. */
   readonly partial?: Message;
 }

@@ -37,11 +37,7 @@ export interface ToolDone {
 
 type Unsettled = ToolOutcome & { type: 'unsettled' };
 
-interface DoubtfulAttempts {
-  readonly attempts: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
+type DoubtfulAttempts = Required<Pick<InDoubtInfo, 'attempts' | 'firstAt' | 'lastAt'>>;
 
 const doubtful = 'doubtful';
 type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };

@@ -14,7 +14,7 @@ import type {
   Usage,
 } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
-import type { Observed, ObservedEnd, ObservedError } from '../../contract/observed';
+import type { Observed, ObservedEnd, ObservedError, ObservedRequest } from '../../contract/observed';
 import type { Uncounted } from '../../contract/usage';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { CallsBeside } from '../effects/tool-decision';
@@ -49,12 +49,8 @@ type Last<Output> = Output extends AsyncIterable<infer Value> ? Value : Awaited<
 
 // `M` is the shape of messages: the stored shape, unless `agenticMiddleware` or `chatMiddleware` sets another.
 
-export interface ModelRequest<M = Message> {
-  readonly instructions: string;
+export interface ModelRequest<M = Message> extends Omit<ObservedRequest, 'messages'> {
   readonly messages: readonly M[];
-  readonly tools: readonly string[];
-  readonly model: string;
-  readonly settings?: ModelSettings;
 }
 
 export interface ModelResponse<M = Message> {

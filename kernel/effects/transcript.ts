@@ -15,7 +15,8 @@ export function storedMessages(
   ensured: ReadonlyMap<string, StoredMessage> = new Map(),
 ): readonly StoredMessage[] {
   if (messages === before) return before;
-  if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
+  const given: unknown = messages;
+  if (!Array.isArray(given)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {

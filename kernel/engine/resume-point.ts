@@ -27,14 +27,22 @@ export function resumeState({ state, journal, onceCalls, end }: CancelledRun): R
     for (const { n, kind, ...effect } of kept) if (kind === 'interrupt' && 'open' in effect) asked.push(interruptId(address.split('/'), n));
     if (kept.length > 0) saved[address] = kept;
   }
-  const without = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !asked.includes(id));
-  const { cancel: _, expired, withdrawn, ...rest } = state;
+  const { cancel: _, ...rest } = withQuestionsAgain(state, asked);
   return {
     ...rest,
     journal: saved,
-    answered: state.answered.filter((id) => !asked.includes(id)),
-    ...defined({ notes: journal.savedNotes, expired: without(expired), withdrawn: without(withdrawn) }),
+    ...defined({ notes: journal.savedNotes }),
     ...(end === undefined ? {} : { finished: { output: end.output, text: end.text } }),
+  };
+}
+
+/** The state of a run that asks these questions again. */
+export function withQuestionsAgain({ answered, expired, withdrawn, ...rest }: RunState, asked: readonly string[]): RunState {
+  const without = (ids: readonly string[]): string[] => ids.filter((id) => !asked.includes(id));
+  return {
+    ...rest,
+    answered: without(answered),
+    ...defined({ expired: expired && without(expired), withdrawn: withdrawn && without(withdrawn) }),
   };
 }
 

@@ -11,13 +11,11 @@ import { untilNote } from '../run/asleep';
 import type { LeftAgent } from '../run/left-agents';
 import { withAgent } from '../run/left-agents';
 import type { Progress, RunState } from '../run/state';
+import type { CancelledRun } from './resume-point';
+import { withQuestionsAgain } from './resume-point';
 
-export interface FailedRun {
-  readonly state: RunState;
-  readonly journal: Journal;
+interface FailedRun extends Omit<CancelledRun, 'end'> {
   readonly leftAgents: ReadonlyMap<string, LeftAgent>;
-  /** `once` tools that hooks have called, by the keys of their frames. */
-  readonly onceCalls: ReadonlyMap<string, string>;
   readonly error: unknown;
 }
 
@@ -48,14 +46,12 @@ export function retryState({ state, journal, leftAgents, onceCalls, error }: Fai
     });
     if (kept.length > 0) saved[address] = kept;
   }
-  const asksAgain = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !dropped.includes(id));
-  const { progress, ends: _, expired, withdrawn, ...rest } = whole;
+  const { progress, ends: _, ...rest } = withQuestionsAgain(whole, dropped);
   return {
     ...rest,
     journal: saved,
     ...cutOf(whole, journal),
-    answered: whole.answered.filter((id) => !dropped.includes(id)),
-    ...defined({ notes: notesOf(journal), expired: asksAgain(expired), withdrawn: asksAgain(withdrawn) }),
+    ...defined({ notes: notesOf(journal) }),
     ...(progress === undefined ? {} : { progress: withoutErrors(progress) }),
     ...renewed(whole, error),
   };

@@ -7,7 +7,6 @@ import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
-import type { CancelRequest } from '../../contract/cancel';
 import { unfitIn } from '../run/client-tools';
 import { Addresses } from '../run/addresses';
 import { CancelPlan, cancelled } from '../run/cancel-plan';
@@ -230,10 +229,6 @@ export class AgentRun {
   /** The run has failed: open questions end. */
   endQuestions(): void {
     this.openInterrupts.endAll();
-  }
-
-  askToCancel(request: CancelRequest): void {
-    this.cancels.ask(request);
   }
 
   /** The run waits only for people, so a requested cancel takes effect. Returns whether a cancel was requested. */

@@ -1,11 +1,11 @@
 import type { Manifest } from '../../contract/manifest';
-import type { Failure, StoredMessage } from '../../contract/messages/messages';
+import type { Failure } from '../../contract/messages/messages';
 import type { PolicyPlan } from '../../contract/policies';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AnyAgent } from '../define/definition';
 import type { Ports, Timer } from '../run/ports';
 import { AgentRun } from './run';
-import type { RunState } from '../run/state';
+import type { SplitState } from './split-state';
 import { restoredState } from '../run/state';
 import { failureOf } from '../effects/errors';
 
@@ -21,12 +21,7 @@ export class Trial {
   private readonly ports: TrialPorts;
   private problem: unknown;
 
-  constructor(
-    agents: ReadonlyMap<string, AnyAgent>,
-    { state, lists }: { readonly state: RunState; readonly lists: Readonly<Record<string, readonly StoredMessage[]>> },
-    facts: Facts,
-    now: number,
-  ) {
+  constructor(agents: ReadonlyMap<string, AnyAgent>, { state, lists }: SplitState, facts: Facts, now: number) {
     this.ports = new TrialPorts(facts, now);
     this.run = new AgentRun(agents, restoredState(state, lists), this.ports);
     this.run.execute().catch((error: unknown) => (this.problem = error));

@@ -22,13 +22,8 @@ import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
 type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
 
 /** The outcome of a hook, recorded as the result of its frame. */
-interface HookResult {
-  readonly messages?: readonly StoredMessage[];
-  readonly tools?: readonly string[];
+interface HookResult extends Partial<Pick<AgentRecord, 'messages' | 'tools' | 'instructions' | 'returnDirectly' | 'deferred'>> {
   readonly values?: Readonly<Record<string, Json>>;
-  readonly instructions?: string;
-  readonly returnDirectly?: readonly string[];
-  readonly deferred?: DeferredTools;
   readonly answer?: GivenAnswer;
   readonly append?: readonly StoredMessage[];
 }
@@ -177,16 +172,12 @@ export function runHook<Update, Result>(
 function applyResult(scope: AgentScope, result: HookResult, middleware: string, hook: string): void {
   const { record } = scope;
   noteChanges(record, result, middleware, hook);
-  if (result.messages !== undefined) {
-    if (record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, result.messages))
-      delete record.answered;
-    record.messages = result.messages;
-  }
-  if (result.tools !== undefined) record.tools = result.tools;
-  if (result.instructions !== undefined) record.instructions = result.instructions;
-  if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
-  if (result.deferred !== undefined) record.deferred = result.deferred;
-  if (result.values !== undefined) record.values = { ...record.values, ...result.values };
+  const { answer: _, append: __, values, ...replaced } = result;
+  const { messages } = replaced;
+  if (messages !== undefined && record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, messages))
+    delete record.answered;
+  Object.assign(record, replaced);
+  if (values !== undefined) record.values = { ...record.values, ...values };
 }
 
 /** For the event of the next answer: hooks changed the request. */

@@ -5,9 +5,9 @@ import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
 import type { ChildUsage, UsageByModel } from '../../contract/usage';
-import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
-import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
+import type { CallToolResult, StartInput } from '../../contract/record/wire';
 import type { JournalEffect, Notes, RecordedFailure } from '../effects/journal';
 import type { LastAnswer } from '../define/middleware';
 import type { ConversationState } from './message-inbox';
@@ -97,27 +97,17 @@ export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' |
   readonly deadline?: number;
 };
 
+type FromStart =
+  'version' | 'id' | 'tenant' | 'agent' | 'input' | 'stream' | 'runPendingToolCalls' | 'parent' | 'tags' | 'settings' | 'model';
+
 /** The whole state of a run beside its history. Plain data, owned by the kernel. */
-export interface RunState {
-  readonly version: 1;
-  readonly id: string;
-  readonly tenant: string;
-  readonly agent: string;
-  readonly input: Json;
-  readonly stream: boolean;
-  /** The run begins with the calls at the end of its input. */
-  readonly runPendingToolCalls?: true;
+export interface RunState extends Pick<StartInput, FromStart> {
   readonly options: RunOptions;
-  readonly parent?: ParentRun;
   /** Absent: the run ends with its first answer. */
   readonly conversation?: ConversationState;
   readonly values: JsonObject;
-  /** Absent: none. */
-  readonly tags?: readonly string[];
   /** Absent: unknown. */
   readonly startedBy?: string;
-  readonly settings?: ModelSettings;
-  readonly model?: string;
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
