@@ -1,6 +1,6 @@
 import { isConversation } from './agent-paths';
 import { hiddenModelCall } from './call-addresses';
-import { inCallOrder, resultsInCallOrder } from '../messages/call-order';
+import { inCallOrder } from '../messages/call-order';
 import type { StoredMessage } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { applySplices, spliceBetween } from './splice';
@@ -37,7 +37,7 @@ export class SeenMessages {
   }
 
   get messages(): readonly StoredMessage[] {
-    return this.together ? resultsInCallOrder(this.said) : this.ofRoot;
+    return this.together ? inCallOrder(this.said) : this.ofRoot;
   }
 
   private get ofRoot(): readonly StoredMessage[] {

@@ -1,10 +1,14 @@
 import { defined } from '../../contract/defined';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { toolMessage } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
 import { runAround } from './called';
 import { runChat } from './chat';
 import { runCustom } from './custom';
-import type { AgentEnd, AnyAgent } from '../define/definition';
-import { runHandOver } from './hand-over';
+import type { AgentEnd, AnyAgent, HandOverDefinition } from '../define/definition';
+import type { FlowAction } from '../define/actions';
+import { transferResult, transferTool } from '../define/transfer-names';
+import { append } from '../run/conversation';
 import { runParallel } from './parallel';
 import type { AgentPlace } from '../run/place';
 import { forget, forgetFailed, isEntered, recordAt } from '../run/place';
@@ -59,4 +63,23 @@ function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<A
     case 'custom':
       return runCustom(run, agent, place);
   }
+}
+
+/** Runs the agent, and adds the transfer messages after a good end. An agent that exits has the last word. */
+async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: AgentPlace): Promise<AgentEnd> {
+  const end = await enterAgent(run, agent, place);
+  if (end.exited === true || (end.action !== undefined && 'exit' in end.action)) return end;
+  let action: FlowAction | undefined;
+  const uuid = (): string => run.ports.uuid();
+  const show = (message: StoredMessage, shown?: FlowAction): void => {
+    run.ports.emit({ type: 'agent-message', agent: name, runPath: place.path, message, ...defined({ action: shown }) });
+    if (place.branch !== undefined) append(run, place.branch, name, message);
+  };
+  for (const target of to) {
+    const call = { id: uuid(), name: transferTool, input: { agent_name: target } };
+    action = { transferTo: target };
+    show({ id: uuid(), role: 'assistant', parts: [{ type: 'tool-call', ...call }] });
+    show(toolMessage(uuid(), call, transferResult(target)), action);
+  }
+  return { output: end.output, text: end.text, ...defined({ action }) };
 }

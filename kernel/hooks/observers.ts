@@ -8,7 +8,9 @@ import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { forgetEnd, keepEnd, keptResult } from './finished-agents';
+import { noteLeft } from '../run/left-agents';
+import type { FinishedAgent } from '../run/state';
+import { takeOut } from '../run/state';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { ToolDone } from '../calls/tool-call';
@@ -51,7 +53,7 @@ export async function observedAgent<Result extends AgentResult>(
       }));
     return result;
   } finally {
-    forgetEnd(scope);
+    takeOut(scope.run.state, 'ends', scope.path.join('/'));
     scope.life.end();
   }
 }
@@ -171,4 +173,29 @@ function usage({ run }: AgentScope, frame: Frame): Usage {
 
 function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {
   return { endedAt: frame.once('now', () => run.ports.now()) };
+}
+
+/** Throws if the agent has failed. Undefined: the agent has not ended. */
+function keptResult<Result>({ run, path }: AgentScope): Result | undefined {
+  const kept = run.state.ends?.[path.join('/')];
+  if (kept === undefined) return undefined;
+  if ('error' in kept) throw errorOf(kept.error);
+  return kept.result as unknown as Result;
+}
+
+/**
+ * Keeps the end of an agent whose observers are not all told. An observer may wait while the agent is closed. After a continue-as-new the agent does
+ * not run again, and the other observers are told.
+ */
+function keepEnd({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
+  const key = path.join('/');
+  // After a continue-as-new the end is there, and observers work inside of the frame.
+  if (run.state.ends?.[key] !== undefined) return;
+  run.state.ends = { ...run.state.ends, [key]: end };
+  // The agent is not entered again, so its inner frames are not needed, and its words go over the continue-as-new.
+  if ('error' in end) {
+    noteLeft(run, { path, frame: root });
+    root.unwindInside();
+  } else root.closeInside();
+  run.checkpoints.delete(key);
 }

@@ -1,6 +1,6 @@
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentScope } from './scope';
-import type { RunState } from './state';
+import { takeOut } from './state';
 
 type EnsuredScope = Pick<AgentScope, 'run' | 'path'>;
 
@@ -27,13 +27,6 @@ export function settleEnsured({ run: { state }, path, record }: Pick<AgentScope,
   if (kept === undefined) return;
   const known = new Set(record.messages.map(({ id }) => id));
   const left = kept.filter(({ id }) => !known.has(id));
-  if (left.length === 0) forgetEnsured(state, key);
+  if (left.length === 0) takeOut(state, 'ensured', key);
   else if (left.length < kept.length) state.ensured = { ...state.ensured, [key]: left };
-}
-
-export function forgetEnsured(state: RunState, key: string): void {
-  const { [key]: kept, ...others } = state.ensured ?? {};
-  if (kept === undefined) return;
-  if (Object.keys(others).length > 0) state.ensured = others;
-  else delete state.ensured;
 }

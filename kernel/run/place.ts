@@ -4,10 +4,10 @@ import type { Frame } from '../effects/frames';
 import { flowActionOf } from '../define/actions';
 import type { AgentScope, RunScope } from './scope';
 import type { Progress } from './state';
+import { takeOut } from './state';
 import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
-import { forgetEnsured } from './ensured';
 import { noteLeft } from './left-agents';
 
 export interface AgentPlace {
@@ -47,7 +47,7 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
   };
   for (const values of [state.agents, state.runLocal, state.progress, state.actions]) drop(values);
-  for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) forgetEnsured(state, key);
+  for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) takeOut(state, 'ensured', key);
   if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
   state.sharedMessages = Object.fromEntries(Object.entries(state.sharedMessages ?? {}).filter(([key]) => !key.startsWith(inside)));
   for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
@@ -72,7 +72,7 @@ function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlac
   delete state.runLocal[key];
   delete state.progress?.[key];
   delete state.actions?.[key];
-  forgetEnsured(state, key);
+  takeOut(state, 'ensured', key);
   checkpoints.delete(key);
   parsed.delete(key);
 }

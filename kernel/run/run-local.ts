@@ -8,6 +8,7 @@ import { changeBetween, changedValues } from '../../contract/run-local';
 import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import type { Ports, ValuesToSend } from './ports';
 import type { CallChanges, RunState } from './state';
+import { takeOut } from './state';
 
 interface SentValues {
   readonly address: string;
@@ -79,11 +80,7 @@ export class RunLocalBook {
   }
 
   settle(path: readonly string[], slot: string): void {
-    const { [slot]: held, ...rest } = this.state.brought ?? {};
-    if (held === undefined) return;
-    if (Object.keys(rest).length === 0) delete this.state.brought;
-    else this.state.brought = rest;
-    for (const brought of held) this.apply(path, brought);
+    for (const brought of takeOut(this.state, 'brought', slot) ?? []) this.apply(path, brought);
   }
 
   private apply(path: readonly string[], brought: CallChanges): void {

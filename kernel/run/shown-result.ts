@@ -2,6 +2,7 @@ import type { Json, Message } from '../../contract/messages/messages';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { withChange } from '../../contract/middleware-changes';
 import type { RunState } from './state';
+import { takeOut } from './state';
 
 export interface ShownResult {
   readonly message?: Message;
@@ -30,9 +31,6 @@ export class ShownResultKeeper {
   }
 
   take(): ShownResult {
-    const { [this.address]: passed = {}, ...rest } = this.state.passed ?? {};
-    if (Object.keys(rest).length > 0) this.state.passed = rest;
-    else delete this.state.passed;
-    return passed;
+    return takeOut(this.state, 'passed', this.address) ?? {};
   }
 }

@@ -187,6 +187,19 @@ export function freshState(start: StartInput): RunState {
   };
 }
 
+/** Takes an entry out of a table of the state. A snapshot may have the old table, so the rest is a new one. */
+export function takeOut<Table extends 'brought' | 'ends' | 'ensured' | 'passed'>(
+  state: RunState,
+  table: Table,
+  key: string,
+): NonNullable<RunState[Table]>[string] | undefined {
+  const { [key]: taken, ...others } = state[table] ?? {};
+  if (taken === undefined) return undefined;
+  if (Object.keys(others).length > 0) Object.assign(state, { [table]: others });
+  else delete state[table];
+  return taken as NonNullable<RunState[Table]>[string];
+}
+
 /** Who wrote to the turn at work, also for its isolated agents. Undefined: no turn. */
 export function writersOf({ conversation, parent }: Pick<RunState, 'conversation' | 'parent'>): readonly (string | null)[] | undefined {
   return conversation?.writers ?? parent?.writers;
