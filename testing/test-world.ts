@@ -18,7 +18,7 @@ import type { Observer } from '../contract/observed';
 import type { StartInput } from '../contract/record/wire';
 import type { Agent } from '../kernel/define/agent-ref';
 import { definitionOf, isAgent } from '../kernel/define/agent-ref';
-import { checkTrees } from '../kernel/define/check-trees';
+import { checkTree } from '../kernel/define/agents-of-module';
 import type { Agents } from '../memory/run';
 import { MemoryRun } from '../memory/run';
 import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
@@ -127,6 +127,6 @@ class TestModels extends ModelRegistry {
 
 export function agentsOf<Input extends Json>(agent: Agent<string, Input, unknown>): Agents {
   const definition = definitionOf(agent as Agent);
-  checkTrees([definition]);
+  checkTree(definition);
   return new Map([[agent.name, definition]]);
 }
