@@ -105,7 +105,7 @@ it('opens and closes a dialog before the next key is pressed, and the focus is b
     const said = [];
     const look = async () => {
       for (let turn = 0; turn < 10; turn++) await undefined;
-      said.push([document.querySelector('dialog[open]') !== null, document.activeElement.className]);
+      said.push([document.querySelector('dialog[open]') !== null, document.activeElement.classList[0]]);
     };
     press('?');
     await look();
