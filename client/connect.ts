@@ -4,7 +4,7 @@ import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import type { DeltaSource } from '../contract/deltas';
 import { isAnyRunId } from '../contract/record/child-runs';
 import { HoldfastError, messageOf } from '../contract/errors';
@@ -118,7 +118,6 @@ export class HoldfastClient<Module = never> {
   private readonly newest: NewestBuild;
   private readonly dryRuns: DryRuns;
   private readonly usageReports: UsageReports;
-  private readonly converter: LoadedDataConverter;
   private readonly storesOutside: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
@@ -138,9 +137,8 @@ export class HoldfastClient<Module = never> {
     const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     const { workflow, converter } = workflowsOf(client, compress);
     this.workflow = workflow;
-    this.converter = converter;
     this.storesOutside = converter.externalStorage !== undefined;
-    this.reader = new RunReader(workflow, connection.connection, namespace, this.converter, options.deltas ?? processBus);
+    this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
     this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
@@ -223,12 +221,11 @@ export class HoldfastClient<Module = never> {
    */
   applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
     const { reader, tenant } = this;
-    const { connection, namespace } = this.connection;
     const runs = {
       list: (asked: ListOptions) => this.lists.runs(asked),
       run: (id: string) => new Run(reader, tenant, id, false),
-      startOf: async (id: string) => (await readBegun(connection, namespace, this.converter, workflowIdOf(tenant, id), id))?.start,
-      shown: (id: string) => reader.shown(workflowIdOf(tenant, id), id),
+      startOf: async (id: string) => (await readBegun(reader.histories, workflowIdOf(tenant, id)))?.start,
+      shown: (id: string) => reader.shown(workflowIdOf(tenant, id)),
     };
     return reader.work.wait(() => applyPolicy(runs, policy, options));
   }
@@ -295,11 +292,10 @@ export class HoldfastClient<Module = never> {
 
   private async findStarted<Output>(id: string, hash: string, options: StartOptions): Promise<Run<Output>> {
     const workflowId = workflowIdOf(this.tenant, id);
-    const { memo } = await this.reader.executions.describe(workflowId, id);
+    const { memo } = await this.reader.executions.describe(workflowId);
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
-    const { connection, namespace } = this.connection;
-    const ignored = await ignoredOptions(connection, namespace, this.converter, { workflowId, id }, options);
+    const ignored = await ignoredOptions(this.reader.histories, workflowId, options);
     return new Run(this.reader, this.tenant, id, false, ignored);
   }
 }

@@ -43,21 +43,21 @@ export class RunChannel implements ConversationChannel {
   async view(): Promise<RunView> {
     const { reader, workflowId, id } = this.settings;
     try {
-      return await reader.view(workflowId, id);
+      return await reader.view(workflowId);
     } catch (error) {
       throw unknownConversation(id, error);
     }
   }
 
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    const { reader, workflowId, id } = this.settings;
-    return reader.events(workflowId, id, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
+    const { reader, workflowId } = this.settings;
+    return reader.events(workflowId, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
   }
 
   async *eventsBack(): AsyncGenerator<readonly RunEvent[]> {
     const { reader, workflowId, id } = this.settings;
     try {
-      yield* reader.eventsBack(workflowId, id);
+      yield* reader.eventsBack(workflowId);
     } catch (error) {
       throw unknownConversation(id, error);
     }
@@ -141,9 +141,9 @@ export class RunChannel implements ConversationChannel {
   }
 
   private async isOpen(): Promise<boolean> {
-    const { reader, workflowId, id, start } = this.settings;
+    const { reader, workflowId, start } = this.settings;
     try {
-      return (await reader.executions.describe(workflowId, id)).status.name === 'RUNNING';
+      return (await reader.executions.describe(workflowId)).status.name === 'RUNNING';
     } catch (error) {
       if (start !== undefined && (error as { code?: unknown }).code === 'run-unknown') return true;
       throw error;

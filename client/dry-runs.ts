@@ -27,15 +27,15 @@ export class DryRuns {
   async of(workflowId: string, id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
     const { reader } = this;
     if (action === 'retry') {
-      await reader.checkGoesOn(workflowId, id, 'run-retry', options);
+      await reader.retries.prepare(workflowId, 'run-retry', options);
       return {};
     }
     if (action === 'cancel') {
-      const { status } = await reader.executions.describe(workflowId, id);
+      const { status } = await reader.executions.describe(workflowId);
       if (status.name !== 'RUNNING') throw ended(id, status.name.toLowerCase());
       return {};
     }
-    const view = await reader.view(workflowId, id);
+    const view = await reader.view(workflowId);
     checkMoves(view, id);
     const build = await this.newestBuild();
     return defined({ build, moved: build !== view.build });

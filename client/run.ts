@@ -59,22 +59,22 @@ export class Run<Output = unknown> {
   events(options: ReadOptions & { readonly deltas: false }): AsyncGenerator<RunEvent>;
   events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
   events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
-    return this.reader.events(this.workflowId, this.id, options);
+    return this.reader.events(this.workflowId, options);
   }
 
   /** What a model or a tool was asked in one call, and what came back. `model-start` and `tool-start` have its address. */
   async call(address: string, options: CallOptions = {}): Promise<RunCall> {
-    return this.reader.call(this.workflowId, this.id, address, options);
+    return this.reader.call(this.workflowId, address, options);
   }
 
   /** The executions that the run has gone through in Temporal: continue-as-new, builds, and what an end failed with. */
   executions(): Promise<RunExecutions> {
-    return this.reader.executionsOf(this.workflowId, this.id);
+    return this.reader.executionsOf(this.workflowId);
   }
 
   /** What the record of the run says now. */
   view(): Promise<RunView> {
-    return this.reader.view(this.workflowId, this.id);
+    return this.reader.view(this.workflowId);
   }
 
   /** The messages, as they are stored unless a shape is named. */
@@ -130,7 +130,7 @@ export class Run<Output = unknown> {
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
   async resume(what: string | GoOnOptions = {}, answer?: Json, options: AnswerOptions = {}): Promise<void> {
     if (answer === undefined && isRecord(what))
-      return this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-resume', what));
+      return this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-resume', what));
     const whole = answerOf(what as string, answer as Json, options);
     checkSize(answer as Json);
     await this.reader.work.wait(() => this.give(whole));
@@ -189,7 +189,7 @@ export class Run<Output = unknown> {
 
   /** Goes on with a run that has failed, behind its last good step, under the same id and the newest build. `once` calls are not made twice. */
   async retry(options: GoOnOptions = {}): Promise<void> {
-    await this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-retry', options));
+    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-retry', options));
   }
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
@@ -210,7 +210,7 @@ export class Run<Output = unknown> {
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<number> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      const { status, startTime } = await this.reader.executions.describe(this.workflowId, this.id);
+      const { status, startTime } = await this.reader.executions.describe(this.workflowId);
       if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
       await askedAgain(
         () => act(handle),
@@ -226,7 +226,7 @@ export class Run<Output = unknown> {
 
   /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
   private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
-    const shown = await this.reader.shown(this.workflowId, this.id);
+    const shown = await this.reader.shown(this.workflowId);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
     try {
@@ -241,7 +241,7 @@ export class Run<Output = unknown> {
 
   /** Refuses at once what the history is enough to refuse. */
   private async check(answer: TimedAnswer): Promise<AnswerStanding> {
-    const standing = await this.reader.standing(this.workflowId, this.id);
+    const standing = await this.reader.standing(this.workflowId);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
     if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored);
@@ -276,7 +276,7 @@ export class Run<Output = unknown> {
   /** Waits until the log says that an interrupt has ended, for as long as an answer takes. */
   private async hears(interruptId: string, from: number): Promise<void> {
     const signal = AbortSignal.timeout(updateTimeoutMs);
-    for await (const event of this.reader.events(this.workflowId, this.id, { from, deltas: false, signal }))
+    for await (const event of this.reader.events(this.workflowId, { from, deltas: false, signal }))
       if (event.type === 'interrupt-end' && event.interruptId === interruptId) return;
   }
 
@@ -289,7 +289,7 @@ export class Run<Output = unknown> {
     // The run may have ended or gone on as new before it could say that the answer was taken.
     let wasTaken = false;
     const mayTake = async (): Promise<boolean> => {
-      wasTaken = await this.reader.took(this.workflowId, this.id, updateId);
+      wasTaken = await this.reader.took(this.workflowId, updateId);
       return !wasTaken && (await this.isOpen());
     };
     const update = (): Promise<unknown> => handle.executeUpdate<ResumeReceipt, [Answer]>(names.answerUpdate, { args: [sent], updateId });
@@ -302,12 +302,12 @@ export class Run<Output = unknown> {
       const view = await this.view();
       if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
       // It may have been this answer that was taken, only too late for the call that brought it.
-      if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+      if (await this.reader.took(this.workflowId, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
-      const standing = await this.reader.standing(this.workflowId, this.id);
+      const standing = await this.reader.standing(this.workflowId);
       if (interruptIn(standing, answer.interruptId) === undefined) {
         // It may have been taken between the two looks.
-        if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+        if (await this.reader.took(this.workflowId, updateId)) return;
         if (known === undefined || standing.cancelling) this.checkTakes(standing);
         throw gone(answer.interruptId, standing, known);
       }
@@ -330,7 +330,7 @@ export class Run<Output = unknown> {
   }
 
   private async isOpen(): Promise<boolean> {
-    return (await this.reader.executions.describe(this.workflowId, this.id)).status.name === 'RUNNING';
+    return (await this.reader.executions.describe(this.workflowId)).status.name === 'RUNNING';
   }
 
   /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */

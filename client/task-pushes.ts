@@ -42,7 +42,7 @@ export class TaskPushes {
   async list(task: PushedTask): Promise<readonly PushConfig[]> {
     const { executions } = this.settings;
     try {
-      const { status, memo } = await executions.describe(this.workflowIdOf(task), task.contextId);
+      const { status, memo } = await executions.describe(this.workflowIdOf(task));
       const kept = memo[names.memo.pushes] as readonly ShownPushConfig[] | undefined;
       if (status.name !== 'RUNNING' || kept === undefined) return [];
       return kept.map(({ scheme, ...rest }) => ({ ...rest, ...(scheme === undefined ? {} : { authentication: { scheme } }) }));

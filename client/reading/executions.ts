@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
 import type { ConnectionLike, RawWorkflowExecutionInfo } from '@temporalio/client';
-import type { LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunFacts } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
@@ -10,10 +9,9 @@ import { addressOf } from '../../host/server-address';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
-import { PayloadReader } from '../../host/history/payload-reader';
-import { found } from './chain';
 import type { ExecutionInfo } from './execution-info';
 import { infoOf } from './execution-info';
+import type { Histories } from './histories';
 import { answered } from '../lost-server';
 
 const longestAnswerMs = 10_000;
@@ -60,26 +58,18 @@ export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): 
 
 /** What the server says of workflow executions. What of their memos nobody can read is left out: one of them must not hide the others. */
 export class Executions {
-  private readonly payloads: PayloadReader;
   private readonly gate: VisibilityGate;
 
-  constructor(
-    private readonly connection: ConnectionLike,
-    private readonly namespace: string,
-    converter: LoadedDataConverter,
-  ) {
-    this.payloads = new PayloadReader(converter);
-    this.gate = visibilityGate(addressOf(connection), namespace);
+  constructor(private readonly histories: Histories) {
+    this.gate = visibilityGate(addressOf(histories.connection), histories.namespace);
   }
 
-  async describe(workflowId: string, id: string): Promise<ListedExecution> {
-    const { namespace } = this;
-    const description = this.connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
-    return this.executionOf((await answered(found(description, id))).workflowExecutionInfo ?? {});
+  async describe(workflowId: string): Promise<ListedExecution> {
+    return this.executionOf((await this.histories.describe(workflowId)).workflowExecutionInfo ?? {});
   }
 
   async page(query: string, pageSize: number, token?: Uint8Array): Promise<ExecutionPage> {
-    const request = { namespace: this.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
+    const request = { namespace: this.histories.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
     const key = JSON.stringify([query, pageSize, Buffer.from(token ?? []).toString('base64')]);
     const page = await this.ask(key, (service) => service.listWorkflowExecutions(request));
     const executions = await Promise.all(page.executions.map((raw) => this.executionOf(raw)));
@@ -88,7 +78,9 @@ export class Executions {
 
   /** How many executions there are, as the server counts. */
   async count(query: string): Promise<number> {
-    const { count } = await this.ask(`count ${query}`, (service) => service.countWorkflowExecutions({ namespace: this.namespace, query }));
+    const { count } = await this.ask(`count ${query}`, (service) =>
+      service.countWorkflowExecutions({ namespace: this.histories.namespace, query }),
+    );
     return Number(count);
   }
 
@@ -96,7 +88,7 @@ export class Executions {
   async countByStatus(query: string): Promise<ReadonlyMap<string, number>> {
     const grouped = `${query} GROUP BY ExecutionStatus`;
     const { groups } = await this.ask(`count ${grouped}`, (service) =>
-      service.countWorkflowExecutions({ namespace: this.namespace, query: grouped }),
+      service.countWorkflowExecutions({ namespace: this.histories.namespace, query: grouped }),
     );
     return new Map(
       (groups ?? []).map(({ groupValues, count }) => {
@@ -108,11 +100,11 @@ export class Executions {
 
   /** A server refuses a start and a query with an attribute that the namespace does not have. Throws 'search-attribute-missing' then. */
   async explain(error: unknown): Promise<void> {
-    if (isInvalidArgument(error)) await checkSearchAttributes(this.connection, this.namespace);
+    if (isInvalidArgument(error)) await checkSearchAttributes(this.histories.connection, this.histories.namespace);
   }
 
   private async ask<Answer>(key: string, ask: (service: ConnectionLike['workflowService']) => Promise<Answer>): Promise<Answer> {
-    const { connection } = this;
+    const { connection } = this.histories;
     try {
       return await answered(
         this.gate.ask(this, key, () => connection.withDeadline(Date.now() + longestAnswerMs, () => ask(connection.workflowService))),
@@ -139,7 +131,7 @@ export class Executions {
   }
 
   private async executionOf(raw: RawWorkflowExecutionInfo): Promise<ListedExecution> {
-    return { ...knownOf(raw), memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
+    return { ...knownOf(raw), memo: await this.histories.payloads.readable(raw.memo?.fields ?? {}) };
   }
 }
 

@@ -1,15 +1,14 @@
-import type { ConnectionLike } from '@temporalio/client';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { HistoryFold } from '../../contract/record/fold';
 import { factSource } from '../../host/history/history-connection';
-import type { FactEvent, FactReader } from '../../host/history/history-facts';
+import type { FactEvent } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 import { closedClient } from '../open-work';
 import { settleDoubt } from './doubtful-task';
-import type { HistoryMark, RunChain } from './chain';
+import type { Histories, HistoryMark, RunChain } from './histories';
 import { LiveCalls, push } from './live-calls';
 
 const doubtMs = 1000;
@@ -50,9 +49,7 @@ export class RunFollower {
   private changed = new Promise<void>((resolve) => (this.wake = resolve));
 
   constructor(
-    private readonly connection: ConnectionLike,
-    private readonly namespace: string,
-    private readonly reader: FactReader,
+    private readonly histories: Histories,
     private readonly deltas: DeltaSource,
     private readonly workflowId: string,
     chain: RunChain,
@@ -136,7 +133,7 @@ export class RunFollower {
     try {
       const pages = oldestPages(this.abortableSource(), { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
       for await (const events of pages) {
-        for (const fact of await this.reader.read(events, this.workflowId)) {
+        for (const fact of await this.histories.reader.read(events, this.workflowId)) {
           for (const event of this.fold.add(fact)) this.showEvent(event);
           this.live.fact(fact);
         }
@@ -164,11 +161,7 @@ export class RunFollower {
     // Deltas of calls that run come more often than there is news of the task.
     if (Date.now() - this.lookedAt < doubtMs) return;
     this.lookedAt = Date.now();
-    const execution = { workflowId: this.workflowId, runId: this.current };
-    const { pendingWorkflowTask } = await this.connection.workflowService.describeWorkflowExecution({
-      namespace: this.namespace,
-      execution,
-    });
+    const { pendingWorkflowTask } = await this.histories.describe(this.workflowId, this.current);
     settleDoubt(this.fold, pendingWorkflowTask);
   }
 
@@ -186,13 +179,14 @@ export class RunFollower {
   }
 
   private abortableSource(): HistorySource<FactEvent> {
-    const { namespace, workflowService } = factSource(this.connection, this.namespace);
+    const { connection } = this.histories;
+    const { namespace, workflowService } = factSource(connection, this.histories.namespace);
     return {
       namespace,
       workflowService: {
         getWorkflowExecutionHistory: (request) => {
           this.page = new AbortController();
-          return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+          return connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
         },
         getWorkflowExecutionHistoryReverse: (request) => workflowService.getWorkflowExecutionHistoryReverse(request),
       },

@@ -1,4 +1,4 @@
-import type { HistoryMark, RunChain } from './chain';
+import type { HistoryMark, RunChain } from './histories';
 import type { RunFollower } from './follower';
 
 /** What readers of one run share. */

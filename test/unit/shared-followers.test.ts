@@ -1,5 +1,6 @@
-import type { RunChain } from '../../client/reading/chain';
-import { readChain } from '../../client/reading/chain';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import type { RunChain } from '../../client/reading/histories';
+import { Histories } from '../../client/reading/histories';
 import type { RunFollower } from '../../client/reading/follower';
 import type { Following } from '../../client/reading/shared-followers';
 import { SharedFollowers } from '../../client/reading/shared-followers';
@@ -72,21 +73,18 @@ describe('a run that is followed', () => {
 
 describe('the Temporal runs of a run', () => {
   const asked: string[] = [];
-  const source = (info: object) => ({
-    connection: {
-      workflowService: {
-        describeWorkflowExecution: async () => (asked.push('describe'), { workflowExecutionInfo: info }),
-        getWorkflowExecutionHistory: async () => (asked.push('history'), { history: { events: [] } }),
-      },
-    } as never,
-    namespace: 'default',
-    payloads: {} as never,
-  });
+  const chainOf = (info: object) => {
+    const workflowService = {
+      describeWorkflowExecution: async () => (asked.push('describe'), { workflowExecutionInfo: info }),
+      getWorkflowExecutionHistory: async () => (asked.push('history'), { history: { events: [] } }),
+    };
+    return new Histories({ workflowService } as never, 'default', loadDataConverter()).chain('r');
+  };
   const of = (fields: object) => ({ execution: { runId: 'one' }, historyLength: 3, ...fields });
   beforeEach(() => void asked.splice(0));
 
   it('are known at once where the server says that there is one', async () => {
-    expect(await readChain(source(of({ firstRunId: 'one' })), 'r', 'r')).toEqual({ ...chain, mark: { ...chain.mark, isClosed: false } });
+    expect(await chainOf(of({ firstRunId: 'one' }))).toEqual({ ...chain, mark: { ...chain.mark, isClosed: false } });
     expect(asked).toEqual(['describe']);
   });
 
@@ -95,7 +93,7 @@ describe('the Temporal runs of a run', () => {
     ['others were before', { firstRunId: 'zero' }],
     ['it is tried again', { firstRunId: 'one', memo: { fields: { holdfastRetryOf: {} } } }],
   ])('are looked for in the histories where %s', async (_, fields) => {
-    await readChain(source(of(fields)), 'r', 'r');
+    await chainOf(of(fields));
     expect(asked).toContain('history');
   });
 });
