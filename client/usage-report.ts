@@ -2,7 +2,7 @@ import type { Forms } from '../contract/check';
 import { oneOf } from '../contract/check';
 import type { Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
-import type { UsageGroup, UsageReport } from '../contract/service-facts';
+import type { UsageGroup, UsageReport, UsageRow } from '../contract/service-facts';
 import { usageGroups } from '../contract/service-facts';
 import { HoldfastError } from '../contract/errors';
 import type { UsageByModel } from '../contract/usage';
@@ -12,6 +12,7 @@ import { listTime, timeOf } from './listing/list-options';
 import { optionsOf } from './options';
 import type { ModelCallUsage } from './reading/execution-usage';
 import type { Executions, ListedExecution } from './reading/executions';
+import { pagesOf } from './reading/executions';
 
 export interface UsageOptions {
   /** Default: by agent. */
@@ -31,7 +32,6 @@ export interface UsageSource {
 
 const forms: Forms<UsageOptions> = { by: oneOf(...usageGroups), since: listTime, until: listTime };
 
-const pageSize = 1000;
 /** So many executions at most are looked at for one report. */
 const mostExecutions = 5000;
 const readAtOnce = 8;
@@ -62,9 +62,7 @@ export class UsageReports {
     private readonly now: () => number = Date.now,
   ) {}
 
-  async report(
-    options: UsageOptions,
-  ): Promise<UsageReport & { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> }> {
+  async report(options: UsageOptions): Promise<UsageReport> {
     const { by = 'agent', since: from = '24h', until: to } = optionsOf<UsageOptions>(options, 'usage', forms);
     const now = this.now();
     const since = timeOf(from, now) ?? now;
@@ -87,10 +85,7 @@ export class UsageReports {
   }
 
   /** Of runs and of isolated agents, each of which has only its own calls in its history. */
-  private async executionsIn(
-    since: number,
-    until: number,
-  ): Promise<{ readonly executions: readonly ListedExecution[]; readonly more: boolean }> {
+  private async executionsIn(since: number, until: number): Promise<{ executions: readonly ListedExecution[]; more: boolean }> {
     const query = [
       `WorkflowType = '${names.workflow}'`,
       `WorkflowId STARTS_WITH '${workflowIdOf(this.tenant, '')}'`,
@@ -99,13 +94,11 @@ export class UsageReports {
       `(ExecutionStatus = 'Running' OR CloseTime >= '${new Date(Math.floor(since / 60_000) * 60_000).toISOString()}')`,
     ].join(' AND ');
     const executions: ListedExecution[] = [];
-    let token: Uint8Array | undefined;
-    do {
-      const page = await this.source.executions.page(query, pageSize, token);
+    for await (const page of pagesOf(this.source.executions.page, query)) {
       executions.push(...page.executions);
-      token = page.token;
-    } while (token !== undefined && executions.length < mostExecutions);
-    return { executions, more: token !== undefined };
+      if (page.token !== undefined && executions.length >= mostExecutions) return { executions, more: true };
+    }
+    return { executions, more: false };
   }
 
   private async read(executions: readonly ListedExecution[]): Promise<{
@@ -161,17 +154,7 @@ export class UsageReports {
   }
 }
 
-interface CountedRow {
-  readonly key: string;
-  readonly calls: number;
-  readonly usage: Usage;
-  readonly usageByModel: UsageByModel;
-}
-
-function sumsOf(
-  calls: readonly ModelCallUsage[],
-  by: UsageGroup,
-): { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> } {
+function sumsOf(calls: readonly ModelCallUsage[], by: UsageGroup): Pick<UsageReport, 'rows' | 'total'> {
   const groups = new Map<string, ModelCallUsage[]>();
   for (const call of calls) {
     const key = keyOf(call, by);
@@ -180,7 +163,7 @@ function sumsOf(
     else group.push(call);
   }
   const rows = [...groups].map(([key, group]) => ({ key, ...sumOf(group) }));
-  const tokens = ({ usage }: CountedRow): number => usage.inputTokens + usage.outputTokens;
+  const tokens = ({ usage }: UsageRow): number => usage.inputTokens + usage.outputTokens;
   rows.sort((one, other) =>
     by === 'day' ? (one.key < other.key ? -1 : 1) : tokens(other) - tokens(one) || (one.key < other.key ? -1 : 1),
   );
@@ -192,7 +175,7 @@ function keyOf({ time, agent, model }: ModelCallUsage, by: UsageGroup): string {
   return by === 'agent' ? agent : model;
 }
 
-function sumOf(calls: readonly ModelCallUsage[]): Omit<CountedRow, 'key'> {
+function sumOf(calls: readonly ModelCallUsage[]): UsageReport['total'] {
   let [usage, usageByModel]: [Usage, UsageByModel] = [noUsage, {}];
   const models = new Map<string, Usage>();
   for (const call of calls) {

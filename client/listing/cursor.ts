@@ -1,6 +1,4 @@
-import { isListOf, isRecord, isString } from '../../contract/check';
-import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { isListOf, isRecord, isString, refusing } from '../../contract/check';
 import { shown } from '../../contract/shown';
 import type { AskedList, ListTimes } from './list-options';
 
@@ -43,27 +41,21 @@ export function cursorOf({ mark }: AskedList, { run, interrupt, times }: PageEnd
   return Buffer.from(JSON.stringify([version, mark, times, run.at, run.workflowId, ...place])).toString('base64url');
 }
 
-/** Where the page before ended. Throws 'request-invalid' for what is no cursor, or one of a list with other filters. */
+/** Where the page before ended. Throws 'request-invalid' for other texts, and for a cursor of a list with other filters. */
 export function pageEndOf({ kind, after, mark }: AskedList): PageEnd | undefined {
   if (after === undefined) return undefined;
-  const parts = partsOf(after);
-  const [found, known, times, at, workflowId, since, id] = parts ?? [];
-  const isWhole = kind === 'list' ? parts?.length === 5 : parts?.length === 7 && Number.isSafeInteger(since) && isString(id);
-  if (found !== version || !isTimes(times) || !isTime(at) || !isString(workflowId) || !isWhole) {
-    // A whole cursor of the other list says more than that it is none.
-    if (found !== version || !isString(known) || known === mark)
-      throw new HoldfastError('request-invalid', `${kind}: after must be the "next" of the page before. It is ${shown(after)}.`);
-  }
-  if (known !== mark)
-    throw new HoldfastError(
-      'request-invalid',
-      `${kind}: after is of a list with other filters. Give the filters of the page that it comes from, or leave after out to begin anew.`,
+  const refuse = refusing(kind, 'request-invalid');
+  const parts = partsOf(after) ?? [];
+  const [found, known, times, at, workflowId, since, id] = parts;
+  if (found === version && isString(known) && known !== mark)
+    return refuse(
+      'after is of a list with other filters. Give the filters of the page that it comes from, or leave after out to begin anew.',
     );
-  return {
-    run: { at: at as number, workflowId: workflowId as string },
-    times: times as ListTimes,
-    ...defined({ interrupt: kind === 'list' ? undefined : { since: since as number, id: id as string } }),
-  };
+  const isRun = found === version && known === mark && isTimes(times) && isTime(at) && isString(workflowId);
+  if (isRun && kind === 'list' && parts.length === 5) return { run: { at, workflowId }, times };
+  if (isRun && kind === 'interrupts' && parts.length === 7 && isTime(since) && isString(id))
+    return { run: { at, workflowId }, times, interrupt: { since, id } };
+  return refuse(`after must be the "next" of the page before. It is ${shown(after)}.`);
 }
 
 function partsOf(cursor: string): readonly unknown[] | undefined {
@@ -83,6 +75,6 @@ function isTimes(value: unknown): value is ListTimes {
 }
 
 /** Milliseconds that a date can have. */
-function isTime(value: unknown): boolean {
+function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) < 8.64e15;
 }

@@ -50,22 +50,18 @@ export interface InterruptFilter {
 }
 
 export interface InterruptListOptions extends InterruptFilter {
-  /** How many interrupts at most. Default 50, at most 1,000. */
+  /** How many rows at most. Default 50, at most 1,000. */
   readonly limit?: number;
   /** `next` of the page before. */
   readonly after?: string;
 }
 
-export interface ListOptions extends InterruptFilter {
+export interface ListOptions extends InterruptListOptions {
   readonly status?: ListStatus;
   /** Runs whose id begins with this. */
   readonly id?: string;
   /** Isolated agents of this run, by its id. Other lists do not have them. */
   readonly parent?: string;
-  /** How many runs at most. Default 50, at most 1,000. */
-  readonly limit?: number;
-  /** `next` of the page before. */
-  readonly after?: string;
   /** Whether the page says how many such runs there are in all. It is another question to the server. */
   readonly total?: boolean;
 }

@@ -1,8 +1,6 @@
-import type { ExecutionPage, ListedExecution } from '../reading/executions';
+import type { AskPage, ListedExecution } from '../reading/executions';
 import type { RunPlace } from './cursor';
 import { comparePlaces } from './cursor';
-
-export type AskPage = (query: string, size: number, token?: Uint8Array) => Promise<ExecutionPage>;
 
 export interface OrderedList {
   readonly ask: AskPage;
@@ -13,8 +11,8 @@ export interface OrderedList {
   /** The runs begin at this time or later, and before that one. */
   readonly since?: number;
   readonly until?: number;
-  /** Behind this place. With `isIncluded` the run that stands there comes, too. */
-  readonly after?: RunPlace & { readonly isIncluded?: true };
+  /** Behind this place. With `isIncluded`, also the run at this place. */
+  readonly after?: RunPlace & { readonly isIncluded: boolean };
   /** How many runs are wanted at a time. */
   readonly want: number;
 }
@@ -61,7 +59,7 @@ export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun>
 function isBehind(place: RunPlace, after: OrderedList['after']): boolean {
   if (after === undefined) return true;
   const order = comparePlaces(after, place);
-  return order < 0 || (order === 0 && after.isIncluded === true);
+  return order < 0 || (order === 0 && after.isIncluded);
 }
 
 /** Asks for a page, and where it leaves open which runs are the newest, for all that began since the oldest that may be one of them. */

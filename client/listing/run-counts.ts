@@ -1,7 +1,6 @@
 import type { RunCounts } from '../../contract/service-facts';
 import type { Executions } from '../reading/executions';
 import type { RunFilter } from './list-options';
-import type { AskPage } from './ordered-runs';
 import { countRetried } from './retried-runs';
 import { clausesFor } from './run-lists';
 
@@ -47,8 +46,8 @@ export class RunCounter {
     ]);
     const of = (...statuses: readonly string[]): number => statuses.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0);
     const failed = of('Failed', 'Terminated', 'TimedOut');
-    const ask: AskPage = (query, size, token) => executions.page(query, size, token);
-    const retried = failed > 0 && failed <= mostLookedThrough ? await countRetried(ask, `${queryFor('failed')} AND ${ended}`) : 0;
+    const retried =
+      failed > 0 && failed <= mostLookedThrough ? await countRetried(executions.page, `${queryFor('failed')} AND ${ended}`) : 0;
     return {
       running: Math.max(0, of('Running') - waiting - idle),
       waiting,

@@ -43,6 +43,20 @@ export interface ExecutionPage {
   readonly token?: Uint8Array;
 }
 
+export type AskPage = (query: string, size: number, token?: Uint8Array) => Promise<ExecutionPage>;
+
+const largestPage = 1000;
+
+/** All pages that a query finds. */
+export async function* pagesOf(ask: AskPage, query: string): AsyncGenerator<ExecutionPage> {
+  let token: Uint8Array | undefined;
+  do {
+    const page: ExecutionPage = await ask(query, largestPage, token);
+    yield page;
+    token = page.token;
+  } while (token !== undefined);
+}
+
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
@@ -68,13 +82,13 @@ export class Executions {
     return this.executionOf((await this.histories.describe(workflowId)).workflowExecutionInfo ?? {});
   }
 
-  async page(query: string, pageSize: number, token?: Uint8Array): Promise<ExecutionPage> {
+  readonly page: AskPage = async (query, pageSize, token) => {
     const request = { namespace: this.histories.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
     const key = JSON.stringify([query, pageSize, Buffer.from(token ?? []).toString('base64')]);
     const page = await this.ask(key, (service) => service.listWorkflowExecutions(request));
     const executions = await Promise.all(page.executions.map((raw) => this.executionOf(raw)));
     return { executions, ...(page.nextPageToken?.length ? { token: page.nextPageToken } : {}) };
-  }
+  };
 
   /** How many executions there are, as the server counts. */
   async count(query: string): Promise<number> {
