@@ -10,34 +10,10 @@ const silentMs = 150_000;
 const grpcNotFound = 5;
 
 /** Undefined while a worker polls. One that has just ended counts as there for a while. */
-export async function noWorkerOf({
-  name,
-  lastPoll,
-}: {
-  readonly name: string;
-  lastPoll(): Promise<number>;
-}): Promise<NoWorker | undefined> {
-  const last = await lastPoll();
+export async function noWorkerOf(deployment: Pick<DeploymentReader, 'name' | 'lastPoll'>): Promise<NoWorker | undefined> {
+  const last = await deployment.lastPoll();
   if (Date.now() - last < silentMs) return undefined;
-  return { taskQueue: name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
-}
-
-const keptMs = 60_000;
-
-/** The build to which new runs go. The server is asked at most once a minute. */
-export class NewestBuild {
-  private at = -Infinity;
-  private found: ReturnType<DeploymentReader['newest']> = Promise.resolve(undefined);
-
-  constructor(
-    private readonly deployment: Pick<DeploymentReader, 'newest'>,
-    private readonly now: () => number = Date.now,
-  ) {}
-
-  get(): ReturnType<DeploymentReader['newest']> {
-    if (this.now() - this.at >= keptMs) [this.at, this.found] = [this.now(), this.deployment.newest()];
-    return this.found;
-  }
+  return { taskQueue: deployment.name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
 }
 
 /** The builds of a task queue, newest first. Empty where no worker has ever been. */
@@ -63,7 +39,7 @@ export async function listBuilds(
     return {
       id,
       isNewest: isNewest(id),
-      state: stateOf({ isNewest: isNewest(id), isServed, openRuns }),
+      state: stateOf(isNewest(id), isServed, openRuns),
       ...defined({
         openRuns,
         since: since > 0 ? new Date(since).toISOString() : undefined,
@@ -74,15 +50,7 @@ export async function listBuilds(
   return { taskQueue: deployment.name, builds };
 }
 
-function stateOf({
-  isNewest,
-  isServed,
-  openRuns,
-}: {
-  readonly isNewest: boolean;
-  readonly isServed: boolean;
-  readonly openRuns: number | undefined;
-}): ServedBuild['state'] {
+function stateOf(isNewest: boolean, isServed: boolean, openRuns: number | undefined): ServedBuild['state'] {
   if (isNewest) return isServed ? 'newest' : 'unserved';
   if (openRuns === 0) return 'drained';
   return isServed ? 'draining' : 'unserved';

@@ -24,9 +24,10 @@ import type { InterruptPage, NoWorker, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
 import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
-import { NewestBuild, listBuilds, noWorkerOf } from './builds';
+import { listBuilds, noWorkerOf } from './builds';
+import { KeptAnswer } from './kept-answer';
 import type { DryRun } from './dry-runs';
-import { DryRuns } from './dry-runs';
+import { dryRun } from './dry-runs';
 import { answered, withCode } from './lost-server';
 import type { ApplyPolicyOptions } from './policies';
 import type { PolicyPage } from '../contract/service';
@@ -88,7 +89,7 @@ const connectForms: Forms<ConnectOptions> = {
     'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }',
   ),
   client: form(
-    (value) => isRecord(value) && isRecord(value['connection']) && isRecord(value['workflow']),
+    (value) => isRecord(value) && ['connection', 'workflow', 'options'].every((part) => isRecord(value[part])),
     'a Client of @temporalio/client',
   ),
   taskQueue: filled,
@@ -100,7 +101,6 @@ const connectForms: Forms<ConnectOptions> = {
 
 /** Programs in plain JavaScript may give anything. */
 function checkConnectOptions(options: unknown): void {
-  if (options === undefined) return;
   if (!isRecord(options))
     throw new HoldfastError(
       'config-invalid',
@@ -115,8 +115,10 @@ export class HoldfastClient<Module = never> {
   private readonly lists: RunLists;
   private readonly counter: RunCounter;
   private readonly deployment: DeploymentReader;
-  private readonly newest: NewestBuild;
-  private readonly dryRuns: DryRuns;
+  /** The build to which new turns of conversations go. */
+  private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
+  /** Dry runs ask about many runs at once. */
+  private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
   private readonly storesOutside: boolean;
   private readonly tenant: string;
@@ -142,8 +144,6 @@ export class HoldfastClient<Module = never> {
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
     this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
-    this.newest = new NewestBuild(this.deployment);
-    this.dryRuns = new DryRuns(this.reader, this.deployment);
     const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => this.reader.modelCalls(workflowId, runId);
     this.usageReports = new UsageReports({ executions: this.reader.executions, calls }, this.tenant);
     this.pushes = new TaskPushes({ workflow, executions: this.reader.executions, tenant: this.tenant, taskQueue: this.taskQueue });
@@ -246,9 +246,7 @@ export class HoldfastClient<Module = never> {
 
   /** Whether nobody is there to do the work of runs. Undefined where somebody is, and where the server does not say. */
   noWorker(): Promise<NoWorker | undefined> {
-    return this.reader.work.wait(() =>
-      noWorkerOf({ name: this.taskQueue, lastPoll: () => this.deployment.lastPoll() }).catch(() => undefined),
-    );
+    return this.reader.work.wait(() => noWorkerOf(this.deployment).catch(() => undefined));
   }
 
   /** What model calls have used, by agent, model or day. It reads histories, for some seconds at most, and says what it has not counted yet. */
@@ -258,7 +256,9 @@ export class HoldfastClient<Module = never> {
 
   /** Throws what an action on a run would be refused with now, as far as its record says so. Nothing is changed. */
   dryRun(id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
-    return this.reader.work.wait(() => answered(this.dryRuns.of(workflowIdOf(this.tenant, this.run(id).id), id, action, options)));
+    const { reader, newestNow } = this;
+    const workflowId = workflowIdOf(this.tenant, this.run(id).id);
+    return reader.work.wait(() => answered(dryRun({ reader, newest: newestNow }, workflowId, action, options)));
   }
 
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */

@@ -12,7 +12,8 @@ import type { RunEvent, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import { names } from '../contract/names';
 import { askedAgain, isTimeout } from './asked-again';
-import type { NewestBuild } from './builds';
+import type { BuildOfQueue } from '../contract/conversations';
+import type { KeptAnswer } from './kept-answer';
 import type { ConversationChannel } from './conversation';
 import { unknownConversation } from './conversation';
 import { withCode } from './lost-server';
@@ -31,7 +32,7 @@ export interface ChannelSettings {
   readonly reader: RunReader;
   readonly workflowId: string;
   readonly id: string;
-  readonly newest: Pick<NewestBuild, 'get'>;
+  readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
   /** What the first command starts, by whoever gives it. Absent: the conversation has to be there. */
   readonly start?: (by: string | undefined) => StartOperation;
 }

@@ -18,10 +18,11 @@ import type { MessageFate } from './message-fate';
 import { messageFate } from './message-fate';
 import { personName } from '../contract/people';
 import { optionsOf } from './options';
+import { errorOf } from './refusals';
 import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
 import type { SendRoute } from './send-line';
-import { SendLine, refusal } from './send-line';
+import { SendLine } from './send-line';
 
 export interface SendOptions {
   /** Where the message takes effect. Default: `after-turn`. */
@@ -83,7 +84,7 @@ export class Conversation {
     const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
     const reply = await this.line.send(sent, this.route);
     if (reply === undefined) return { id: sent.id };
-    if ('refused' in reply) throw refusal(reply.refused);
+    if ('refused' in reply) throw errorOf(reply.refused, 'request-invalid');
     return { id: sent.id, ...defined({ turn: 'turn' in reply ? reply.turn : await this.turnOf(sent.id, reply.from, signal) }) };
   }
 
@@ -168,7 +169,7 @@ export class Conversation {
     const problem = commandProblem(command);
     if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
     const reply = await this.channel.command(command);
-    if (reply?.refused !== undefined) throw refusal(reply.refused);
+    if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
   }
 
   /** A message that joins a turn may find that this has no step left. The log says which turn took it. */

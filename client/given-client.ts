@@ -2,7 +2,6 @@ import type { Client, ConnectionLike } from '@temporalio/client';
 import { WorkflowClient } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../contract/errors';
-import { shown } from '../contract/shown';
 import { loadedWithCompression } from '../host/payloads/compression';
 
 /** Options of `connect` that say what a Temporal client already knows. */
@@ -17,8 +16,6 @@ export interface ServerConnection {
 
 /** What a Temporal client of the user's own brings: it stays the user's, and is never closed here. */
 export function connectionOf(client: Client, given: object): ServerConnection {
-  if (!isClient(client))
-    throw new HoldfastError('config-invalid', `connect: client must be a Client of @temporalio/client, and is ${shown(client)}.`);
   const doubled = knownToIt.find((name) => (given as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (doubled !== undefined)
     throw new HoldfastError('config-invalid', `connect: give ${doubled} to the Temporal client, or leave client out. Both were given.`);
@@ -39,9 +36,4 @@ export function workflowsOf({ workflow, connection, options: { loadedDataConvert
   const converter = loadedWithCompression(loadedDataConverter, compress);
   if (converter === loadedDataConverter) return { workflow, converter };
   return { workflow: new WorkflowClient({ ...workflow.options, connection, dataConverter: converter }), converter };
-}
-
-function isClient(value: unknown): boolean {
-  const { connection, workflow, options } = (value ?? {}) as Partial<Record<keyof Client, unknown>>;
-  return [connection, workflow, options].every((part) => typeof part === 'object' && part !== null);
 }

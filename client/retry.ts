@@ -5,7 +5,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { filled, worded } from '../contract/check';
 import { defined } from '../contract/defined';
 import { millisecondsOf as milliseconds } from '../contract/duration';
-import { HoldfastError, isErrorCode } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
 import { interruptMemoPrefix, names, runIdOf, sinceMemoPrefix } from '../contract/names';
 import { personName } from '../contract/people';
@@ -17,6 +17,7 @@ import { millisecondsOf } from '../host/history/history-facts';
 import { keptPointIn } from '../host/history/kept-point';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
+import { errorOf } from './refusals';
 import type { Executions } from './reading/executions';
 import type { Histories } from './reading/histories';
 
@@ -121,10 +122,7 @@ export class Retries {
     checkEnd(workflowId, how, events);
     const point = how === 'run-retry' ? await this.failedPoint(events) : (await keptPointIn(events, this.histories.payloads))?.point;
     if (point === undefined) throw impossible(workflowId, how, 'it kept nothing to go on from');
-    if ('refused' in point) {
-      const { code, message } = point.refused;
-      throw new HoldfastError(isErrorCode(code) ? code : ways[how].impossible, message);
-    }
+    if ('refused' in point) throw errorOf(point.refused, ways[how].impossible);
     if (isRunInput(point)) return point;
     throw new HoldfastError(ways[how].impossible, 'The run cannot go on: what it kept is no state of a run.');
   }

@@ -1,43 +1,44 @@
-import { isRecord } from '../contract/check';
-import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { millisecondsOf } from '../contract/duration';
-import { rootRunId } from '../contract/record/child-runs';
-import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { RunCall } from '../contract/calls';
-import type { RunExecutions } from '../contract/run-executions';
+import { isRecord } from '../contract/check';
+import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError, codeOf, messageOf, wellFormed } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
+import { isEnded } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
-import type { Json, Usage } from '../contract/messages/messages';
+import type { Json } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
+import { rootRunId } from '../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
+import type { RunExecutions } from '../contract/run-executions';
+import type { AnswerOptions } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize } from './answers';
+import { AnyRun } from './any-run';
+import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
-import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, delegationOf, rejectionOf } from './answers';
-import { interruptIn, updateTimeoutMs } from './answered-interrupt';
-import { askToStop, cancelOutcome } from './ask-to-stop';
-import type { CancelOptions, CancelReceipt } from './cancel';
-import { cancelRequestOf } from './cancel';
-import type { ReadOptions } from './reading/follower';
-import type { CallOptions } from './reading/read-call';
-import type { GoOnOptions } from './retry';
-import type { Outcome } from './reading/outcome';
-import { callsPending, outcomeOf } from './reading/outcome';
+import type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
+import { cancelOutcomeOf, cancelRequestOf } from './cancel';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
-import { checkMoves, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy } from './refusals';
-import { isEnded } from '../contract/events';
-import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
-import { shapeOf, transcriptIn } from './reading/transcript';
-import type { RunReader, AnswerStanding } from './reading/run-reader';
+import type { ReadOptions } from './reading/follower';
+import type { Outcome } from './reading/outcome';
+import { endErrorOf, outcomeOf } from './reading/outcome';
+import type { CallOptions } from './reading/read-call';
+import type { AnswerStanding, RunReader } from './reading/run-reader';
 import type { TimedAnswer } from './reading/stored-answers';
+import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from './refusals';
+import type { GoOnOptions } from './retry';
+
+/** How long an answer waits for a worker before it is left as a signal. */
+const updateTimeoutMs = 5000;
 
 /** A run, by its id. Reading it needs no worker. */
-export class Run<Output = unknown> {
+export class Run<Output = unknown> extends AnyRun {
   private readonly workflowId: string;
 
   constructor(
@@ -49,6 +50,7 @@ export class Run<Output = unknown> {
     /** The options of `start` that the found run does not have: the first start counts. Of a new run there are none. */
     readonly ignored: readonly string[] = [],
   ) {
+    super();
     this.workflowId = workflowIdOf(tenant, id);
   }
 
@@ -77,20 +79,8 @@ export class Run<Output = unknown> {
     return this.reader.view(this.workflowId);
   }
 
-  /** The messages, as they are stored unless a shape is named. */
-  async transcript<Shape extends TranscriptShape = 'parts'>(
-    options: { readonly shape?: Shape } = {},
-  ): Promise<readonly TranscriptMessage<Shape>[]> {
-    const shape = shapeOf(options);
-    return transcriptIn(shape, (await this.view()).messages);
-  }
-
-  async usage(): Promise<Usage> {
-    return (await this.view()).usage;
-  }
-
-  async interrupts(): Promise<readonly Interrupt[]> {
-    return (await this.view()).interrupts;
+  protected stillView(): Promise<RunView> {
+    return this.view();
   }
 
   /** How the run stands once it has ended, waits for somebody (calls beside that may still run) or is stuck; or after the timeout. */
@@ -109,18 +99,15 @@ export class Run<Output = unknown> {
   /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
   async result(): Promise<Output> {
     try {
-      const { output, pendingToolCalls } = (await this.reader.work.wait(() =>
-        this.reader.handle(this.workflowId).result(),
-      )) as AgentRunResult;
-      if (pendingToolCalls !== undefined) throw callsPending(this.id, pendingToolCalls);
+      const result = this.reader.work.wait(() => this.reader.handle(this.workflowId).result());
+      const { output, pendingToolCalls: toolCalls } = (await result) as AgentRunResult;
+      if (toolCalls !== undefined) throw endErrorOf(this.id, { status: 'tool-calls-pending', toolCalls, text: '' });
       return output as Output;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new HoldfastError('run-unknown', `There is no run "${this.id}".`, { cause: error });
       if (!(error instanceof WorkflowFailedError)) throw withCode(error);
-      const ended = outcomeOf(await this.view());
-      if (ended.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`, { cause: error });
-      const { code, message } = ended.status === 'failed' ? ended.error : { code: 'run-failed', message: error.message };
-      throw new HoldfastError(isErrorCode(code) ? code : 'run-failed', message, { cause: error });
+      const endError = endErrorOf(this.id, outcomeOf(await this.view()), error);
+      throw endError ?? new HoldfastError('run-failed', error.message, { cause: error });
     }
   }
 
@@ -140,22 +127,6 @@ export class Run<Output = unknown> {
     if (rootRunId(this.id) === this.id) return this.deliver(answer, await this.checkShown(answer));
     const standing = await this.check(answer);
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
-  }
-
-  async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
-    const { decision, who } = approvalOf(options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  async reject(interruptId: string, feedback?: string, options: RejectOptions = {}): Promise<void> {
-    const { decision, who } = rejectionOf(feedback, options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  /** Hands the decision that a policy asks for to somebody else, who may decide from then on. */
-  async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
-    const { decision, who } = delegationOf(to, options);
-    return this.resume(interruptId, decision, who);
   }
 
   /**
@@ -180,7 +151,7 @@ export class Run<Output = unknown> {
       );
     } catch (error) {
       const view = await this.view();
-      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
+      if (view.status === 'stuck') throw stuck(view, error);
       if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error, view.status, this.id);
       if (isTimeout(error)) throw stillBusy(error, this.id, timeout);
       throw await this.explained(error);
@@ -203,7 +174,14 @@ export class Run<Output = unknown> {
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));
     await this.reader.work.wait(() => this.seenByAll());
-    return { settled: () => cancelOutcome(this, since) };
+    return { settled: () => this.cancelOutcome(since) };
+  }
+
+  /** `since`: an earlier cancel of a resumed run does not count. */
+  private async cancelOutcome(since: number): Promise<CancelOutcome> {
+    for await (const event of this.events({ deltas: false }))
+      if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
+    throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${(await this.view()).status}.`);
   }
 
   /** Ends a run that is open, also one whose history nobody can read, and says since when it is. The server takes a cancel of what has ended, and does nothing. */
@@ -211,7 +189,7 @@ export class Run<Output = unknown> {
     const handle = this.reader.handle(this.workflowId);
     try {
       const { status, startTime } = await this.reader.executions.describe(this.workflowId);
-      if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
+      if (status.name !== 'RUNNING') throw ended(this.id, status.name.toLowerCase());
       await askedAgain(
         () => act(handle),
         () => this.isOpen(),
@@ -250,7 +228,7 @@ export class Run<Output = unknown> {
 
   /** A run that has ended, or is about to, takes no answer: nothing of it would count. */
   private checkTakes({ view: { status }, cancelling }: AnswerStanding): void {
-    if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (isEnded(status)) throw ended(this.id, status);
     if (cancelling) throw new HoldfastError('run-ended', `The run "${this.id}" was cancelled, and takes no answer any more.`);
   }
 
@@ -300,7 +278,7 @@ export class Run<Output = unknown> {
       if (wasTaken) return;
       if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
       const view = await this.view();
-      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
+      if (view.status === 'stuck') throw stuck(view, error);
       // It may have been this answer that was taken, only too late for the call that brought it.
       if (await this.reader.took(this.workflowId, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
@@ -341,7 +319,10 @@ export class Run<Output = unknown> {
 
   private async explained(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkflowNotFoundError) && !/already completed/i.test(messageOf(error))) return error;
-    const { status } = await this.view();
-    return new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`, { cause: error });
+    return ended(this.id, (await this.view()).status, error);
   }
+}
+
+function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
+  return view.interrupts.find(({ id }) => id === interruptId);
 }

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConversationCommand, ConversationReply, SendReply, SentMessage } from '../contract/conversations';
 import { defined } from '../contract/defined';
-import { HoldfastError, isErrorCode } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
-import type { Failure } from '../contract/messages/messages';
+import { errorOf } from './refusals';
 
 /** Where messages of a line go. */
 export interface SendRoute {
@@ -65,7 +65,7 @@ export class SendLine {
       const [{ route }, { inContext }] = [batch[0] as Outgoing, batch.at(-1) as Outgoing];
       try {
         const reply = await inContext(() => route.command(commandOf(batch)));
-        if (reply?.refused !== undefined) throw refusal(reply.refused);
+        if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
         batch.forEach(({ resolve }, position) => resolve(reply?.sent?.[position]));
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -92,11 +92,6 @@ function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
     return position >= mostAtOnce || bytes > limits.runInput || one.route.agent !== outgoing[0]?.route.agent;
   });
   return end === -1 ? [...outgoing] : outgoing.slice(0, end);
-}
-
-/** What a conversation refused. */
-export function refusal({ code, message }: Failure): HoldfastError {
-  return new HoldfastError(isErrorCode(code) ? code : 'request-invalid', message);
 }
 
 /** The lines of a client, one for each conversation to which something is on its way. */

@@ -85,12 +85,7 @@ export class LiveCalls {
 
   /** What the calls of this message said counts no more; the next event says why. */
   retry({ runPath, turn }: RetryEvent): void {
-    const key = modelKey(runPath, turn);
-    for (const [address, call] of this.calls) {
-      if (call.key !== key || !call.settled) continue;
-      this.void(call);
-      this.forget(address);
-    }
+    this.voidSettled(modelKey(runPath, turn));
   }
 
   /** The run ends: calls that came back and made no message leave nothing behind. */
@@ -99,11 +94,7 @@ export class LiveCalls {
   }
 
   private schedule(eventId: number, address: string, path: readonly string[], key: string): void {
-    for (const [before, earlier] of this.calls) {
-      if (earlier.key !== key || !earlier.settled) continue;
-      this.void(earlier);
-      this.forget(before);
-    }
+    this.voidSettled(key);
     const call: ScheduledCall = {
       origin: { agent: agentOfPath(path), runPath: path, address },
       key,
@@ -117,6 +108,14 @@ export class LiveCalls {
     const early = this.early.get(address) ?? [];
     this.early.delete(address);
     for (const delta of early) this.takeOf(call, delta);
+  }
+
+  private voidSettled(key: string): void {
+    for (const [address, call] of this.calls) {
+      if (call.key !== key || !call.settled) continue;
+      this.void(call);
+      this.forget(address);
+    }
   }
 
   private comeBack(scheduledId: number, failed: boolean): void {
