@@ -36,7 +36,6 @@ export type ApproveOptions = Commented & {
 export type RejectOptions = Commented;
 export type DelegateOptions = Commented;
 
-/** What every answer must be, whatever it answers. */
 export function checkSize(answer: Json): void {
   const problem = notJson(answer);
   if (problem !== undefined) throw new HoldfastError('answer-invalid', `The answer is not JSON: ${problem}.`);
@@ -44,7 +43,6 @@ export function checkSize(answer: Json): void {
   if (bytes > limits.runInput) throw new HoldfastError('answer-invalid', `The answer has ${bytes} bytes; at most ${limits.runInput} fit.`);
 }
 
-/** An answer with who gives it and when, as it goes to the run. */
 export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): TimedAnswer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
@@ -69,7 +67,6 @@ export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   checkFit([interrupt], interrupt.id, answer.answer);
 }
 
-/** Throws the refusal of an answer, if there is one. */
 export function refuse(refused: Failure | undefined): void {
   if (refused !== undefined) throw errorOf(refused, 'answer-invalid');
 }

@@ -8,7 +8,6 @@ import { optionsOf } from './options';
 import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 
-/** A run on a server or in memory. */
 export abstract class AnyRun {
   /** The view, once the run does not continue by itself in memory. */
   protected abstract stillView(): Promise<RunView>;

@@ -3,13 +3,12 @@ import type { NoWorker } from '../contract/service';
 import type { BuildList, ServedBuild } from '../contract/service-facts';
 import type { DeploymentReader } from '../host/deployment';
 
-/** So many builds at most are counted, the newest and those that the server has not found without open runs: each count is a question of visibility. */
+/** At most so many builds are counted: each count is a query of visibility. */
 const mostCounted = 20;
-/** A worker that has not asked for work for so long is gone: each asks about once a minute. */
+/** Workers poll about once a minute. A worker is gone after this time. */
 const silentMs = 150_000;
 const grpcNotFound = 5;
 
-/** Undefined while a worker polls. One that has just ended counts as there for a while. */
 export async function noWorkerOf(deployment: Pick<DeploymentReader, 'name' | 'lastPoll'>): Promise<NoWorker | undefined> {
   const last = await deployment.lastPoll();
   if (Date.now() - last < silentMs) return undefined;

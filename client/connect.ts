@@ -99,7 +99,6 @@ const connectForms: Forms<ConnectOptions> = {
   deltas: having(['subscribe'], 'a source of deltas'),
 };
 
-/** Programs in plain JavaScript may give anything. */
 function checkConnectOptions(options: unknown): void {
   if (!isRecord(options))
     throw new HoldfastError(
@@ -117,7 +116,6 @@ export class HoldfastClient<Module = never> {
   private readonly deployment: DeploymentReader;
   /** The build to which new turns of conversations go. */
   private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
-  /** Dry runs ask about many runs at once. */
   private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
   private readonly storesOutside: boolean;
@@ -149,7 +147,6 @@ export class HoldfastClient<Module = never> {
     this.pushes = new TaskPushes({ workflow, executions: this.reader.executions, tenant: this.tenant, taskQueue: this.taskQueue });
   }
 
-  /** Where its runs are. */
   get place(): { readonly address: string; readonly namespace: string; readonly tenant: string; readonly taskQueue: string } {
     const { connection, namespace } = this.connection;
     return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.taskQueue };
@@ -190,7 +187,6 @@ export class HoldfastClient<Module = never> {
     const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
-    // Whoever says the first word starts it.
     const start = (by: string | undefined): StartOperation => {
       const given = by === undefined || options.by !== undefined ? options : { ...options, by };
       const made = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, given);

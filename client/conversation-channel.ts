@@ -24,7 +24,6 @@ import type { StartOperation } from './start-operation';
 /** How long a command waits for a worker. A message is left as a signal then. */
 const patienceMs = 5000;
 
-/** What somebody may do first. The others need something that is there. */
 const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
 
 export interface ChannelSettings {
@@ -33,11 +32,10 @@ export interface ChannelSettings {
   readonly workflowId: string;
   readonly id: string;
   readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
-  /** What the first command starts, by whoever gives it. Absent: the conversation has to be there. */
+  /** The start by the author of the first command. Absent: the conversation must exist. */
   readonly start?: (by: string | undefined) => StartOperation;
 }
 
-/** A conversation on a server. One trip starts it and brings the first message. */
 export class RunChannel implements ConversationChannel {
   constructor(private readonly settings: ChannelSettings) {}
 
@@ -110,7 +108,7 @@ export class RunChannel implements ConversationChannel {
     });
   }
 
-  /** The update may come to the run as well. A message counts once, by its id. */
+  /** The run may also get the update. A message counts once, by its id. */
   private async leave(command: ConversationCommand): Promise<void> {
     const { workflow, reader, workflowId, start } = this.settings;
     try {
@@ -127,7 +125,6 @@ export class RunChannel implements ConversationChannel {
     }
   }
 
-  /** Either the code of the conversation fails, or nobody is there to run it. */
   private async untaken(cause: unknown): Promise<HoldfastError> {
     const view = await this.view().catch(() => undefined);
     if (view?.status === 'stuck') return new HoldfastError('run-stuck', view.error?.message ?? 'The conversation is stuck.', { cause });
@@ -135,7 +132,6 @@ export class RunChannel implements ConversationChannel {
     return new HoldfastError('worker-missing', `No worker took ${what} within ${patienceMs / 1000} s.`, { cause });
   }
 
-  /** Somebody asked for the end, and it has come. */
   private async hasEnded(): Promise<boolean> {
     const { conversation } = await this.view();
     return conversation?.ended?.reason === 'asked';
@@ -173,7 +169,7 @@ function byOf(command: ConversationCommand): string | undefined {
   return command.type === 'send' ? command.messages[0]?.by : command.by;
 }
 
-/** The run has taken the update, and has closed before the answer came. */
+/** The run took the update, and closed before its reply. */
 function wasClosing(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError && /aborted by closing/i.test(error.message);
 }

@@ -6,7 +6,6 @@ import type { RunReader } from './reading/run-reader';
 import { checkMoves, ended } from './refusals';
 import type { GoOnOptions } from './retry';
 
-/** What would come of it. */
 export interface DryRun {
   /** Of an upgrade: the newest build, and whether the run would be asked to move to it. Only that build itself can say whether its code fits. */
   readonly build?: string;

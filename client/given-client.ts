@@ -4,17 +4,15 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../contract/errors';
 import { loadedWithCompression } from '../host/payloads/compression';
 
-/** Options of `connect` that say what a Temporal client already knows. */
 const knownToIt = ['address', 'server', 'dataConverter'] as const;
 
-/** A connection to the server, as a client of Holdfast needs it. */
 export interface ServerConnection {
   readonly connection: ConnectionLike;
   readonly namespace: string;
   close(): Promise<void>;
 }
 
-/** What a Temporal client of the user's own brings: it stays the user's, and is never closed here. */
+/** A Temporal client of the user is never closed here. */
 export function connectionOf(client: Client, given: object): ServerConnection {
   const doubled = knownToIt.find((name) => (given as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (doubled !== undefined)
@@ -22,7 +20,6 @@ export function connectionOf(client: Client, given: object): ServerConnection {
   return { connection: client.connection, namespace: client.options.namespace, close: () => Promise.resolve() };
 }
 
-/** What starts and asks runs, and how it reads and writes their payloads. */
 export interface Workflows {
   readonly workflow: WorkflowClient;
   readonly converter: LoadedDataConverter;

@@ -27,12 +27,11 @@ const valueOf: { readonly [Name in NamedStart]: (begun: BegunRun) => unknown } =
   startDelay: ({ startDelay }) => startDelay,
 };
 
-/** The options of a start that the run with its id does not have: the first start counts. */
+/** The options of a start that the existing run lacks: the first start counts. */
 export async function ignoredOptions(histories: Histories, workflowId: string, options: StartOptions): Promise<readonly string[]> {
   const given = (Object.keys(valueOf) as NamedStart[]).filter((name) => options[name] !== undefined);
   if (given.length === 0) return [];
   const begun = await readBegun(histories, workflowId).catch((error: unknown) => {
-    // Whatever the run has: of what was given now, nothing counts.
     if (codeOf(error) === 'run-unreadable') return undefined;
     throw error;
   });
@@ -44,7 +43,6 @@ function asBegun(name: NamedStart, value: unknown): unknown {
   return name === 'deadline' || name === 'startDelay' ? milliseconds(value as string, 'input-invalid') : value;
 }
 
-/** How a run began, whatever became of it. */
 export async function readBegun(histories: Histories, workflowId: string): Promise<BegunRun | undefined> {
   const { firstRunId } = await histories.chain(workflowId);
   const begun = await histories.started(workflowId, firstRunId);

@@ -1,4 +1,3 @@
-/** One answer of the server for everybody who asks within a time. */
 export class KeptAnswer<Answer> {
   private until = -Infinity;
   private answer: Promise<Answer> | undefined;

@@ -34,7 +34,6 @@ import type { TimedAnswer } from './reading/stored-answers';
 import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from './refusals';
 import type { GoOnOptions } from './retry';
 
-/** How long an answer waits for a worker before it is left as a signal. */
 const updateTimeoutMs = 5000;
 
 /** A run, by its id. Reading it needs no worker. */
@@ -184,7 +183,7 @@ export class Run<Output = unknown> extends AnyRun {
     throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${(await this.view()).status}.`);
   }
 
-  /** Ends a run that is open, also one whose history nobody can read, and says since when it is. The server takes a cancel of what has ended, and does nothing. */
+  /** Acts on an open run, even if its history is unreadable, and returns the start of the run. The server accepts a cancel of an ended run and does nothing. */
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<number> {
     const handle = this.reader.handle(this.workflowId);
     try {
@@ -202,7 +201,7 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
+  /** Checks an answer against the open interrupts of the memo. The history is read only for an interrupt that the memo lacks. */
   private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
     const shown = await this.reader.shown(this.workflowId);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
@@ -210,14 +209,13 @@ export class Run<Output = unknown> extends AnyRun {
     try {
       checkAnswerTo(interrupt, answer);
     } catch (error) {
-      // What the history says comes first: that the deadline has passed, or that there is an answer.
+      // An expired deadline or an earlier answer, which only the history shows, is the better reason.
       await this.check(answer);
       throw error;
     }
     return interrupt;
   }
 
-  /** Refuses at once what the history is enough to refuse. */
   private async check(answer: TimedAnswer): Promise<AnswerStanding> {
     const standing = await this.reader.standing(this.workflowId);
     this.checkTakes(standing);
@@ -226,7 +224,6 @@ export class Run<Output = unknown> extends AnyRun {
     return standing;
   }
 
-  /** A run that has ended, or is about to, takes no answer: nothing of it would count. */
   private checkTakes({ view: { status }, cancelling }: AnswerStanding): void {
     if (isEnded(status)) throw ended(this.id, status);
     if (cancelling) throw new HoldfastError('run-ended', `The run "${this.id}" was cancelled, and takes no answer any more.`);
@@ -251,7 +248,6 @@ export class Run<Output = unknown> extends AnyRun {
     return true;
   }
 
-  /** Waits until the log says that an interrupt has ended, for as long as an answer takes. */
   private async hears(interruptId: string, from: number): Promise<void> {
     const signal = AbortSignal.timeout(updateTimeoutMs);
     for await (const event of this.reader.events(this.workflowId, { from, deltas: false, signal }))
@@ -264,7 +260,7 @@ export class Run<Output = unknown> extends AnyRun {
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };
     const until = Date.now() + updateTimeoutMs;
-    // The run may have ended or gone on as new before it could say that the answer was taken.
+    // The run may end or continue as new before its reply to the update.
     let wasTaken = false;
     const mayTake = async (): Promise<boolean> => {
       wasTaken = await this.reader.took(this.workflowId, updateId);
@@ -279,12 +275,12 @@ export class Run<Output = unknown> extends AnyRun {
       if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
       const view = await this.view();
       if (view.status === 'stuck') throw stuck(view, error);
-      // It may have been this answer that was taken, only too late for the call that brought it.
+      // The run may have taken this answer after the timeout of the update.
       if (await this.reader.took(this.workflowId, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
       const standing = await this.reader.standing(this.workflowId);
       if (interruptIn(standing, answer.interruptId) === undefined) {
-        // It may have been taken between the two looks.
+        // The run may have taken the answer between the two reads.
         if (await this.reader.took(this.workflowId, updateId)) return;
         if (known === undefined || standing.cancelling) this.checkTakes(standing);
         throw gone(answer.interruptId, standing, known);
@@ -294,7 +290,7 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Leaves an answer as a signal. The server keeps the update as well: whichever comes second is the same delivery. */
+  /** Leaves the answer as a signal. The server also keeps the update: both have one delivery id, and the second is ignored. */
   private async leave(sent: Answer): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     await askedAgain(
@@ -311,7 +307,7 @@ export class Run<Output = unknown> extends AnyRun {
     return (await this.reader.executions.describe(this.workflowId)).status.name === 'RUNNING';
   }
 
-  /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */
+  /** A reader after this call sees its effect. The server has the request already, so errors are ignored. */
   private seenByAll(): Promise<void> {
     this.reader.executions.changed();
     return this.reader.untilShown(this.workflowId).catch(() => undefined);

@@ -5,11 +5,9 @@ import { HoldfastError } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
 import { errorOf } from './refusals';
 
-/** Where messages of a line go. */
 export interface SendRoute {
-  /** The agent that they are for, when that is known. */
   readonly agent?: string;
-  /** Undefined: it was left for a worker to take. */
+  /** Undefined: left as a signal for a worker. */
   command(command: ConversationCommand): Promise<ConversationReply | undefined>;
 }
 
@@ -17,13 +15,12 @@ interface Outgoing {
   readonly sent: SentMessage;
   readonly bytes: number;
   readonly route: SendRoute;
-  /** Runs with the deadline of whoever sent it. */
+  /** Keeps the deadline of the sender. */
   readonly inContext: <T>(act: () => T) => T;
   resolve(reply: SendReply | undefined): void;
   reject(error: unknown): void;
 }
 
-/** What goes to a run in one trip. */
 const mostAtOnce = 100;
 
 /**
@@ -61,7 +58,7 @@ export class SendLine {
     this.isSending = true;
     while (this.outgoing.length > 0) {
       const batch = batchOf(this.outgoing);
-      // The first message starts the conversation, and the last one has time until the latest.
+      // The first message starts the conversation, and the last message has the latest deadline.
       const [{ route }, { inContext }] = [batch[0] as Outgoing, batch.at(-1) as Outgoing];
       try {
         const reply = await inContext(() => route.command(commandOf(batch)));
@@ -83,7 +80,6 @@ function commandOf(batch: readonly Outgoing[]): ConversationCommand {
   return { type: 'send', messages: batch.map(({ sent }) => sent), ...defined({ agent }) };
 }
 
-/** The first ones that fit into one trip, and are for the same agent. */
 function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
   let bytes = 0;
   const end = outgoing.findIndex((one, position) => {
@@ -94,11 +90,9 @@ function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
   return end === -1 ? [...outgoing] : outgoing.slice(0, end);
 }
 
-/** The lines of a client, one for each conversation to which something is on its way. */
 export class SendLines {
   private readonly lines = new Map<string, SendLine>();
 
-  /** Sends in the line of this conversation. */
   send(key: string, ...message: Parameters<SendLine['send']>): Promise<SendReply | undefined> {
     const line = this.lines.get(key) ?? new SendLine(() => this.lines.delete(key));
     this.lines.set(key, line);

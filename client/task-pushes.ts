@@ -9,7 +9,6 @@ import { pushBegin, pushQueuesOf, shownPushConfig } from '../contract/task-push'
 import { withCode } from './lost-server';
 import type { Executions } from './reading/executions';
 
-/** How long a change of receivers waits for a worker. */
 const patienceMs = 5000;
 const lookMs = 50;
 
@@ -38,7 +37,6 @@ export class TaskPushes {
     await this.until(task, (configs) => configs.some((one) => JSON.stringify(shownPushConfig(one)) === shown), tooMany);
   }
 
-  /** The receivers that are told now. */
   async list(task: PushedTask): Promise<readonly PushConfig[]> {
     const { executions } = this.settings;
     try {
@@ -52,7 +50,6 @@ export class TaskPushes {
     }
   }
 
-  /** One that is not there is removed. */
   async remove(task: PushedTask, id: string): Promise<void> {
     const command: PushCommand = { type: 'remove', id };
     try {
@@ -84,7 +81,7 @@ export class TaskPushes {
     }
   }
 
-  /** What was asked of the workflow counts in any case, once a worker comes. */
+  /** The change counts even after a timeout, as soon as a worker polls. */
   private async until(task: PushedTask, isSo: (configs: readonly PushConfig[]) => boolean, otherwise?: () => HoldfastError): Promise<void> {
     const end = Date.now() + patienceMs;
     for (;;) {

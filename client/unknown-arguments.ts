@@ -26,7 +26,7 @@ interface Unknown {
 function unknownIn(schema: unknown, edited: unknown, before: unknown, path: readonly string[]): Unknown | undefined {
   if (!isRecord(schema) || !isRecord(edited)) return undefined;
   const { properties } = schema;
-  // One that says what else there may be, or that has several forms, is not looked into.
+  // An open schema, or a schema with several forms, is not checked.
   const isOpen = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
   if (!isRecord(properties) || isOpen) return undefined;
   const was = isRecord(before) ? before : {};

@@ -23,23 +23,20 @@ export interface UsageOptions {
   readonly until?: ListTime;
 }
 
-/** Where executions are found and read. */
 export interface UsageSource {
   readonly executions: Pick<Executions, 'page'>;
-  /** The model calls of one execution. */
   calls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]>;
 }
 
 const forms: Forms<UsageOptions> = { by: oneOf(...usageGroups), since: listTime, until: listTime };
 
-/** So many executions at most are looked at for one report. */
 const mostExecutions = 5000;
 const readAtOnce = 8;
-/** A report reads no more histories after that. Who asks again finds those that were read, and reads on. */
+/** A report stops reading after this time. The next report reads the rest. */
 const readingMs = 4000;
-/** An open execution is read again after that. */
+/** An open execution is read again after this time. */
 const openKeptMs = 15_000;
-/** Calls of executions that have ended are kept, so many at most. */
+/** At most so many calls of ended executions are kept. */
 const mostKeptCalls = 300_000;
 
 interface Kept {
@@ -84,12 +81,12 @@ export class UsageReports {
     };
   }
 
-  /** Of runs and of isolated agents, each of which has only its own calls in its history. */
+  /** Runs and isolated agents: the history of each has only its own calls. */
   private async executionsIn(since: number, until: number): Promise<{ executions: readonly ListedExecution[]; more: boolean }> {
     const query = [
       `WorkflowType = '${names.workflow}'`,
       `WorkflowId STARTS_WITH '${workflowIdOf(this.tenant, '')}'`,
-      // Whole minutes: reports of one minute ask the same.
+      // Whole minutes: reports of one minute share a query.
       `StartTime <= '${new Date(Math.ceil(until / 60_000) * 60_000).toISOString()}'`,
       `(ExecutionStatus = 'Running' OR CloseTime >= '${new Date(Math.floor(since / 60_000) * 60_000).toISOString()}')`,
     ].join(' AND ');
@@ -145,7 +142,7 @@ export class UsageReports {
     return calls;
   }
 
-  /** Each execution counts as a call, too: it takes room. */
+  /** An execution without calls also takes memory. */
   private keep(calls: number): void {
     this.keptCalls += calls + 1;
     if (this.keptCalls <= mostKeptCalls) return;

@@ -2,29 +2,26 @@ import { isListOf, isRecord, isString, refusing } from '../../contract/check';
 import { shown } from '../../contract/shown';
 import type { AskedList, ListTimes } from './list-options';
 
-/** Where a run stands in a list: newest first, and of one millisecond by their ids. Neither ever changes. */
+/** The place of a run in lists: newest first, then by id. A place never changes. */
 export interface RunPlace {
   /** When the run began, in milliseconds since 1970. */
   readonly at: number;
   readonly workflowId: string;
 }
 
-/** Where an interrupt stands in its run: by the time since when it is open, and by its id. */
+/** The place of an interrupt in its run: oldest first, then by id. */
 export interface InterruptPlace {
   readonly since: number;
   readonly id: string;
 }
 
-/** The last row of a page. */
 export interface PageEnd {
   readonly run: RunPlace;
-  /** Of a page of interrupts. */
   readonly interrupt?: InterruptPlace;
-  /** What the times of the filter were on the first page. */
+  /** The times of the filter on the first page. */
   readonly times: ListTimes;
 }
 
-/** Cursors are of one form. Another one would have another number. */
 const version = 1;
 
 export function comparePlaces(one: RunPlace, other: RunPlace): number {
@@ -35,7 +32,6 @@ export function compareInterrupts(one: InterruptPlace, other: InterruptPlace): n
   return one.since - other.since || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 }
 
-/** A text that stands in a URL and in a command as it is. */
 export function cursorOf({ mark }: AskedList, { run, interrupt, times }: PageEnd): string {
   const place = interrupt === undefined ? [] : [interrupt.since, interrupt.id];
   return Buffer.from(JSON.stringify([version, mark, times, run.at, run.workflowId, ...place])).toString('base64url');
@@ -74,7 +70,6 @@ function isTimes(value: unknown): value is ListTimes {
   return Object.keys(value).every((name) => known.includes(name)) && isListOf(Object.values(value), isTime);
 }
 
-/** Milliseconds that a date can have. */
 function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) < 8.64e15;
 }

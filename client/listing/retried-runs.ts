@@ -2,7 +2,6 @@ import { names } from '../../contract/names';
 import type { AskPage, ExecutionPage, ListedExecution } from '../reading/executions';
 import { pagesOf } from '../reading/executions';
 
-/** So many ids fit into a question. */
 const idsAtOnce = 100;
 
 /**
@@ -14,7 +13,6 @@ export async function withoutRetried(ask: AskPage, page: ExecutionPage): Promise
   return { ...page, executions: page.executions.filter((execution) => !retried.has(execution)) };
 }
 
-/** How many executions of runs that were tried again a query finds. */
 export async function countRetried(ask: AskPage, query: string): Promise<number> {
   let count = 0;
   for await (const { executions } of pagesOf(ask, query)) count += (await retriedIn(ask, executions)).length;

@@ -15,13 +15,11 @@ import type { PlacedRun } from './ordered-runs';
 import { clausesOf, orderedRuns, startOf } from './ordered-runs';
 import { countRetried, withoutRetried } from './retried-runs';
 
-/** So many runs at most are asked for at a time. */
 const mostAtOnce = 400;
 
 const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
-/** The lists of a client. They need no worker. */
 export class RunLists {
   constructor(
     private readonly executions: Executions,
@@ -69,13 +67,12 @@ export class RunLists {
   private ordered(asked: AskedList, filter: RunFilter, end: PageEnd | undefined): AsyncGenerator<PlacedRun> {
     const { status, since, until } = filter;
     const { page: ask } = this.executions;
-    // The next interrupts may be of the run of the last one.
+    // The last run may have more interrupts.
     const after = end && { ...end.run, isIncluded: asked.kind === 'interrupts' };
     return orderedRuns({
       ask: status === 'failed' ? async (...asked) => withoutRetried(ask, await ask(...asked)) : ask,
       clauses: clausesFor(filter),
       isOpenOnly: waitsOnly(filter) || ['open', 'running', 'idle'].includes(status ?? ''),
-      // One more says whether there are more.
       want: Math.min(asked.limit + 1, mostAtOnce),
       ...defined({ since, until, after }),
     });
@@ -86,7 +83,7 @@ export class RunLists {
     const window = clausesOf({ from: since, to: until === undefined ? undefined : until - 1 });
     const queryFor = (of: RunFilter): string => [...clausesFor(of), ...window].join(' AND ');
     const count = await this.executions.count(queryFor(filter));
-    // Only there an execution stands beside the last one of its run.
+    // Only failed executions are counted beside the last execution of their run.
     if (count === 0 || waitsOnly(filter) || (status !== undefined && status !== 'failed')) return count;
     return count - (await countRetried(this.executions.page, queryFor({ ...filter, status: 'failed' })));
   }
@@ -109,7 +106,7 @@ export function clausesFor(filter: RunFilter): readonly string[] {
     `WorkflowType = '${names.workflow}'`,
     parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
     ...(id === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(workflowIdOf(tenant, id))}`]),
-    // Isolated agents have no attribute that says which one they are.
+    // Isolated agents have no attribute with their agent.
     ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
     ...tags.filter(isAskable).map((tag) => `HoldfastTags = ${quoted(tag)}`),
     ...(startedBy === undefined || !isAskable(startedBy) ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
@@ -125,10 +122,10 @@ function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
   return status === 'waiting' || mayAnswer !== undefined || waitingSince !== undefined;
 }
 
-/** What the server does not know, or not exactly. */
+/** Filters that the server does not know, or not exactly. */
 function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): boolean {
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
-  // SQLite takes small and capital letters of tags for the same.
+  // SQLite ignores the case of tags.
   const labels = labelsIn(execution.typedSearchAttributes);
   if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;

@@ -18,11 +18,10 @@ const longestAnswerMs = 10_000;
 
 export interface OpenInterrupt {
   readonly interrupt: Interrupt;
-  /** Since when it is open, in milliseconds since 1970. Undefined of runs of a build that did not say so. */
+  /** The opening time in milliseconds since 1970. Undefined: the build of the run did not write the time. */
   readonly since?: number;
 }
 
-/** What the memo of a run shows as open. */
 export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenInterrupt[] {
   return Object.entries(memo).flatMap(([key, interrupt]) => {
     if (!key.startsWith(interruptMemoPrefix) || !isInterrupt(interrupt)) return [];
@@ -33,11 +32,10 @@ export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenIn
 
 export interface ListedExecution extends ExecutionInfo {
   readonly memo: Readonly<Record<string, unknown>>;
-  /** When its run began, of one that continued as new. */
+  /** The start of the run, if the run continued as new. */
   readonly startedAt?: Date;
 }
 
-/** Executions in the server's order, and how to ask for those behind them. */
 export interface ExecutionPage {
   readonly executions: readonly ListedExecution[];
   readonly token?: Uint8Array;
@@ -47,7 +45,6 @@ export type AskPage = (query: string, size: number, token?: Uint8Array) => Promi
 
 const largestPage = 1000;
 
-/** All pages that a query finds. */
 export async function* pagesOf(ask: AskPage, query: string): AsyncGenerator<ExecutionPage> {
   let token: Uint8Array | undefined;
   do {
@@ -62,7 +59,6 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 const grpcInvalidArgument = 3;
 
-/** What a run was started with, so that it is found again. */
 export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): {
   readonly tags: readonly string[];
   readonly startedBy?: string;
@@ -70,7 +66,7 @@ export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): 
   return { tags: attributes.get(tagsKey) ?? [], ...defined({ startedBy: attributes.get(startedByKey) }) };
 }
 
-/** What the server says of workflow executions. What of their memos nobody can read is left out: one of them must not hide the others. */
+/** Workflow executions as the server lists them. Unreadable entries of memos are left out, so that they do not hide other runs. */
 export class Executions {
   private readonly gate: VisibilityGate;
 
@@ -90,7 +86,6 @@ export class Executions {
     return { executions, ...(page.nextPageToken?.length ? { token: page.nextPageToken } : {}) };
   };
 
-  /** How many executions there are, as the server counts. */
   async count(query: string): Promise<number> {
     const { count } = await this.ask(`count ${query}`, (service) =>
       service.countWorkflowExecutions({ namespace: this.histories.namespace, query }),
@@ -98,7 +93,6 @@ export class Executions {
     return Number(count);
   }
 
-  /** The same by the status of the execution, as the server names it. */
   async countByStatus(query: string): Promise<ReadonlyMap<string, number>> {
     const grouped = `${query} GROUP BY ExecutionStatus`;
     const { groups } = await this.ask(`count ${grouped}`, (service) =>
@@ -112,7 +106,7 @@ export class Executions {
     );
   }
 
-  /** A server refuses a start and a query with an attribute that the namespace does not have. Throws 'search-attribute-missing' then. */
+  /** Throws 'search-attribute-missing' if the server refused an attribute that the namespace does not have. */
   async explain(error: unknown): Promise<void> {
     if (isInvalidArgument(error)) await checkSearchAttributes(this.histories.connection, this.histories.namespace);
   }
@@ -129,12 +123,10 @@ export class Executions {
     }
   }
 
-  /** A run was changed from here: the next list is a new one. */
   changed(): void {
     this.gate.forget();
   }
 
-  /** What a description of an execution says of its run. */
   factsOf(raw: RawWorkflowExecutionInfo): RunFacts {
     const { closeTime, startTime, startedAt = startTime, typedSearchAttributes } = knownOf(raw);
     return {

@@ -13,7 +13,6 @@ import { LiveCalls, push } from './live-calls';
 
 const doubtMs = 1000;
 
-/** What one reader has yet to take. */
 interface Reader {
   waiting: (RunEvent | Delta)[];
 }
@@ -26,23 +25,21 @@ export interface ReadOptions {
   readonly deltas?: boolean;
 }
 
-/** Follows one run's history, joins the deltas of its open calls, and keeps the durable log for whoever reads. One for each run and process. */
+/** Follows the history of one run, joins the deltas of its open calls, and keeps the log for all readers of the process. */
 export class RunFollower {
-  /** Settles when there is nothing more to follow. A run that failed may be tried again after that. */
+  /** Settles at the end of the chain. A failed run may be retried after that. */
   readonly over: Promise<void>;
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
   private readonly readers = new Set<Reader>();
   private readonly live = new LiveCalls((delta) => this.showDelta(delta));
   private stopped = false;
-  /** The page that is asked for now; the SDK leaves a listener on a signal for every call, so each call has its own. */
+  /** Aborts the current request. The SDK leaves a listener on the signal of each call, so each call has its own signal. */
   private page = new AbortController();
-  /** The Temporal runs that were followed so far, each with the last event that was read of it. */
+  /** The followed Temporal runs, each with the last event that was read. */
   private readonly followed = new Map<string, number>();
-  /** The one that is followed now. */
   private current = '';
   private finished = false;
-  /** When the server was last asked how often a task was tried. */
   private lookedAt = 0;
   private failure: unknown;
   private wake: () => void = () => undefined;
@@ -98,7 +95,6 @@ export class RunFollower {
     }
   }
 
-  /** The offset of the next event that this follower comes by. */
   get nextOffset(): number {
     return this.fold.nextOffset;
   }
@@ -114,7 +110,7 @@ export class RunFollower {
       let runId: string | undefined = chain.firstRunId;
       const { mark } = chain;
       for (let isPast = false; runId !== undefined && !this.stopped;) {
-        // One before the latest has ended. To wait for news of it takes several times as long as to read it.
+        // All runs before the latest have ended. A long poll takes several times as long as a read.
         const mayGrow: boolean = isPast || (runId === mark.runId && mark.isClosed !== true);
         isPast ||= runId === mark.runId;
         await this.followOne(runId, mayGrow);
@@ -146,19 +142,19 @@ export class RunFollower {
     }
   }
 
-  /** A run that others were followed behind was read to its end, whatever the server said of its length. */
+  /** A Temporal run with a followed successor was read to its end, whatever length the server reported. */
   private isPast({ runId, length }: HistoryMark): boolean {
     const last = this.followed.get(runId);
     return last !== undefined && (last >= length || runId !== this.current);
   }
 
-  /** Whether a task that failed for the sake of another run fails by itself stands in no history. */
+  /** No history shows whether a doubtful workflow task fails by itself: the server is asked. */
   private async lookOrWait(signal: AbortSignal | undefined): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => (timer = setTimeout(resolve, doubtMs)));
     await untilAborted(Promise.race([this.changed, moment]), signal);
     clearTimeout(timer);
-    // Deltas of calls that run come more often than there is news of the task.
+    // Deltas come more often than news of the task.
     if (Date.now() - this.lookedAt < doubtMs) return;
     this.lookedAt = Date.now();
     const { pendingWorkflowTask } = await this.histories.describe(this.workflowId, this.current);
@@ -200,7 +196,6 @@ export class RunFollower {
   }
 }
 
-/** Nobody can have seen events that a run does not have. */
 export function beyondEnd(from: number, nextOffset: number): HoldfastError {
   return new HoldfastError(
     'request-invalid',

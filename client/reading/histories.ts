@@ -26,11 +26,9 @@ export interface RunChain {
   readonly firstRunId: string;
   /** The successor of each Temporal run that ended and was retried or resumed. */
   readonly retries: ReadonlyMap<string, string>;
-  /** How far the history had come when the chain was read. */
   readonly mark: HistoryMark;
 }
 
-/** A Temporal run, and the one before it. */
 interface LinkedRun {
   readonly runId: string;
   /** Empty: there is none. */
@@ -44,7 +42,6 @@ type StartedEvent = temporal.api.history.v1.IWorkflowExecutionStartedEventAttrib
 
 const grpcNotFound = 5;
 
-/** Reads the Temporal runs that a run of an agent has gone through. */
 export class Histories {
   readonly payloads: PayloadReader;
   readonly reader: FactReader;
@@ -109,14 +106,12 @@ export class Histories {
     }
   }
 
-  /** How a Temporal run was started. */
   async started(workflowId: string, runId: string): Promise<StartedEvent> {
     const request = { namespace: this.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
     const page = await this.ask(workflowId, (service) => service.getWorkflowExecutionHistory(request));
     return page.history?.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
   }
 
-  /** The newest events of a Temporal run, newest first. */
   async newest(workflowId: string, runId: string, most: number): Promise<readonly temporal.api.history.v1.IHistoryEvent[]> {
     const request = { namespace: this.namespace, execution: { workflowId, runId }, maximumPageSize: most };
     const page = await this.ask(workflowId, (service) => service.getWorkflowExecutionHistoryReverse(request));

@@ -33,7 +33,6 @@ export function outcomeOf(view: RunView): Outcome<unknown> {
   }
 }
 
-/** The error of a run that ended without its output, or is stuck. Undefined of other outcomes. */
 export function endErrorOf(id: string, outcome: Outcome<unknown>, cause?: unknown): HoldfastError | undefined {
   switch (outcome.status) {
     case 'tool-calls-pending': {

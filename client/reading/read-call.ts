@@ -30,13 +30,12 @@ export function wantedMessages(options: CallOptions): MessagesWanted {
   return { limit: Math.min(limit, mostMessages), ...defined({ before }) };
 }
 
-/** What the server says of the attempts of a call, which it writes down when the call is over. */
+/** The server writes attempts into the history when the call is over. */
 interface Attempts {
   readonly attempts?: number;
   readonly lastFailure?: RunCall['lastFailure'];
 }
 
-/** One call of a run, from the Temporal run that has the call. The newest Temporal run is read first. */
 export async function readCall(histories: Histories, workflowId: string, address: string, wanted: MessagesWanted): Promise<RunCall> {
   const { workflowExecutionInfo: info, pendingActivities } = await histories.describe(workflowId);
   for await (const { runId, previousId } of histories.back(workflowId, info?.execution?.runId ?? '')) {
@@ -62,12 +61,10 @@ interface TemporalRun {
 
 async function lastOf(histories: Histories, run: TemporalRun, path: string): Promise<ReturnType<CallRecord['lastOf']>> {
   const record = new CallRecord('');
-  // The server may have deleted the run.
   await readRun(histories, run, record).catch(() => undefined);
   return record.lastOf(path);
 }
 
-/** Reads until no later event says more of the call. */
 async function readRun(histories: Histories, { workflowId, runId }: TemporalRun, record: CallRecord): Promise<Attempts> {
   let attempts: Attempts = {};
   for await (const { events, facts } of histories.pages(workflowId, runId, histories)) {

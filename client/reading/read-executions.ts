@@ -7,7 +7,6 @@ import type { Histories } from './histories';
 /** At most so many of the newest are read, each with its own requests. */
 const most = 100;
 
-/** The executions that a run has gone through in Temporal, with their builds and how they ended. */
 export async function readExecutions(histories: Histories, workflowId: string): Promise<RunExecutions> {
   const { runId: latest } = await histories.mark(workflowId);
   const executions: RunExecution[] = [];

@@ -36,21 +36,16 @@ import { answersIn, withoutAnswered } from './stored-answers';
 import { messagesIn, withStored } from './stored-messages';
 import { StoredSignals } from './stored-signals';
 
-/** How a run stands, for whoever answers it. */
 export interface AnswerStanding {
-  /** With all interrupts that the code has not taken an answer to. */
+  /** With all interrupts that the workflow code has not seen answered. */
   readonly view: RunView;
-  /** Answers that wait in the history for a worker. */
   readonly stored: readonly TimedAnswer[];
-  /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
+  /** Interrupts that expired, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
-  /** Interrupts that nobody need answer any more. */
   readonly withdrawn: ReadonlySet<string>;
-  /** Somebody has asked that the run stops. */
   readonly cancelling: boolean;
-  /** How answers had come that were taken before the run went on as new. */
+  /** The delivery ids of answers that were taken before the last continue-as-new. */
   readonly delivered: readonly string[];
-  /** Of an isolated agent. */
   readonly parent?: ParentRun;
 }
 
@@ -62,7 +57,7 @@ interface Folded {
   readonly facts: RunFacts;
 }
 
-/** How many Temporal runs back an update is looked for that was sent moments ago. */
+/** A recent update is searched in so many Temporal runs. */
 const executionsOfAnUpdate = 3;
 
 const startedTask = temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_STARTED;
@@ -74,7 +69,7 @@ export class RunReader {
   readonly executions: Executions;
   readonly retries: Retries;
   readonly work = new OpenWork();
-  /** What many readers share has the deadline of none of them. */
+  /** A shared follower must not inherit the deadline of one reader. */
   private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -107,7 +102,7 @@ export class RunReader {
       from = yield* this.chainEvents(workflowId, { ...options, from });
   }
 
-  /** The events of the Temporal runs that a run had gone through when reading began. Returns the offset to go on from if there are more now. */
+  /** The events of one chain of Temporal runs. Returns the next offset if the run has grown beyond the chain. */
   private async *chainEvents(
     workflowId: string,
     options: ReadOptions & { readonly from: number },
@@ -117,12 +112,11 @@ export class RunReader {
     const shared = this.withoutDeadline(() => this.share(workflowId));
     try {
       const follower = await this.work.wait(() => shared.follower);
-      // What somebody asks from may have been written since this follower looked.
+      // The requested offset may be newer than this follower's last read.
       const isOld = !isFirst && (options.until === 'waiting' || options.from > follower.nextOffset);
       const mark = await this.work.wait(() => (isOld ? this.histories.mark(workflowId) : shared.mark));
       const next = yield* follower.read(options, mark);
       if (next === undefined || !isOld) return undefined;
-      // The next follower begins with a chain that has them.
       this.followers.forget(workflowId, shared);
       return next;
     } catch (error) {
@@ -137,7 +131,7 @@ export class RunReader {
     return withoutAnswered(view, stored);
   }
 
-  /** The open interrupts that the memo shows: one request, however long the history is. A run that has ended shows none. */
+  /** The open interrupts by the memo: one request, however long the history is. An ended run has none. */
   async shown(workflowId: string): Promise<readonly Interrupt[]> {
     this.checkOpen();
     const { status, memo } = await this.executions.describe(workflowId);
@@ -178,18 +172,16 @@ export class RunReader {
     return { fold, answers, messages, retrying: retriedCalls(pendingActivities), facts };
   }
 
-  /** What one call was asked, and what came back. */
   call(workflowId: string, address: string, options: CallOptions): Promise<RunCall> {
     const wanted = wantedMessages(options);
     return answered(this.work.wait(() => readCall(this.histories, workflowId, address, wanted)));
   }
 
-  /** The executions that the run has gone through in Temporal. */
   executionsOf(workflowId: string): Promise<RunExecutions> {
     return answered(this.work.wait(() => readExecutions(this.histories, workflowId)));
   }
 
-  /** The log in pieces, one for each Temporal run, the last one first. What the server keeps no more is not there. */
+  /** The log, one piece for each Temporal run that the server still has, the last first. */
   async *eventsBack(workflowId: string): AsyncGenerator<readonly RunEvent[]> {
     this.checkOpen();
     const { histories } = this;
@@ -202,7 +194,6 @@ export class RunReader {
     }
   }
 
-  /** The model calls in the history of one execution. */
   async modelCalls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]> {
     this.checkOpen();
     const usage = new ExecutionUsage();
@@ -210,7 +201,7 @@ export class RunReader {
     return usage.calls;
   }
 
-  /** Whether the run took an update. It may have gone on as new since, again and again. */
+  /** Whether the run took an update, maybe before a continue-as-new. */
   async took(workflowId: string, updateId: string): Promise<boolean> {
     return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId)).delivered.includes(updateId);
   }
@@ -220,7 +211,7 @@ export class RunReader {
     for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
       let before: string | null | undefined;
       for await (const events of newestPages(this.histories, execution)) {
-        // Newest first: one that was accepted may have been refused in its turn.
+        // Newest first: an accepted update may be refused later.
         for (const event of events) {
           const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
           if (meta?.updateId === updateId) return outcome?.failure == null;
@@ -233,7 +224,7 @@ export class RunReader {
     return false;
   }
 
-  /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */
+  /** Waits until histories show earlier requests: the server holds new events back while a worker has a workflow task. */
   async untilShown(workflowId: string): Promise<void> {
     const first = await this.taskAtWork(workflowId);
     for (let pause = 20, task = first; task !== undefined && task === first; pause = Math.min(2 * pause, 500)) {
@@ -242,7 +233,7 @@ export class RunReader {
     }
   }
 
-  /** Which task of a run a worker has now. Until the task is done or timed out, no history shows later events. */
+  /** The workflow task that a worker has now. */
   private async taskAtWork(workflowId: string): Promise<string | undefined> {
     const { pendingWorkflowTask: task } = await this.histories.describe(workflowId);
     return task?.state === startedTask ? `${String(task.startedTime?.seconds)}.${String(task.startedTime?.nanos)}` : undefined;

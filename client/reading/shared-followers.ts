@@ -1,26 +1,23 @@
 import type { HistoryMark, RunChain } from './histories';
 import type { RunFollower } from './follower';
 
-/** What readers of one run share. */
 export interface SharedFollower {
   readonly follower: Promise<RunFollower>;
-  /** How far the history had come when following began. */
   readonly mark: Promise<HistoryMark>;
   readers: number;
-  /** Ends the following when nobody has come for a moment. */
+  /** Stops the follower after a moment without readers. */
   ending?: NodeJS.Timeout;
 }
 
-/** How a run begins to be followed. */
 export interface Following {
   readonly chain: Promise<RunChain>;
   follow(chain: RunChain): RunFollower;
 }
 
-/** How long a run is followed when its last reader has gone: who has seen a part of it most often reads on. */
+/** A run is followed for so long after its last reader, who often reads on. */
 const lingerMs = 500;
 
-/** The followers of a client, one for each run that somebody reads. */
+/** The followers of a client, one for each run with readers. */
 export class SharedFollowers {
   private readonly followers = new Map<string, SharedFollower>();
 
@@ -46,7 +43,6 @@ export class SharedFollowers {
     return shared;
   }
 
-  /** The next reader begins with another one. */
   forget(workflowId: string, shared: SharedFollower): void {
     if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
   }

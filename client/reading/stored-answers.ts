@@ -4,16 +4,14 @@ import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf, refusalOf } from '../../contract/interrupts';
 import type { StoredSignals } from './stored-signals';
 
-/** An answer with the time at which somebody gave it. */
 export type TimedAnswer = Answer & { readonly at: number };
 
-/** Answers that no worker has taken yet. */
 export async function answersIn(signals: StoredSignals): Promise<readonly TimedAnswer[]> {
   const sent = await signals.read();
   return sent.flatMap(({ at, value }) => (isAnswer(value) ? [{ ...value, at: isTime(value.at) ? value.at : at }] : []));
 }
 
-/** Whether a run will take an answer that it has not looked at yet. */
+/** Whether a run will take an answer that waits in its history. */
 export function counts(interrupt: Interrupt, answer: TimedAnswer): boolean {
   return (
     answer.interruptId === interrupt.id &&
@@ -22,7 +20,7 @@ export function counts(interrupt: Interrupt, answer: TimedAnswer): boolean {
   );
 }
 
-/** An answer that the run will take as soon as a worker looks is an answer: nobody has to give another one. */
+/** An interrupt with a waiting answer that counts needs no other answer. */
 export function withoutAnswered(view: RunView, stored: readonly TimedAnswer[]): RunView {
   if (stored.length === 0) return view;
   const isOpen = (interrupt: Interrupt): boolean => !stored.some((answer) => counts(interrupt, answer));

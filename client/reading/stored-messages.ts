@@ -5,7 +5,6 @@ import type { RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { StoredSignals } from './stored-signals';
 
-/** Messages that no worker has taken yet. */
 export async function messagesIn(signals: StoredSignals): Promise<readonly QueuedMessage[]> {
   const sent = await signals.read();
   return sent.flatMap(({ value }) => (commandProblem(value) === undefined ? messagesOf(value as ConversationCommand) : []));
@@ -16,7 +15,7 @@ function messagesOf(command: ConversationCommand): readonly QueuedMessage[] {
   return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...defined({ by: sent.by }) }));
 }
 
-/** A message that the run takes as soon as a worker looks waits as well. */
+/** A stored message waits in the queue, too. */
 export function withStored(view: RunView, stored: readonly QueuedMessage[]): RunView {
   const { conversation, status } = view;
   if (conversation === undefined || stored.length === 0 || isEnded(status)) return view;

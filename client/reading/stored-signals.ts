@@ -17,7 +17,6 @@ export class StoredSignals {
     else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.events = [];
   }
 
-  /** `value`: undefined if it cannot be read. */
   read(): Promise<readonly { readonly at: number; readonly value: unknown }[]> {
     return Promise.all(
       this.events.map(async ({ eventTime, workflowExecutionSignaledEventAttributes: signal }) => {
