@@ -22,10 +22,7 @@ export interface CancelOptions {
   readonly by?: string;
 }
 
-/**
- * What became of a cancel. `in-time`: the run stopped where it was asked to. `escalated`: its time was up before a safe point came.
- * `ended-first`: the run had come to its end by itself.
- */
+/** `in-time`: the run stopped where asked. `escalated`: the time was up before a safe point. `ended-first`: the run ended by itself. */
 export type CancelOutcome = 'in-time' | 'escalated' | 'ended-first';
 
 export interface CancelReceipt {

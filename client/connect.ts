@@ -19,8 +19,8 @@ import type { ServerConnection } from './given-client';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 import { connectionOf, workflowsOf } from './given-client';
 import { ignoredOptions, readBegun } from './ignored-options';
-import type { InterruptListOptions, ListOptions } from './listing/list-options';
-import type { InterruptPage, NoWorker, RunPage } from '../contract/service';
+import type { InterruptListOptions, ListOptions, ListTime } from './listing/list-options';
+import type { InterruptPage, NoWorker, PolicyPage, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
 import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
@@ -30,7 +30,6 @@ import type { DryRun } from './dry-runs';
 import { dryRun } from './dry-runs';
 import { answered, withCode } from './lost-server';
 import type { ApplyPolicyOptions } from './policies';
-import type { PolicyPage } from '../contract/service';
 import { applyPolicy } from './policies';
 import { Run } from './run';
 import { RunReader } from './reading/run-reader';
@@ -49,7 +48,6 @@ import { DeploymentReader } from '../host/deployment';
 import type { GoOnOptions } from './retry';
 import type { UsageOptions } from './usage-report';
 import { UsageReports } from './usage-report';
-import type { ListTime } from './listing/list-options';
 import { openConnection, withDefaults } from './which-server';
 
 export interface ConnectOptions {
@@ -67,8 +65,6 @@ export interface ConnectOptions {
   /** Where tokens come from while calls run. Default: from the workers of this process. */
   readonly deltas?: DeltaSource;
 }
-
-export type { StartOptions } from './start-input';
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
@@ -211,10 +207,7 @@ export class HoldfastClient<Module = never> {
     return this.reader.work.wait(() => this.lists.interrupts(options));
   }
 
-  /**
-   * Applies the version of a policy of the configuration that is given to a page of the runs that wait. Each is asked again where this version asks more
-   * than the one that asked before. What was asked stays asked.
-   */
+  /** Applies a version of a policy to a page of the waiting runs: a run is asked again where this version asks more. Earlier questions stay. */
   applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
     const { reader, tenant } = this;
     const runs = {

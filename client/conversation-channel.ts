@@ -15,7 +15,7 @@ import { askedAgain, isTimeout } from './asked-again';
 import type { BuildOfQueue } from '../contract/conversations';
 import type { KeptAnswer } from './kept-answer';
 import type { ConversationChannel } from './conversation';
-import { unknownConversation } from './conversation';
+import { notOne, unknownConversation } from './conversation';
 import { withCode } from './lost-server';
 import { refusedAnswer } from './refusals';
 import type { RunReader } from './reading/run-reader';
@@ -158,7 +158,7 @@ export class RunChannel implements ConversationChannel {
       return withCode(error);
     }
     const { status, conversation } = await this.view();
-    if (conversation === undefined) return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`, { cause: error });
+    if (conversation === undefined) return notOne(id);
     return isEnded(status)
       ? new HoldfastError('conversation-ended', `The conversation "${id}" has ended (${status}).`, { cause: error })
       : error;

@@ -25,10 +25,7 @@ export interface Workflows {
   readonly converter: LoadedDataConverter;
 }
 
-/**
- * Those of a Temporal client, if it reads compressed payloads and writes them as wanted. Else a workflow client beside it, as a second Client would have the
- * plugins of the connection twice.
- */
+/** A client that does not read and write compressed payloads as wanted gets a workflow client beside it: a second `Client` would apply the plugins of the connection twice. */
 export function workflowsOf({ workflow, connection, options: { loadedDataConverter } }: Client, compress: boolean | undefined): Workflows {
   const converter = loadedWithCompression(loadedDataConverter, compress);
   if (converter === loadedDataConverter) return { workflow, converter };

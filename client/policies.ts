@@ -41,12 +41,9 @@ export async function applyPolicy(runs: WaitingRuns, policy: object, options: Ap
   const { dryRun = false, by, ...list } = optionsOf(options, 'applyPolicy', { dryRun: flag, by: personName, limit: bound });
   const page = await runs.list({ ...list, status: 'waiting' });
   const outcomes: (readonly PolicyOutcome[])[] = [];
-  const rows = [...page.runs.entries()];
+  const rows = page.runs.entries();
   const work = async (): Promise<void> => {
-    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
-      const [position, run] = row;
-      outcomes[position] = await applyTo({ runs, source, run, dryRun, by });
-    }
+    for (const [position, run] of rows) outcomes[position] = await applyTo({ runs, source, run, dryRun, by });
   };
   await Promise.all(Array.from({ length: runsAtOnce }, work));
   const { more, next } = page;

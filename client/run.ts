@@ -128,10 +128,7 @@ export class Run<Output = unknown> extends AnyRun {
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
   }
 
-  /**
-   * Moves the run to the newest build, with all that is open in it: that build tries first, and when its code is another where the run
-   * stands, the run stays on its own. The error names the place then (`frame-changed`).
-   */
+  /** Moves the run with its open work to the newest build. If the code of that build differs where the run stands, the run stays, and the error names the place (`frame-changed`). */
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
     return this.reader.work.wait(() => this.move(timeout));
@@ -230,8 +227,8 @@ export class Run<Output = unknown> extends AnyRun {
   }
 
   /**
-   * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
-   * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
+   * Sends an answer for an isolated agent to its root run, which shows the same interrupt: of two simultaneous answers, only one is taken. Returns
+   * whether the root run took the answer.
    */
   private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);

@@ -23,10 +23,7 @@ interface Outgoing {
 
 const mostAtOnce = 100;
 
-/**
- * Messages on their way to one conversation. One trip takes all that came while the trip before was under way, in the order in which it came. So
- * a conversation has one update of this process at a time, however many people write.
- */
+/** Messages on their way to one conversation: each trip takes all that came during the trip before, so this process has one open update at a time. */
 export class SendLine {
   private outgoing: Outgoing[] = [];
   private bytes = 0;

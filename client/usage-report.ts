@@ -45,10 +45,7 @@ interface Kept {
   readonly at: number;
 }
 
-/**
- * What model calls have used, out of the histories of runs: nothing else has it. An execution that has ended is read once and kept, and a report reads for
- * some seconds only: what is left then comes with the next one.
- */
+/** Usage of model calls, which only histories have. An ended execution is read once. A report reads for some seconds, and the next report reads the rest. */
 export class UsageReports {
   private readonly kept = new Map<string, Kept>();
   private keptCalls = 0;

@@ -116,10 +116,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), by);
   }
 
-  /**
-   * Puts another version of a policy in the place of the one that it has, as a configuration that has changed does. With `to: 'waiting'`, calls that
-   * wait are asked about again where it asks for more.
-   */
+  /** Replaces a policy by another version, as a changed configuration does. With `to: 'waiting'`, waiting calls are asked again where this version asks more. */
   async applyPolicy(policy: object, options: { readonly to?: 'waiting' } = {}): Promise<void> {
     const source = policySourceOf(policy);
     if (source === undefined || this.begun === undefined)

@@ -164,27 +164,13 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   if (!isRecord(given)) return refuse(`the options must be an object, not ${shown(given)}.`);
   const problem = problemOfFields(given, forms[kind]) ?? contradiction(options);
   if (problem !== undefined) return refuse(sentence(problem));
-  const {
-    status,
-    id,
-    agent,
-    tag = [],
-    startedBy,
-    parent,
-    mayAnswer,
-    role = [],
-    since,
-    until,
-    waitingSince,
-    limit = usualLimit,
-    after,
-    total,
-  } = options;
+  const { tag = [], role = [], since, until, waitingSince, limit = usualLimit, after, total, ...others } = options;
   const filter = {
+    ...defined(others),
+    ...(kind === 'interrupts' ? { status: 'waiting' as const } : {}),
     tenant: options.tenant ?? tenant,
     tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
     roles: [...new Set(typeof role === 'string' ? [role] : role)],
-    ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, id, startedBy, parent, mayAnswer }),
   };
   const times = defined({ since, until, waitingSince });
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };

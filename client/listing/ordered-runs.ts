@@ -35,9 +35,8 @@ const largestPage = 1000;
 const spare = 10;
 
 /**
- * Runs in the order in which they began, newest first. A server has another order, which it does not let anybody choose: open runs by the start of their
- * last execution, then those that have ended by their ends. So a run moves in it when it ends or continues as new, and whoever read on there would miss
- * runs. Here each question bounds the time of the start, which never changes.
+ * Runs by their start, newest first. Servers list open runs by the start of their last execution, then ended runs by their end, so a run changes
+ * its place when it ends or continues as new, and a reader would miss runs. Here each query bounds the start of the run, which never changes.
  */
 export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun> {
   const { since, until, after } = list;
@@ -100,10 +99,7 @@ export function startOf({ startTime, startedAt }: ListedExecution): Date {
   return startedAt ?? startTime;
 }
 
-/**
- * No run behind this page, in the server's order, began after this moment: it began before its last execution did, and that before it ended. Infinite
- * where the page does not say.
- */
+/** No later run in the server's order began after this time: a run begins before its last execution, and before its end. Infinity: unknown. */
 function latestBehind(executions: readonly ListedExecution[], isOpenOnly: boolean): number {
   const last = executions.at(-1);
   if (last === undefined || !isServersOrder(executions)) return Infinity;

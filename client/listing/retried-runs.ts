@@ -4,10 +4,7 @@ import { pagesOf } from '../reading/executions';
 
 const idsAtOnce = 100;
 
-/**
- * Leaves out executions that failed of runs that were tried again. The server keeps each as failed for ever, and how a run stands says its last
- * execution alone.
- */
+/** Leaves out failed executions of retried runs: the server keeps them, but only the last execution of a run counts. */
 export async function withoutRetried(ask: AskPage, page: ExecutionPage): Promise<ExecutionPage> {
   const retried = new Set(await retriedIn(ask, page.executions));
   return { ...page, executions: page.executions.filter((execution) => !retried.has(execution)) };

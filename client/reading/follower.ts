@@ -29,6 +29,8 @@ export interface ReadOptions {
 export class RunFollower {
   /** Settles at the end of the chain. A failed run may be retried after that. */
   readonly over: Promise<void>;
+  /** How far the history had come when following began. */
+  readonly mark: HistoryMark;
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
   private readonly readers = new Set<Reader>();
@@ -51,13 +53,14 @@ export class RunFollower {
     private readonly workflowId: string,
     chain: RunChain,
   ) {
+    this.mark = chain.mark;
     this.over = this.follow(chain);
   }
 
   /**
-   * Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. `mark`: how far the history
-   * had come when the reader came. What this follower has read may be older, and whoever was waited for then may have answered since.
-   * Returns the offset to go on from if the run has gone on behind an end with which this follower's chain ends.
+   * Events from an offset on, each once and in order, until the run ends or, if asked, waits for a person. `mark` is the length of the history when
+   * the reader came: this follower may have read less, and an interrupt may be answered since. Returns the next offset if the run has grown beyond
+   * the chain of this follower.
    */
   async *read(
     { from = 0, until = 'end', signal, deltas = true }: ReadOptions,

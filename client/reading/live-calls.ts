@@ -20,10 +20,7 @@ interface ScheduledCall {
   shown: Delta[];
 }
 
-/**
- * Puts the deltas of calls where they belong between the durable events: after the start of their call, before the message that it makes.
- * A message that is not the sum of what was seen is announced as replaced.
- */
+/** Shows the deltas of a call after its start and before its message. A message that differs from the deltas is announced as replaced. */
 export class LiveCalls {
   private readonly calls = new Map<string, ScheduledCall>();
   private readonly scheduled = new Map<number, string>();

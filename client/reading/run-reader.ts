@@ -114,7 +114,7 @@ export class RunReader {
       const follower = await this.work.wait(() => shared.follower);
       // The requested offset may be newer than this follower's last read.
       const isOld = !isFirst && (options.until === 'waiting' || options.from > follower.nextOffset);
-      const mark = await this.work.wait(() => (isOld ? this.histories.mark(workflowId) : shared.mark));
+      const mark = isOld ? await this.work.wait(() => this.histories.mark(workflowId)) : follower.mark;
       const next = yield* follower.read(options, mark);
       if (next === undefined || !isOld) return undefined;
       this.followers.forget(workflowId, shared);
@@ -155,7 +155,6 @@ export class RunReader {
 
   /** Folds the latest Temporal run only: its snapshot says what came before. */
   private async fold(workflowId: string): Promise<Folded> {
-    this.checkOpen();
     const { histories } = this;
     const fold = new HistoryFold();
     const answers = new StoredSignals(names.answerSignal, histories.payloads);
@@ -183,7 +182,6 @@ export class RunReader {
 
   /** The log, one piece for each Temporal run that the server still has, the last first. */
   async *eventsBack(workflowId: string): AsyncGenerator<readonly RunEvent[]> {
-    this.checkOpen();
     const { histories } = this;
     const { runId: latest } = await this.work.wait(() => histories.mark(workflowId));
     for await (const { runId } of histories.back(workflowId, latest)) {
@@ -246,10 +244,7 @@ export class RunReader {
 
   private share(workflowId: string): SharedFollower {
     const { histories, deltas } = this;
-    return this.followers.share(workflowId, () => ({
-      chain: histories.chain(workflowId),
-      follow: (chain) => new RunFollower(histories, deltas, workflowId, chain),
-    }));
+    return this.followers.share(workflowId, async () => new RunFollower(histories, deltas, workflowId, await histories.chain(workflowId)));
   }
 }
 

@@ -1,17 +1,10 @@
-import type { HistoryMark, RunChain } from './histories';
 import type { RunFollower } from './follower';
 
 export interface SharedFollower {
   readonly follower: Promise<RunFollower>;
-  readonly mark: Promise<HistoryMark>;
   readers: number;
   /** Stops the follower after a moment without readers. */
   ending?: NodeJS.Timeout;
-}
-
-export interface Following {
-  readonly chain: Promise<RunChain>;
-  follow(chain: RunChain): RunFollower;
 }
 
 /** A run is followed for so long after its last reader, who often reads on. */
@@ -25,18 +18,16 @@ export class SharedFollowers {
     return this.followers.has(workflowId);
   }
 
-  share(workflowId: string, begin: () => Following): SharedFollower {
+  share(workflowId: string, begin: () => Promise<RunFollower>): SharedFollower {
     const known = this.followers.get(workflowId);
     if (known !== undefined) {
       clearTimeout(known.ending);
       known.readers += 1;
       return known;
     }
-    const { chain, follow } = begin();
-    const follower = chain.then(follow);
-    const mark = chain.then((read) => read.mark);
-    for (const reading of [follower, mark]) reading.catch(() => undefined);
-    const shared: SharedFollower = { follower, mark, readers: 1 };
+    const follower = begin();
+    follower.catch(() => undefined);
+    const shared: SharedFollower = { follower, readers: 1 };
     this.followers.set(workflowId, shared);
     const forget = (): void => this.forget(workflowId, shared);
     follower.then(({ over }) => over).then(forget, forget);

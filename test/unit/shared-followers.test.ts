@@ -1,21 +1,14 @@
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import type { RunChain } from '../../client/reading/histories';
 import { Histories } from '../../client/reading/histories';
 import type { RunFollower } from '../../client/reading/follower';
-import type { Following } from '../../client/reading/shared-followers';
 import { SharedFollowers } from '../../client/reading/shared-followers';
 import { gate } from '../support/memory-bed';
-
-const chain: RunChain = { firstRunId: 'one', retries: new Map(), mark: { runId: 'one', length: 3 } };
 
 /** Followers that note when they are stopped, and are over when the test says so. */
 function bed() {
   const stopped: string[] = [];
   const over = gate();
-  const begin = (name: string) => (): Following => ({
-    chain: Promise.resolve(chain),
-    follow: () => ({ over: over.opened, stop: () => void stopped.push(name) }) as unknown as RunFollower,
-  });
+  const begin = (name: string) => async () => ({ over: over.opened, stop: () => void stopped.push(name) }) as unknown as RunFollower;
   return { followers: new SharedFollowers(), begin, stopped, over };
 }
 
@@ -84,7 +77,9 @@ describe('the Temporal runs of a run', () => {
   beforeEach(() => void asked.splice(0));
 
   it('are known at once where the server says that there is one', async () => {
-    expect(await chainOf(of({ firstRunId: 'one' }))).toEqual({ ...chain, mark: { ...chain.mark, isClosed: false } });
+    expect(await chainOf(of({ firstRunId: 'one' }))).toEqual({
+      ...{ firstRunId: 'one', retries: new Map(), mark: { runId: 'one', length: 3, isClosed: false } },
+    });
     expect(asked).toEqual(['describe']);
   });
 
