@@ -11,12 +11,11 @@ import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';
 import { reportFailure } from './report-error';
 import { LostService } from './lost-service';
+import { exitCodes } from './output';
 import { commandLine } from '../contract/shell-words';
 import type { FoundService } from './found-service';
 import type { ShownRun } from '../contract/service';
 import type { Terminal } from './terminal';
-
-export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
 
 export interface Attendance {
   readonly id: string;

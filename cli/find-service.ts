@@ -9,10 +9,8 @@ import { FoundService } from './found-service';
 
 /** How a command waits for a service that was started just before it. */
 export interface SearchPatience {
-  /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
-  readonly ms: number;
-  /** Nor is a start waited for. */
-  readonly isAtOnce?: boolean;
+  /** How long a process of this directory has to begin its start. The start then takes as long as it takes. Undefined: no start is waited for. */
+  readonly ms?: number;
   /** What whoever waits, or is led elsewhere, should know. */
   readonly say: (text: string) => void;
 }
@@ -66,8 +64,8 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
 }
 
 /** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
-async function startedService(directory: string, { ms, say, isAtOnce }: SearchPatience): Promise<string | undefined> {
-  if (isAtOnce === true) return undefined;
+async function startedService(directory: string, { ms, say }: SearchPatience): Promise<string | undefined> {
+  if (ms === undefined) return undefined;
   let said = false;
   for (const began = Date.now(); ; await delay(100)) {
     const isStarting = isServiceStarting(directory);

@@ -6,7 +6,7 @@ import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Difference } from '../../worker/replay/differences';
 import type { Replayed } from '../../worker/replay/replay-histories';
 import { replayHistories } from '../../worker/replay/replay-histories';
-import { exitCodes } from '../attend-run';
+import { exitCodes } from '../output';
 import { readSettings } from '../processes/process-settings';
 import { reportError } from '../report-error';
 import type { Terminal } from '../terminal';

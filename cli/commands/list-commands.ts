@@ -3,7 +3,6 @@ import { externalCallIn } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
 import { noWorkerText } from '../../contract/no-worker';
 import { askedAt, askedText } from '../../contract/who-may-answer';
-import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import { isAskable } from '../../client/listing/list-options';
@@ -11,12 +10,10 @@ import type { RunQuery } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
-import { writeTable } from '../table';
+import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import { relativeTime, roughly, timeText } from '../times';
-import type { JsonFlag } from './read-commands';
-import { writeJson } from './read-commands';
 
 /** The flags that filter a list, under the names that the service knows them by. */
 export interface FilterFlags extends JsonFlag {

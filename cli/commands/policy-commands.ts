@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { PolicyOutcome } from '../../client/index';
-import { exitCodes } from '../attend-run';
+import { exitCodes } from '../output';
 import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';
 import type { FilterFlags } from './list-commands';

@@ -4,7 +4,6 @@ import type { RetriedCall, RunEvent } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
-import { exitCodes } from '../attend-run';
 import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { takenBy } from '../agent-input';
@@ -16,27 +15,19 @@ import { stepsOf } from '../run-steps';
 import { commandLine } from '../../contract/shell-words';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
-import { writeTable } from '../table';
+import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
 import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import { noWorkerText } from '../../contract/no-worker';
 import { lengthText, relativeTime, timeText } from '../times';
 
-/** With `json` a command prints what the service answered, for programs. */
-export interface JsonFlag {
-  readonly json?: boolean;
-}
+export type WideFlags = JsonFlag & { readonly wide?: boolean };
+export type EventFlags = JsonFlag & { readonly from?: string; readonly follow?: boolean };
 
 /** Of what stands in a column, unless all of it is wanted. */
 const longestText = 200;
 
-export async function showRun(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  flags: JsonFlag & { wide?: boolean },
-  now = Date.now(),
-): Promise<number> {
+export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags, now = Date.now()): Promise<number> {
   const view = await service.view(id);
   if (flags.json === true) return writeJson(terminal, view);
   const events = await eventsUntil(service, id, view.nextOffset);
@@ -150,7 +141,7 @@ export async function printEvents(
   service: FoundService,
   terminal: Terminal,
   id: string,
-  flags: JsonFlag & { from?: string; follow?: boolean; patienceMs?: number },
+  flags: EventFlags & { patienceMs?: number },
 ): Promise<number> {
   let from = Number(flags.from ?? 0);
   if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
@@ -203,9 +194,4 @@ function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): str
 function showInterrupt(terminal: Terminal, service: FoundService, runId: string, interrupt: Interrupt, root?: string): void {
   for (const line of interruptLines(interrupt, terminal, root)) terminal.write(line);
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
-}
-
-export function writeJson(terminal: Terminal, value: unknown): number {
-  terminal.writeText(JSON.stringify(value, null, 2));
-  return exitCodes.done;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
-import { exitCodes } from '../attend-run';
+import { exitCodes, told } from '../output';
 import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
@@ -27,14 +27,10 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
   if (isFiltered && filters.status !== 'failed')
     throw new HoldfastError('request-invalid', 'retry takes runs that have failed; say so beside the other filters: --status failed.');
   const ids = isFiltered ? (await failedRuns(service, filters)).map(({ id }) => id) : named;
-  if (ids.length === 0) {
-    terminal.write('There are no such runs.');
-    return exitCodes.done;
-  }
+  if (ids.length === 0) return told(terminal, 'There are no such runs.');
   if (dryRun === true) {
     for (const id of ids) terminal.write(`${id} would be retried`);
-    terminal.write(terminal.paint.dim(counted(ids.length, 'would be retried')));
-    return exitCodes.done;
+    return told(terminal, terminal.paint.dim(counted(ids.length, 'would be retried')));
   }
   let done = 0;
   const retry = async (id: string): Promise<void> => {

@@ -1,6 +1,24 @@
 import type { Terminal } from './terminal';
 import { oneLine } from './terminal';
 
+export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
+
+/** With `json` a command prints the answer of the service, for programs. */
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
+/** The last line of a command that has done its work. */
+export function told(terminal: Terminal, text: string): number {
+  terminal.write(text);
+  return exitCodes.done;
+}
+
+export function writeJson(terminal: Terminal, value: unknown): number {
+  terminal.writeText(JSON.stringify(value, null, 2));
+  return exitCodes.done;
+}
+
 /** Rows in columns, under a head line where there is one. The last column is as long as it is. */
 export function writeTable(terminal: Terminal, rows: readonly (readonly string[])[], head?: readonly string[]): void {
   const cells = [...(head === undefined ? [] : [head]), ...rows].map((row) => row.map((cell) => oneLine(cell)));
