@@ -1,4 +1,4 @@
-import type { Json } from '../contract/messages/messages';
+import type { Json, JsonObject } from '../contract/messages/messages';
 
 const deepest = 4;
 
@@ -88,23 +88,9 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '6f1c6a2e-3a52-4b1c-9d0e-0123456789ab',
 };
 
-interface SchemaParts {
-  readonly type?: Json;
-  readonly enum?: Json;
-  readonly const?: Json;
-  readonly default?: Json;
+/** The keywords of a schema. Keywords that are not listed have a value of any form. */
+type SchemaParts = JsonObject & {
   readonly anyOf?: readonly Json[];
   readonly oneOf?: readonly Json[];
   readonly properties?: Readonly<Record<string, Json>>;
-  readonly required?: Json;
-  readonly items?: Json;
-  readonly minItems?: Json;
-  readonly minimum?: Json;
-  readonly exclusiveMinimum?: Json;
-  readonly maximum?: Json;
-  readonly exclusiveMaximum?: Json;
-  readonly multipleOf?: Json;
-  readonly format?: Json;
-  readonly minLength?: Json;
-  readonly maxLength?: Json;
-}
+};

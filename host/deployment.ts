@@ -1,5 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { BuildOfQueue } from '../contract/conversations';
+import { millisecondsOf } from './history/history-facts';
 import { addressOf } from './server-address';
 import { visibilityGate } from './visibility-gate';
 
@@ -146,8 +147,4 @@ function latestOf(pollers: readonly Poller[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const { buildId, at } of pollers) if (buildId !== '') latest.set(buildId, Math.max(latest.get(buildId) ?? 0, at));
   return latest;
-}
-
-function millisecondsOf(time: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }

@@ -43,10 +43,8 @@ function write(directory: string, told: Pick<ServiceRecord, 'url' | 'worker'>): 
 
 /** Address of the service that was started last of those whose process lives. */
 export function recordedService(directory: string): string | undefined {
-  let newest: ServiceRecord | undefined;
-  for (const record of living(directory))
-    if (record.url !== undefined && (newest === undefined || record.startedAt > newest.startedAt)) newest = record;
-  return newest?.url;
+  const serving = living(directory).filter(({ url }) => url !== undefined);
+  return serving.sort((one, other) => other.startedAt - one.startedAt)[0]?.url;
 }
 
 /** The process in this directory that serves on this port. */
@@ -64,9 +62,8 @@ export function otherAgentsOn(
   directory: string,
   { agentsFile, taskQueue }: ServedAgents,
 ): (ServedAgents & { readonly pid: number }) | undefined {
-  for (const { pid, worker } of living(directory))
-    if (worker !== undefined && worker.taskQueue === taskQueue && worker.agentsFile !== agentsFile) return { pid, ...worker };
-  return undefined;
+  const others = living(directory).flatMap(({ pid, worker }) => (worker === undefined ? [] : [{ pid, ...worker }]));
+  return others.find((other) => other.taskQueue === taskQueue && other.agentsFile !== agentsFile);
 }
 
 /** Marks of processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */

@@ -79,12 +79,10 @@ function findCommand(all: readonly Completed[], words: string): string {
 /** Only where files are offered: elsewhere a folder `worker` would make the command `worker/`. */
 const bashFiles = 'compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current"))';
 
-/** Options are known without a process. */
-function bashListed(all: readonly Completed[]): string {
+/** `case` branches that list runs or agents, for words that are no options: options are known without a process. */
+function listed(all: readonly Completed[], add: (words: string) => string): string {
   return withLister(all)
-    .map(
-      ([path, lister]) => `    "${path}") [[ $current == -* ]] || COMPREPLY+=($(compgen -W "$(eval ${quote(lister)})" -- "$current")) ;;\n`,
-    )
+    .map(([path, lister]) => `    "${path}") [[ $current == -* ]] || ${add(`$(eval ${quote(lister)})`)} ;;\n`)
     .join('');
 }
 
@@ -103,16 +101,10 @@ ${lines.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${bashListed(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${listed(all, (words) => `COMPREPLY+=($(compgen -W "${words}" -- "$current"))`)}  esac
 }
 complete -F _holdfast holdfast
 `;
-}
-
-function zshListed(all: readonly Completed[]): string {
-  return withLister(all)
-    .map(([path, lister]) => `    "${path}") [[ $current == -* ]] || compadd -- \${(f)"$(eval ${quote(lister)})"} ;;\n`)
-    .join('');
 }
 
 function forZsh(all: readonly Completed[]): string {
@@ -137,7 +129,7 @@ ${lines.join('\n')}
   esac
   _describe 'holdfast' words_of_command
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${zshListed(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${listed(all, (words) => `compadd -- \${(f)"${words}"}`)}  esac
 }
 compdef _holdfast holdfast
 `;

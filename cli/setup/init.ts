@@ -33,23 +33,18 @@ export function projectFiles(name: string, manager: PackageManager, own: string)
   const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
   const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys, holdfast: JSON.stringify(own).slice(1, -1) };
-  const folder = templateFolder();
+  const folder = join(ownFolder(), 'templates', 'project');
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
+    // npm packs no `.gitignore`, and tools would read a package.json or a tsconfig.json of the templates.
     if (!file.startsWith('_')) return [file, text];
-    return [targetOf(file), text.replace(/\{\{(\w+)\}\}/g, (given, key: string) => filled[key] ?? given)];
+    return [
+      file === '_gitignore' ? '.gitignore' : file.slice(1),
+      text.replace(/\{\{(\w+)\}\}/g, (given, key: string) => filled[key] ?? given),
+    ];
   });
   if (manager.needsNodeModules) files.push(['.yarnrc.yml', 'nodeLinker: node-modules\n']);
   return Object.fromEntries(files) as Record<string, string>;
-}
-
-/** npm packs no `.gitignore`, and tools take a package.json or a tsconfig.json for that of the folders around it. */
-function targetOf(file: string): string {
-  return file === '_gitignore' ? '.gitignore' : file.slice(1);
-}
-
-function templateFolder(): string {
-  return join(ownFolder(), 'templates', 'project');
 }
 
 /** The name of the folder, as npm takes it. A package cannot depend on one of its own name. */

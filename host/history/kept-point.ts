@@ -1,21 +1,13 @@
-import type { Payload } from '@temporalio/common';
 import type { KeptPoint } from '../../contract/record/wire';
 import { isRecord } from '../../contract/check';
 import { names } from '../../contract/names';
+import type { FactEvent } from './history-facts';
 import type { PayloadReader } from './payload-reader';
 
-/** What is read of an event here. */
-export interface EndEvent {
-  readonly workflowExecutionCanceledEventAttributes?: object | null | undefined;
-  readonly workflowExecutionFailedEventAttributes?: object | null | undefined;
-  readonly activityTaskScheduledEventAttributes?:
-    | {
-        readonly activityType?: { readonly name?: string | null } | null;
-        readonly input?: { readonly payloads?: readonly Payload[] | null } | null;
-      }
-    | null
-    | undefined;
-}
+type EndEvent = Pick<
+  FactEvent,
+  'workflowExecutionCanceledEventAttributes' | 'workflowExecutionFailedEventAttributes' | 'activityTaskScheduledEventAttributes'
+>;
 
 /**
  * What a run kept when it was cancelled, or failed as an isolated agent, of the newest events of its history, newest first. Undefined: it has not
