@@ -119,23 +119,25 @@ export interface Configuration {
 
 /** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
-  const host = checked('HOLDFAST_HOST', valueOf(environment, 'HOLDFAST_HOST'), hostProblem);
+  const host = textOf(environment, 'HOLDFAST_HOST', hostProblem);
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
   const temporal = readTemporal(environment);
-  checked('HOLDFAST_STOCK_SDK', valueOf(environment, 'HOLDFAST_STOCK_SDK'), stockProblem);
+  textOf(environment, 'HOLDFAST_STOCK_SDK', stockProblem);
   return {
-    directory: resolve(checked('HOLDFAST_DIR', valueOf(environment, 'HOLDFAST_DIR'), pathProblem)),
+    directory: resolve(textOf(environment, 'HOLDFAST_DIR', pathProblem)),
     host,
     port,
     url: checked('HOLDFAST_URL', environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`, urlProblem).replace(/\/+$/, ''),
-    taskQueue: checked('HOLDFAST_TASK_QUEUE', valueOf(environment, 'HOLDFAST_TASK_QUEUE'), taskQueueProblem),
-    tenant: tenantOf(environment),
-    redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
-    compress: compressOf(environment),
+    taskQueue: textOf(environment, 'HOLDFAST_TASK_QUEUE', taskQueueProblem),
+    tenant: textOf(environment, 'HOLDFAST_TENANT', tenantProblem),
+    redisUrl: environment.HOLDFAST_REDIS_URL ? textOf(environment, 'HOLDFAST_REDIS_URL', redisUrlProblem) : undefined,
+    compress: environment.HOLDFAST_COMPRESS ? oneOf(environment, 'HOLDFAST_COMPRESS', ['true', 'false']) === 'true' : undefined,
     maxCachedRuns: environment.HOLDFAST_MAX_CACHED_RUNS
       ? wholeOf(environment, 'HOLDFAST_MAX_CACHED_RUNS', 1_000_000, leastCachedRuns)
       : undefined,
-    pushSecret: environment.HOLDFAST_PUSH_SECRET ? secretOf(environment.HOLDFAST_PUSH_SECRET) : undefined,
+    pushSecret: environment.HOLDFAST_PUSH_SECRET
+      ? unshown('HOLDFAST_PUSH_SECRET', environment.HOLDFAST_PUSH_SECRET, pushSecretProblem)
+      : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,
@@ -151,7 +153,7 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
   const { address, tls, apiKey, metadata } = connectionOptions;
   if (address) checked(nameOr('TEMPORAL_ADDRESS', environment, 'address'), address, addressProblem);
   if (namespace) checked(nameOr('TEMPORAL_NAMESPACE', environment, 'namespace'), namespace, namespaceProblem);
-  if (apiKey) checkHeader(nameOr('TEMPORAL_API_KEY', environment, 'api_key'), apiKey);
+  if (apiKey) unshown(nameOr('TEMPORAL_API_KEY', environment, 'api_key'), apiKey, headerProblem);
   return {
     address: address || undefined,
     namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
@@ -193,20 +195,19 @@ function checkTemporal(environment: Environment): void {
       'The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).',
     );
   }
-  const { TEMPORAL_TLS_SERVER_NAME: serverName } = environment;
-  if (serverName) checked('TEMPORAL_TLS_SERVER_NAME', serverName, hostProblem);
+  if (environment.TEMPORAL_TLS_SERVER_NAME) textOf(environment, 'TEMPORAL_TLS_SERVER_NAME', hostProblem);
   for (const [name, problemOf] of pemVariables) {
     const file = environment[`${name}_PATH`];
     const data = environment[`${name}_DATA`];
     if (file && data) throw invalid(`${name}_PATH and ${name}_DATA say the same; set one of them.`);
-    const problem = file ? problemOf(readable(`${name}_PATH`, file)) : data ? problemOf(Buffer.from(data)) : undefined;
-    if (problem !== undefined) throw invalid(`${name}_${file ? 'PATH' : 'DATA'} cannot be used. ${problem}`);
+    if (file) unshown(`${name}_PATH`, readable(`${name}_PATH`, file), problemOf);
+    if (data) unshown(`${name}_DATA`, Buffer.from(data), problemOf);
   }
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('TEMPORAL_GRPC_META_')) continue;
     if (!/^TEMPORAL_GRPC_META_[A-Za-z0-9_-]+$/.test(name))
       throw invalid(`${shown(name)} must end in the name of a header: letters, digits, _ and -.`);
-    checkHeader(name, value ?? '');
+    unshown(name, value ?? '', headerProblem);
   }
 }
 
@@ -224,10 +225,11 @@ function readable(name: string, file: string): Buffer {
   }
 }
 
-/** Never quotes the value, which may be a key. */
-function checkHeader(name: string, value: string): void {
-  const problem = headerProblem(value);
+/** Checks a value that no message may quote, such as a key. */
+function unshown<T>(name: string, value: T, problemOf: (value: T) => string | undefined): T {
+  const problem = problemOf(value);
   if (problem !== undefined) throw invalid(`${name} cannot be used. ${problem}`);
+  return value;
 }
 
 /** The variable when it is set, else the field of Temporal's profile that the value is from. */
@@ -241,13 +243,6 @@ function checked(name: string, value: string, problemOf: (value: string) => stri
   return value;
 }
 
-/** It is never shown. */
-function secretOf(text: string): string {
-  const problem = pushSecretProblem(text);
-  if (problem !== undefined) throw invalid(`HOLDFAST_PUSH_SECRET is wrong. ${problem}`);
-  return text;
-}
-
 /** sdk-internals.ts of the worker reads it. */
 function stockProblem(value: string): string | undefined {
   return value === '' || value === '1' ? undefined : 'It must be 1, or not be set.';
@@ -259,15 +254,16 @@ function pathProblem(path: string): string | undefined {
 
 /** An empty variable means "not set", as in a shell script; Temporal's reader would let it hide the profile. */
 function withoutEmpty(environment: Environment): Record<string, string> {
-  const set: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_'))) set[name] = value;
-  }
-  return set;
+  const set = Object.entries(environment).filter(([name, value]) => value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_')));
+  return Object.fromEntries(set) as Record<string, string>;
 }
 
 function valueOf(environment: Environment, name: ConfigurationName): string {
   return environment[name] || configurationTable[name].default;
+}
+
+function textOf(environment: Environment, name: ConfigurationName, problemOf: (value: string) => string | undefined): string {
+  return checked(name, valueOf(environment, name), problemOf);
 }
 
 function wholeOf(environment: Environment, name: ConfigurationName, most: number, least = 0): number {
@@ -285,15 +281,8 @@ function oneOf<T extends string>(environment: Environment, name: ConfigurationNa
   return found;
 }
 
-function compressOf(environment: Environment): boolean | undefined {
-  return environment.HOLDFAST_COMPRESS ? oneOf(environment, 'HOLDFAST_COMPRESS', ['true', 'false']) === 'true' : undefined;
-}
-
-function tenantOf(environment: Environment): string {
-  const tenant = valueOf(environment, 'HOLDFAST_TENANT');
-  if (!isRunId(tenant))
-    throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
-  return tenant;
+function tenantProblem(tenant: string): string | undefined {
+  return isRunId(tenant) ? undefined : 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.';
 }
 
 /** A service that listens everywhere is reached on loopback. */
