@@ -6,7 +6,6 @@ import type { Terminal } from './terminal';
 
 type Asked = readonly [id: string, interruptId?: string];
 
-/** The commands with which people answer. */
 export function addAnswerCommands(toService: ToService, terminal: Terminal): void {
   const load = () => import('./commands/answer-commands.js');
   const who = (command: Command): Command =>

@@ -10,12 +10,11 @@ import { jsonOrText } from './parsed-json';
 import type { Terminal, Typed } from './terminal';
 import { interrupted } from './terminal';
 
-/** The body with which the answer is sent, or `later`. */
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
 /**
- * Asks a person what an interrupt asks for. An empty answer means later, and so does an input that ends. Ctrl-C leaves a question
- * behind a choice for the choices, and the choices for later.
+ * Asks a person for the answer to an interrupt. An empty answer and the end of the input mean `later`. Ctrl-C leads back from a question to the
+ * choices, and from the choices to `later`.
  */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {
   switch (interrupt.kind) {
@@ -105,7 +104,6 @@ async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
 
 const editQuestion = '  the arguments as they should be (JSON or name=value; empty or unchanged: back) ';
 
-/** The arguments as JSON, or one of them changed as `--set` changes it. */
 function editedBy(text: string, input: Json): Json {
   return /^\s*[^\s{}[\]"=]+=/.test(text) ? withChanges(input, [text.trim()], 'A change') : parsedLine(text);
 }
@@ -118,7 +116,7 @@ function parsedLine(text: string): Json {
   }
 }
 
-/** `nothing`: an empty line. `back`: Ctrl-C. `closed`: the input has ended. */
+/** `nothing`: an empty line. `back`: Ctrl-C. `closed`: the end of the input. */
 type Parsed = { readonly value: Json } | 'nothing' | 'back' | 'closed';
 
 async function askParsed(question: string, terminal: Terminal, parse: (text: string) => Json, offered?: string): Promise<Parsed> {

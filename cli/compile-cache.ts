@@ -6,8 +6,8 @@ import { cacheDirectory } from '../host/cache-directory';
 const { enableCompileCache } = modules as { readonly enableCompileCache?: (directory?: string) => unknown };
 
 /**
- * Lets Node keep what it has compiled, so that the next start need not do it again. It lies in the cache of this user: whoever can write there has a say
- * in what runs. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE win.
+ * Lets Node keep compiled code for the next start, in the cache of the user, where only the user can write. NODE_COMPILE_CACHE and
+ * NODE_DISABLE_COMPILE_CACHE win.
  */
 export function keepCompiledCode(environment: Readonly<Record<string, string | undefined>> = process.env): void {
   if (environment['NODE_COMPILE_CACHE']) return;

@@ -9,7 +9,6 @@ import type { Terminal } from './terminal';
 type Conversation = readonly [id: string];
 type Titled = readonly [id: string, title: readonly string[]];
 
-/** The commands with which people talk. */
 export function addConversationCommands(toService: ToService, terminal: Terminal): void {
   const load = () => import('./commands/conversation-commands.js');
   toService('chat <agent> [id]', 'Talks to an agent, also in an existing conversation.', (command) => command.option(...by))(

@@ -9,7 +9,7 @@ import { lengthText } from './times';
 
 const longest = 160;
 
-/** An event on one line, for people: its offset, when it came, what it is, of which agent, and the most important of its fields. */
+/** An event on one line: offset, time, type, agent and the most important fields. */
 export function eventLine(event: RunEvent): string {
   const { offset, time, type } = event;
   const path = 'runPath' in event && event.runPath.length > 1 ? `[${event.runPath.slice(1).join(' › ')}] ` : '';
@@ -95,18 +95,17 @@ function failure({ code, message }: Failure): string {
   return `${code}: ${message}`;
 }
 
-/** A result has the name of its tool. */
 function resultOf(tool: string, message: StoredMessage): string {
   const content = contentOf(message);
   return message.parts.some(({ type }) => type === 'tool-result') ? content : `${tool}: ${content}`;
 }
 
-/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+/** An event of a newer service. The compiler refuses known types here. */
 function rest(event: never): string {
   return JSON.stringify(event);
 }
 
-/** What a message says: its text, the tools that it calls, or the result that it is. */
+/** Text, called tools and results of a message. */
 export function contentOf(message: StoredMessage): string {
   const parts = message.parts.flatMap((part) => {
     if (part.type === 'tool-call') return [`→ ${oneLine(part.name)} ${oneLine(part.input)}`];

@@ -16,7 +16,7 @@ import { timeText } from './times';
 
 const longestResult = 300;
 
-/** Shows a run as it happens, event by event. */
+/** Shows a run as it happens. */
 export class EventLines {
   private lastText = '';
   private models = new Set<string>();
@@ -27,7 +27,7 @@ export class EventLines {
     this.live = new LiveText(terminal, path);
   }
 
-  /** Ends a line of which only a part is written, before others write. */
+  /** Ends an unfinished line before another line is written. */
   break(): void {
     this.live.break();
   }
@@ -132,7 +132,7 @@ export class EventLines {
           write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
       }
-      // What their ends, or the command itself, say already.
+      // The ends of these steps or the command itself say the same.
       case 'run-start':
       case 'turn-start':
       case 'message-queued':
@@ -146,14 +146,13 @@ export class EventLines {
     }
   }
 
-  /** One line about what the run took. */
   usageLine(id: string, usage: Usage): string {
     const model = this.models.size === 0 ? '' : `${[...this.models].join(', ')} · `;
     return this.terminal.paint.dim(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`);
   }
 }
 
-/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+/** An event of a newer service. The compiler refuses known types here. */
 function unshown(event: never): void {
   return void event;
 }
@@ -175,7 +174,7 @@ function resultOf(message: StoredMessage): Json {
   return result === undefined ? textOf(message) : result.output;
 }
 
-/** What an interrupt asks, with everything that a decision needs: also which agent asks, when that is not the one that was started. */
+/** An interrupt with all facts for a decision. The agent is named if the agent is not `root`. */
 export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${timeText(interrupt.deadline)}`);
@@ -203,7 +202,6 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
   return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
 }
 
-/** Which policy asks, how far it is, and what others have said. */
 function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => string): readonly string[] {
   if (policy === undefined) return [];
   const { name, version, stage, given } = policy;

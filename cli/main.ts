@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from './compile-cache';
 
-// A reader that goes away, as with `| head`, is no failure.
+// A closed pipe, as of `| head`, is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -11,7 +11,7 @@ for (const stream of [process.stdout, process.stderr]) {
 keepCompiledCode();
 void runCommand();
 
-/** Everything else is loaded when compiled code is kept. */
+/** Loaded after the cache is on, so that Node keeps the compiled code. */
 async function runCommand(): Promise<void> {
   const { runCommandLine } = await import('./program.js');
   const { processTerminal } = await import('./terminal.js');

@@ -3,12 +3,12 @@ import { oneLine } from './terminal';
 
 export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
 
-/** With `json` a command prints the answer of the service, for programs. */
+/** Prints the answer of the service, for programs. */
 export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** The last line of a command that has done its work. */
+/** Writes the last line of a command that has succeeded. */
 export function told(terminal: Terminal, text: string): number {
   terminal.write(text);
   return exitCodes.done;
@@ -19,7 +19,7 @@ export function writeJson(terminal: Terminal, value: unknown): number {
   return exitCodes.done;
 }
 
-/** Rows in columns, under a head line where there is one. The last column is as long as it is. */
+/** Rows in columns, under an optional head line. The last column is never padded. */
 export function writeTable(terminal: Terminal, rows: readonly (readonly string[])[], head?: readonly string[]): void {
   const cells = [...(head === undefined ? [] : [head]), ...rows].map((row) => row.map((cell) => oneLine(cell)));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));

@@ -9,7 +9,7 @@ export function parsedJson(text: string, what: string): Json {
   }
 }
 
-/** What is no JSON is a text, unless it begins as an object, a list or a string of JSON does. */
+/** A text without JSON is allowed, unless the text begins as an object, a list or a string of JSON. */
 export function jsonOrText(text: string, what = 'The answer'): Json {
   try {
     return JSON.parse(text) as Json;

@@ -32,7 +32,7 @@ const wide = ['--wide', 'more details'] as const;
 
 type OneRun = readonly [run: string];
 
-/** Runs a command line and returns the exit code: 0 done, 1 failed, 2 the run waits for somebody. Of a replay 1 is a difference, and 2 failed. */
+/** Exit codes: 0 done, 1 failed, 2 the run waits for a person. Of `replay`: 1 a difference, 2 failed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0;
   const program = programFor(terminal, (code) => (exitCode = code));
@@ -40,7 +40,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // For a CI, 1 is a replay that found differences.
+    // For a CI, 1 is a difference.
     const failed = args[0] === 'replay' ? 2 : 1;
     if (!(error instanceof CommanderError)) {
       reportError(error, terminal, process.env, formatOf(args));
@@ -54,7 +54,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** How a process that has not read its settings yet tells of what keeps it from that. */
+/** The log format of a process that fails before its settings are read. */
 function formatOf([name = '', ...flags]: readonly string[]): LogFormat {
   const given = /(?:^| )--log[ =](\S+)/.exec(flags.join(' '))?.[1] ?? process.env['HOLDFAST_LOG_FORMAT'];
   return ['dev', 'serve', 'worker', 'server'].includes(name) && given === 'json' ? 'json' : 'text';
@@ -75,7 +75,7 @@ function commandOf(program: Command, [name, nested]: readonly string[]): Command
   return outer?.commands.find((one) => one.name() === nested) ?? outer;
 }
 
-/** Without the proposal of options that the command does not have, such as those of the whole program. */
+/** Removes proposals of options that belong to other commands. */
 function meantHere(reason: string, command: Command | undefined): string {
   const [proposal, several] = / \(Did you mean (?:one of )?(--.*)\?\)$/.exec(reason) ?? [];
   if (proposal === undefined || several === undefined || command === undefined) return reason;
@@ -83,7 +83,7 @@ function meantHere(reason: string, command: Command | undefined): string {
   return reason.replace(proposal, meant.length === 0 ? '' : ` (Did you mean ${meant.join(' or ')}?)`);
 }
 
-/** The options of the command, where it was given one that it does not have, or what it lacks. */
+/** The options of the command, or the choices of a missing argument. */
 function optionsHint({ code }: CommanderError, command: Command | undefined): string {
   if (command === undefined) return '';
   const choices = command.registeredArguments.find(({ required, argChoices }) => required && argChoices !== undefined)?.argChoices;
@@ -157,7 +157,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
       .option('--quiet', 'log only warnings and errors')
       .option('--verbose', 'also log details, including the log of Temporal')
       .option('--log <format>', 'text for people, json for machines', filled('--log'));
-  // Loaded when needed: the worker and its bundler are large, and `holdfast run` needs neither.
+  // Modules are loaded when needed: the worker and its bundler are large.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option(...port)
     .option('--no-watch', 'ignore changed files')
@@ -274,7 +274,6 @@ function listOptions(command: Command): Command {
     .option(...wide);
 }
 
-/** They need the server or the agents themselves, and no service. */
 function addHistoryCommands(program: Command, terminal: Terminal, exit: (code: number) => void): void {
   program
     .command('history')

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal';
 
 type Act<Args, Flags> = (service: FoundService, args: Args, flags: Flags) => Promise<number>;
 
-/** Adds a command that talks to a service. `Args` are the arguments that `usage` names. */
+/** Adds a command that talks to a service. `Args` are the arguments of `usage`. */
 export type ToService = (
   usage: string,
   description: string,

@@ -22,7 +22,7 @@ import {
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
-/** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/reference/configuration.md is checked against this table. */
+/** Every environment variable of Holdfast except the keys of model providers. A test compares docs/reference/configuration.md. */
 export const configurationTable = {
   HOLDFAST_DIR: {
     default: '.holdfast',
@@ -104,7 +104,7 @@ export interface Configuration {
   readonly tenant: string;
   /** Undefined: limits are not shared. */
   readonly redisUrl: string | undefined;
-  /** Undefined: with the embedded server only. */
+  /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
   /** Undefined: by the memory that Node may use. */
   readonly maxCachedRuns: number | undefined;
@@ -113,11 +113,11 @@ export interface Configuration {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
-  /** The configured server; undefined when no address is configured and a server is to be embedded. */
+  /** Undefined: no address is configured, and a server is to be embedded. */
   readonly server: TemporalSettings | undefined;
 }
 
-/** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
+/** Reads the environment and Temporal's profile file. Throws 'config-invalid' with the variable and its valid values. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
   const host = textOf(environment, 'HOLDFAST_HOST', hostProblem);
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
@@ -167,7 +167,7 @@ function readProfile(environment: Environment): ReturnType<typeof toClientOption
   try {
     return toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
   } catch (error) {
-    // The parser quotes the lines around a fault, which may hold a key: only its first line is passed on.
+    // Further lines of the parser may quote a key.
     const said = messageOf(error).split('\n')[0];
     const from = ['TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE']
       .filter((name) => environment[name])
@@ -176,7 +176,7 @@ function readProfile(environment: Environment): ReturnType<typeof toClientOption
   }
 }
 
-/** What Temporal's reader takes without a word and does something else with, or lets come up as an error of the connection. */
+/** Finds values that Temporal's reader misunderstands, or that only fail at the connection. */
 function checkTemporal(environment: Environment): void {
   for (const name of ['TEMPORAL_TLS', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION']) {
     const value = environment[name];
@@ -232,7 +232,7 @@ function unshown<T>(name: string, value: T, problemOf: (value: T) => string | un
   return value;
 }
 
-/** The variable when it is set, else the field of Temporal's profile that the value is from. */
+/** The variable, or the field of Temporal's profile that has the value. */
 function nameOr(name: ConfigurationName, environment: Environment, field: string): string {
   return environment[name] ? name : `\`${field}\` of the Temporal profile`;
 }
@@ -243,7 +243,7 @@ function checked(name: string, value: string, problemOf: (value: string) => stri
   return value;
 }
 
-/** sdk-internals.ts of the worker reads it. */
+/** Read by sdk-internals.ts of the worker. */
 function stockProblem(value: string): string | undefined {
   return value === '' || value === '1' ? undefined : 'It must be 1, or not be set.';
 }
@@ -252,7 +252,7 @@ function pathProblem(path: string): string | undefined {
   return path.includes('\0') ? 'It must be the path of a directory.' : undefined;
 }
 
-/** An empty variable means "not set", as in a shell script; Temporal's reader would let it hide the profile. */
+/** An empty variable is not set, as in a shell script. In Temporal's reader an empty variable hides the profile. */
 function withoutEmpty(environment: Environment): Record<string, string> {
   const set = Object.entries(environment).filter(([name, value]) => value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_')));
   return Object.fromEntries(set) as Record<string, string>;

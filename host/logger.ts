@@ -8,7 +8,7 @@ export type LogFormat = (typeof logFormats)[number];
 
 export type LogFields = Record<string, unknown>;
 
-/** Also fits the logger that the Temporal Runtime takes. */
+/** Also fits the logger of the Temporal Runtime. */
 export interface Logger {
   log(level: string, message: string, fields?: LogFields): void;
   trace(message: string, fields?: LogFields): void;
@@ -70,7 +70,7 @@ function textLine(level: string, message: string, fields: LogFields): string {
   return [onOneLine(`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`), ...below.map(indented)].join('\n');
 }
 
-/** For people these stand in lines of their own. */
+/** Written on lines below the message. */
 const blocks: readonly string[] = ['source', 'stack'];
 
 function indented(text: string): string {
@@ -89,7 +89,7 @@ function textValue(value: unknown): string {
   }
 }
 
-/** JSON.stringify drops what an Error says and refuses a bigint. */
+/** JSON.stringify drops the message of an Error and refuses a bigint. */
 function plain(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (!(value instanceof Error)) return value;

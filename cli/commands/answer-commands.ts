@@ -29,7 +29,7 @@ export type ApprovalFlags = CommentFlags & {
   readonly upTo?: string;
 };
 
-/** What is answered. Without `interruptId`: the only approval for which the run waits. */
+/** Without `interruptId`: the only approval for which the run waits. */
 interface Asked {
   readonly service: FoundService;
   readonly terminal: Terminal;
@@ -83,13 +83,13 @@ async function decide(asked: Asked, flags: DecisionFlags, bodyFor: (interrupt: I
       'run-ended',
       `The run ${id} is ${status} and waits for nobody. See: ${commandLine('show', id, ...service.flags)}`,
     );
-  // An answer to an interrupt that no longer waits is sent, too: the run knows the reason to refuse.
+  // The run knows why an interrupt no longer waits, so the answer is sent.
   const chosen = interruptId === undefined ? theOnlyApproval(id, interrupts) : interrupts.find((interrupt) => interrupt.id === interruptId);
   const hash = chosen?.kind === 'approval' ? { inputHash: chosen.inputHash } : {};
   return send({ ...asked, interruptId: chosen?.id ?? interruptId }, view, { ...bodyFor(chosen), ...hash }, flags);
 }
 
-/** In a conversation the turn that asked is shown to its end. `view`: the run before the answer. */
+/** In a conversation the turn is shown to its end. `view`: the run before the answer. */
 async function send(asked: Asked, view: ShownRun, body: AnswerRequest, flags: DecisionFlags): Promise<number> {
   const { service, terminal, id, interruptId = '' } = asked;
   const { by, role: roles, follow } = flags;

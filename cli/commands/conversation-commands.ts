@@ -19,14 +19,13 @@ export interface ByFlag {
 export type EndFlags = ByFlag & { readonly now?: boolean };
 export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: SendMode; readonly id?: string; readonly follow: boolean };
 
-/** So many messages of before are shown to whoever goes on with a conversation. */
+/** Earlier messages shown when a conversation is opened again. */
 const shownBefore = 10;
 const longestMessage = 80;
 
-/** After these, somebody may say something else. */
+/** After these refusals a person may send another message. */
 const sayAgain: readonly unknown[] = ['conversation-full', 'input-invalid', 'input-too-large'];
 
-/** Takes what somebody types, message by message, and shows the turn of each. */
 export async function chat(service: FoundService, terminal: Terminal, asked: ByFlag & { agent: string; id?: string }): Promise<number> {
   const { agent, id = `chat-${randomBytes(4).toString('hex')}`, by } = asked;
   if (!terminal.interactive)
@@ -59,7 +58,7 @@ export async function chat(service: FoundService, terminal: Terminal, asked: ByF
   }
 }
 
-/** What was said last. Returns the offset from which on the rest is shown. */
+/** Shows the last messages. Returns the offset of the next event. */
 async function showBefore(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const from = await nextOffset(service, id, true);
   if (from === 0) return 0;
@@ -74,7 +73,7 @@ async function showBefore(service: FoundService, terminal: Terminal, id: string)
   return from;
 }
 
-/** Offset of the next event of a conversation. One that may be begun need not be there. */
+/** Offset of the next event of a conversation. 0 for a conversation that may begin now. */
 async function nextOffset(service: FoundService, id: string, mayBegin: boolean): Promise<number> {
   try {
     return (await service.conversation(id)).nextOffset;

@@ -14,7 +14,6 @@ import type { Terminal } from '../terminal';
 import { oneLine } from '../terminal';
 import { relativeTime, roughly, timeText } from '../times';
 
-/** The flags that filter a list, under the names that the service knows them by. */
 export interface FilterFlags extends JsonFlag, Omit<InterruptQuery, 'limit'> {
   readonly limit?: string;
   readonly wide?: boolean;
@@ -22,14 +21,13 @@ export interface FilterFlags extends JsonFlag, Omit<InterruptQuery, 'limit'> {
 
 export interface RunListFlags extends FilterFlags {
   readonly status?: string;
-  /** Ids alone, one each line, for shells. */
   readonly ids?: boolean;
   readonly parent?: string;
 }
 
 const longestAsk = 60;
 
-/** As somebody wrote it: the service says what does not fit. */
+/** The service checks the values. */
 export function asWritten(filters: object): RunQuery {
   return filters;
 }
@@ -40,7 +38,7 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
     for (const { id } of (await service.list(asWritten(filters))).runs) terminal.write(id);
     return exitCodes.done;
   }
-  // The server cannot count what it does not know.
+  // The server counts only by values that a query can hold.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
   const isCounted = mayAnswer === undefined && waitingSince === undefined && [...tag, startedBy].every(isAskable);
   const answer = await service.list({ ...asWritten(filters), ...(isCounted ? { total: true } : {}) });
@@ -113,7 +111,6 @@ function inboxRow({ runId, waitingSince, interrupt }: ListedInterrupt, now: numb
   ];
 }
 
-/** What is asked, short enough for one line: whoever decides sees all of it. */
 function asks(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return `${oneLine(interrupt.tool)} ${oneLine(interrupt.input, longestAsk)}`;
   const call = externalCallIn(interrupt);
@@ -141,14 +138,13 @@ interface ShownList {
   readonly next?: string;
 }
 
-/** A list that does not have all of it says so, and how to go on. */
 function writeMore(terminal: Terminal, service: FoundService, { command, flags, counted, more, next }: ShownList): void {
   if (more !== true || next === undefined) return;
   terminal.write(terminal.paint.dim(`${counted} are shown.`));
   terminal.write(`more: ${commandLine(command, ...wordsOf({ ...flags, after: next }), ...service.flags)}`);
 }
 
-/** Flags as they are written. */
+/** Flags as a person writes flags. */
 function wordsOf(flags: object): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

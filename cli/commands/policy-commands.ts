@@ -15,7 +15,7 @@ export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'started
 
 const pageSize = 100;
 
-/** Applies what a policy of the configuration says now to all runs that wait. Exit code 1: one of them could not be asked. */
+/** Applies the policy of the configuration to all waiting runs. Exit code 1: a run could not be asked. */
 export async function applyPolicy(service: FoundService, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
   const { to, json, ...body } = flags;
   if (to !== 'waiting') throw new HoldfastError('request-invalid', `policy apply takes --to waiting, not --to ${to}.`);

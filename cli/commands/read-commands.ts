@@ -24,7 +24,7 @@ import { lengthText, relativeTime, timeText } from '../times';
 export type WideFlags = JsonFlag & { readonly wide?: boolean };
 export type EventFlags = JsonFlag & { readonly from?: string; readonly follow?: boolean };
 
-/** Of what stands in a column, unless all of it is wanted. */
+/** Most characters of a cell without `--wide`. */
 const longestText = 200;
 
 export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags, now = Date.now()): Promise<number> {
@@ -56,7 +56,7 @@ export async function showRun(service: FoundService, terminal: Terminal, id: str
   return exitCodes.done;
 }
 
-/** A conversation begins with its first message, of which its title is made. */
+/** A conversation has a title in place of an input. */
 function begunWith({ conversation }: ShownRun, input: Json | undefined, longest: number): readonly string[][] {
   if (conversation !== undefined) return conversation.title === undefined ? [] : [['title', oneLine(conversation.title, longest)]];
   return input === undefined ? [] : [['input', oneLine(input, longest)]];
@@ -72,13 +72,12 @@ function timesOf({ startedAt, closedAt }: ShownRun, now: number): readonly strin
   ];
 }
 
-/** Who stops a run, when and why, and the command that lets it go on. */
 function cancelRows({ id, status, cancelled, cancelling, closedAt }: ShownRun, flags: readonly string[], now: number): readonly string[][] {
   if (cancelling !== undefined) return [['to stop', oneLine(cancelRequestText(cancelling))]];
   if (status !== 'cancelled') return [];
   const when = closedAt === undefined ? '' : `${timeText(closedAt)} (${relativeTime(Date.parse(closedAt), now)})`;
   const facts = `${when}${oneLine(cancelledText(cancelled ?? {}))}`.replace(/^[,:] /, '');
-  // An isolated agent goes on with the run that it is part of.
+  // An isolated agent continues with its parent run.
   const goesOn = rootRunId(id) === id ? [['go on with', commandLine('resume', id, ...flags)]] : [];
   return [...(facts === '' ? [] : [['cancelled', facts]]), ...goesOn];
 }
@@ -136,7 +135,6 @@ async function eventsUntil(service: FoundService, id: string, nextOffset: number
   return events;
 }
 
-/** One event a line. */
 export async function printEvents(
   service: FoundService,
   terminal: Terminal,

@@ -18,7 +18,7 @@ export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'started
 const pageSize = 200;
 const atOnce = 10;
 
-/** Tries failed runs again: those that are named, or all that the filters find. Exit code 1: one of them could not be. */
+/** Retries the named runs, or all runs of the filters. Exit code 1: a run could not be retried. */
 export async function retryRuns(service: FoundService, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
   const { by, deadline, dryRun, ...filters } = flags;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -39,7 +39,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
       done += 1;
       terminal.write(`${id} goes on`);
     } catch (error) {
-      // What is wrong with the service or the command is wrong for all of them.
+      // An unreachable service fails all runs.
       if (codeOf(error) === 'service-unreachable' || ids.length === 1) throw error;
       terminal.write(`${id} does not: ${codeOf(error) ?? 'internal'}: ${messageOf(error)}`);
     }
@@ -50,7 +50,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
   return done === ids.length ? exitCodes.done : exitCodes.failed;
 }
 
-/** All of them, before the first is retried: it is no failed run any more then. */
+/** Lists all runs before the first retry, because a retried run leaves the list. */
 async function failedRuns(service: FoundService, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   let after: string | undefined;

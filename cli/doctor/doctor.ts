@@ -13,7 +13,7 @@ export interface DoctorFlags extends ProcessFlags {
   readonly json?: boolean;
 }
 
-/** Says what keeps Holdfast from working here, and what to do. Changes nothing. Exit code 1: there is a problem. */
+/** Prints problems with fixes, and changes nothing. Exit code 1: a problem. */
 export async function doctor(terminal: Terminal, flags: DoctorFlags, environment: Environment = process.env): Promise<number> {
   const findings: Finding[] = [];
   for await (const finding of examine(flags, environment)) {
@@ -27,7 +27,7 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
   return problems === 0 ? 0 : 1;
 }
 
-/** All checks, in the order in which one would look for a fault. What needs a configuration that cannot be read is left out: that is the problem then. */
+/** All checks, in the order of a search for a fault. An unreadable configuration is the last finding. */
 async function* examine(flags: ProcessFlags, environment: Environment): AsyncGenerator<Finding> {
   const manifest = require.resolve('holdfast/package.json');
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- the package is loaded by its own name, from sources and from dist alike

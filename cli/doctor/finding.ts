@@ -3,13 +3,12 @@ import { codeOf, errorTable, HoldfastError, messageOf } from '../../contract/err
 import { namedSystemError } from '../../host/system-errors';
 import { toldFailure } from '../processes/place-in-source';
 
-/** What one check has found. Only a problem keeps Holdfast from working; a warning may be meant. */
+/** Only a problem keeps Holdfast from working. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
   readonly code?: ErrorCode;
-  /** What to change. */
   readonly fix?: string;
 }
 
@@ -21,7 +20,6 @@ export function found(check: string, status: 'warning' | 'problem', code: ErrorC
   return { check, status, message: messageOf(new HoldfastError(code, message)), code, fix: errorTable[code].fix };
 }
 
-/** A check that says by an error what is wrong. */
 export function foundBy(check: string, error: unknown, status: 'warning' | 'problem' = 'problem'): Finding {
   const named = namedSystemError(error, `checking the ${check}`) ?? error;
   const { reason, place } = toldFailure(named);

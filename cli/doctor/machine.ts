@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Finding } from './finding';
 import { fine, found, foundBy } from './finding';
 
-/** Whether this version of Node is one of those that package.json names, in the form `^20.19.0 || >=26.0.0`. */
+/** `range` is a range of package.json, such as `^20.19.0 || >=26.0.0`. */
 export function checkNode(version: string, range: string): Finding {
   const given = numbersOf(version);
   const fits = range.split('||').some((part) => {
@@ -31,8 +31,8 @@ interface Package {
 }
 
 /**
- * Whether Holdfast loads the packages that it is tested with, and shares Holdfast and Temporal's SDK with the project. Two copies of a package do not know
- * each other's state and classes. The SDK fails if its packages load different copies of protobufjs.
+ * Whether Holdfast loads the tested versions of packages, and shares Holdfast and Temporal's SDK with the project. Two copies of a package do not
+ * know each other's state and classes. The SDK fails if its packages load different copies of protobufjs.
  */
 export function checkPackages(holdfast: string, project: string): Finding {
   const home = realpathSync(holdfast);
@@ -53,14 +53,14 @@ export function checkPackages(holdfast: string, project: string): Finding {
   return found('packages', 'problem', 'packages-differ', `Packages differ from those that Holdfast is tested with: ${others.join('; ')}.`);
 }
 
-/** Says so if a package is another copy for one folder than for the other. */
+/** A message if two folders find different copies of a package. */
 function twoCopies(name: string, one: string | undefined, other: string): readonly string[] {
   const found = [one, other].flatMap((from) => (from === undefined ? [] : (installed(name, realpathSync(from)) ?? [])));
   if (found.length < 2 || new Set(found.map((folder) => realpathSync(folder))).size < 2) return [];
   return [`${name} is there twice: ${found.map((folder) => `${read(folder)?.version ?? ''} in ${folder}`).join(' and ')}`];
 }
 
-/** The folder of a package, as Node finds it from another folder. */
+/** The folder of a package, as Node finds the package from `from`. */
 function installed(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -77,7 +77,7 @@ function read(folder: string): Package | undefined {
   }
 }
 
-/** Whether the directory of the embedded server, or the one in which it is to be made, can be written to. */
+/** Whether this process can write to the directory, or can make the directory. */
 export function checkDirectory(directory: string): Finding {
   try {
     const present = nearest(directory);

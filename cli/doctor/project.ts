@@ -15,7 +15,7 @@ import { unknownVariables } from '../processes/unknown-variables';
 import type { Finding } from './finding';
 import { fine, found, foundBy } from './finding';
 
-/** A check whose result others need. */
+/** A check with a result for later checks. */
 export interface Read<T> {
   readonly findings: readonly Finding[];
   readonly value: T | undefined;
@@ -42,7 +42,6 @@ export async function checkConfiguration(file: string | undefined, directory: st
   }
 }
 
-/** Whether the agents become a bundle that loads in the sandbox. */
 export async function checkBuild(agentsFile: string): Promise<Finding> {
   try {
     quietRuntime();
@@ -54,7 +53,7 @@ export async function checkBuild(agentsFile: string): Promise<Finding> {
   }
 }
 
-/** Whether this machine has a key for each model that an agent names. `default` has the demo model in `dev`, and nowhere else. */
+/** Whether this machine has a key for the model of every agent. Only `dev` has the demo model for `default`. */
 export function checkModels({ config, models }: Pick<Project, 'config' | 'models'>, environment: Environment): readonly Finding[] {
   const { prices: _, ...options } = config.models ?? {};
   const registry = new ModelRegistry(options satisfies ModelsOptions, environment);
@@ -74,7 +73,7 @@ export function checkModels({ config, models }: Pick<Project, 'config' | 'models
   });
 }
 
-/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of others check themselves. */
+/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of other libraries check themselves. */
 export function checkPatterns({ config, agents }: Pick<Project, 'config' | 'agents'>): readonly Finding[] {
   const schemas: readonly (readonly [string, unknown])[] = [
     ...Object.entries(config.tools ?? {}).map(

@@ -4,7 +4,7 @@ import { processAt } from '../processes/service-record';
 import type { Finding } from './finding';
 import { fine, found, foundBy } from './finding';
 
-/** Whether the service can listen, or already does. */
+/** Whether the service can listen, or already listens. */
 export async function checkServicePort(
   directory: string,
   { host, port }: { readonly host: string; readonly port: number },
@@ -23,7 +23,6 @@ export async function checkServicePort(
 
 const patienceMs = 3_000;
 
-/** Whether the Redis by which workers share their limits answers. */
 export async function checkRedis(url: string): Promise<Finding> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url, socket: { connectTimeout: patienceMs, reconnectStrategy: false } });

@@ -15,7 +15,7 @@ import { fine, found, foundBy } from './finding';
 
 const patienceMs = 5_000;
 
-/** The server that is configured, else the embedded one of this directory; and where neither runs, whether one could be started. */
+/** Checks the configured server, or the embedded server of the directory, or else whether a server can be started. */
 export async function checkServer(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   try {
     const settings = configuration.server ?? (await embeddedServer(configuration));
@@ -60,7 +60,7 @@ export async function checkConnected(connection: ConnectionLike, { address, name
     () => checkSearchAttributes(connection, namespace),
     `Namespace '${namespace}' has all search attributes.`,
   );
-  // Nothing else is known of a namespace that is not there.
+  // Without a namespace no other check can pass.
   if (attributes.code === 'server-unreachable') return [version, attributes];
   const retention = await checkedBy(
     'retention',

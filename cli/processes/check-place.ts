@@ -3,7 +3,7 @@ import { checkPortFree } from '../../host/server/free-port';
 import type { ProcessSettings } from './process-settings';
 import { otherAgentsOn, processAt } from './service-record';
 
-/** Before a server is started for it in vain: whether the service can listen. */
+/** Fails before a server is started for a service that cannot listen. */
 export async function checkPort({ host, port, configuration: { directory } }: ProcessSettings): Promise<void> {
   try {
     await checkPortFree(port, host);
@@ -14,7 +14,7 @@ export async function checkPort({ host, port, configuration: { directory } }: Pr
   }
 }
 
-/** Two workers with different agents on one queue take each other's runs. */
+/** Two workers with different agents on a task queue take each other's runs. */
 export function checkQueue({ configuration, project: { agentsFile }, taskQueue }: ProcessSettings): void {
   const other = otherAgentsOn(configuration.directory, { agentsFile, taskQueue });
   if (other === undefined) return;

@@ -1,7 +1,7 @@
 import { codeOf, messageOf } from '../../contract/errors';
 import type { HoldfastWorker } from '../../worker/create-worker';
 
-/** The model that agents get who name none, and what is missing for a real one. */
+/** The default model of agents, and what a real model needs. */
 export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   try {
     const id = models.idOf('default');
@@ -13,7 +13,7 @@ export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   }
 }
 
-/** What the other models that agents name lack, such as a key, one line each. */
+/** A line for every other model of agents that lacks a key. */
 export function missingModels({ parts: { models } }: HoldfastWorker, named: readonly string[]): readonly string[] {
   return named.flatMap((name) => {
     if (name === 'default') return [];
@@ -21,7 +21,7 @@ export function missingModels({ parts: { models } }: HoldfastWorker, named: read
       models.idOf(name);
       return [];
     } catch (error) {
-      // A name that nothing explains is one that middleware replaces.
+      // Middleware replaces models with unknown names.
       return codeOf(error) === 'model-key-missing' ? [`${name} → none (${messageOf(error)})`] : [];
     }
   });

@@ -16,7 +16,7 @@ export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  /** `ofWorker`: of the worker in the same process. `now`: the project, where it may change while the service runs. */
+  /** `ofWorker`: facts of the worker in this process. `now`: the project, which may change. */
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
   const { project, logger, host, port, hosts, origins, tenant, taskQueue, configuration } = settings;

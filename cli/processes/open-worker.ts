@@ -11,7 +11,7 @@ import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
-/** Makes a worker. It serves at once, and is to be kept with `keepWorker`. */
+/** The worker serves at once. `keepWorker` shuts the worker down. */
 export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
@@ -28,7 +28,6 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
   });
 }
 
-/** A worker that serves until the process ends. */
 export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {
   const { logger, onProblem } = settings;
   worker.run().catch((error: unknown) => lifetime.fail(error));
@@ -40,10 +39,10 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
   return worker;
 }
 
-/** What of a project its worker works with. */
+/** The parts of a project for its worker. */
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
   const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
-  // What tokens cost is for the service.
+  // Only the service needs prices.
   const { prices: _, ...forWorker } = models;
   return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
 }

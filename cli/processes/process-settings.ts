@@ -15,22 +15,21 @@ import { unknownVariables } from './unknown-variables';
 export interface ProcessFlags {
   readonly config?: string;
   readonly port?: string;
-  /** Warnings and errors only. */
+  /** Only warnings and errors. */
   readonly quiet?: boolean;
-  /** Also what is said for whoever looks for a defect. */
+  /** Also details for debugging. */
   readonly verbose?: boolean;
-  /** text or json. */
   readonly log?: string;
-  /** False: files that change are not taken over. */
+  /** False: changed files are ignored. */
   readonly watch?: boolean;
 }
 
-/** What dev, serve and worker need to know. A flag wins over the environment, and that over the project's configuration. */
+/** The settings of dev, serve and worker. A flag wins over the environment, and the environment over the configuration of the project. */
 export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly project: Project;
   readonly logger: Logger;
-  /** Writes what needs a person. */
+  /** Logs a problem for a person. */
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
@@ -38,7 +37,7 @@ export interface ProcessSettings {
   readonly origins: readonly string[];
   readonly taskQueue: string;
   readonly tenant: string;
-  /** Undefined: with the embedded server only. */
+  /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
 }
 
@@ -51,7 +50,7 @@ export async function readSettings(
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const onProblem = problemsTo(logger);
-  // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
+  // A rejection that a module leaves behind must not end the process.
   reportStrayRejections(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
   const { http = {}, taskQueue, tenant, compress } = project.config;
@@ -70,7 +69,6 @@ export async function readSettings(
   };
 }
 
-/** Writes problems into a log, with what to change. */
 function problemsTo(logger: Logger): (problem: HoldfastError) => void {
   return (problem) => {
     const stack = ownFrames(stackOf(problem.cause) ?? '');
@@ -88,7 +86,6 @@ function withLogFlags(configuration: Configuration, { quiet, verbose, log }: Pro
   return { ...configuration, ...defined({ logLevel: level, logFormat: format }) };
 }
 
-/** Where the service listens. */
 export function listensAt(
   flags: ProcessFlags,
   configuration: Configuration,

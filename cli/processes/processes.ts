@@ -20,7 +20,7 @@ import { readSettings } from './process-settings';
 import { retryCalls } from './retry-calls';
 import { takeDeadWorkers } from './service-record';
 
-/** Server, worker and service in one process, with the demo model where no other has a key. `begun`: a server that was launched before. */
+/** Server, worker and service in one process, with the demo model as the last resort. `begun`: a server that was launched early. */
 export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: BegunServer): Promise<number> {
   const startedAt = Date.now();
   const loaded = new FreshProject();
@@ -53,7 +53,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
         );
         throw error;
       });
-    // After the service, which closes later then: readers see how calls end.
+    // Closes before the service, so that readers see how calls end.
     const worker = (opened.worker = await keepWorker(await making, settings, lifetime));
     if (flags.watch !== false) {
       const onProject = (changed: Project): void => void (project = changed);
@@ -68,12 +68,11 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     terminal.write(
       `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
     );
-    // What is made again tells of itself. Whoever started this reads first that it is ready.
+    // Logged after the lines that say that the process is ready.
     if (server.embedded) void retryCalls(dead, settings, server);
   });
 }
 
-/** The service alone. Workers run elsewhere. */
 export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
@@ -84,7 +83,6 @@ export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<nu
   });
 }
 
-/** A worker alone. */
 export async function work(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
   checkKeyedEnvironment(process.env);

@@ -4,10 +4,7 @@ import { retryCallsOf } from '../../worker/predecessors';
 import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 
-/**
- * Makes again what processes before this one had at work when they were killed. Without this it is made again as well, when the server misses their
- * heartbeats.
- */
+/** Repeats calls of processes that were killed, before the server misses the heartbeats of the calls. */
 export async function retryCalls(dead: readonly string[], { logger, taskQueue }: ProcessSettings, server: OpenServer): Promise<void> {
   if (dead.length === 0) return;
   try {

@@ -20,7 +20,7 @@ export interface ServerCommandFlags {
 
 const stayingMs = 60_000;
 
-/** The embedded server alone, until a signal. It belongs to this process, so one that another process has started is refused. */
+/** The embedded server alone, until a signal. A server of another process is refused. */
 export async function serveTemporal(flags: ServerCommandFlags, terminal: Terminal): Promise<number> {
   const configuration = readConfiguration();
   const { namespace, logLevel, logFormat } = configuration;
@@ -41,10 +41,10 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
       ...defined({ port: port === 0 ? undefined : port, uiPort }),
     });
     await lifetime.onEnd('Temporal server', () => server.stop());
-    // The server does not keep this process alive, and nothing else does.
+    // The server does not keep this process alive.
     const staying = setInterval(() => undefined, stayingMs);
     await lifetime.onEnd('wait for a signal', () => clearInterval(staying));
-    // Two that are started together: the other one was first.
+    // Another process started the server at the same time.
     const other = server.reused ? await findLiveServer(directory) : undefined;
     if (other !== undefined) throw alreadyRuns(directory, other);
     const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);

@@ -8,10 +8,9 @@ import { isAlive } from '../../host/server/process-probe';
 interface ServiceRecord {
   readonly pid: number;
   readonly mark: string;
-  /** Not yet, while it starts. */
+  /** Absent during the start. */
   readonly url?: string;
   readonly startedAt: number;
-  /** What its worker serves, if it has one. */
   readonly worker?: ServedAgents;
 }
 
@@ -21,14 +20,14 @@ export interface ServedAgents {
 }
 
 /**
- * Lets commands in the same directory find a service on a port that is not the usual one. Every process has a record of its own, since several may share
- * a directory. Returns what forgets it again.
+ * Lets commands in the directory find the service. Every process has a record, because processes may share a directory. Returns the removal of the
+ * record.
  */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   return write(directory, { url, ...defined({ worker }) });
 }
 
-/** Lets commands in the same directory wait for a service that starts. Returns what forgets it again. */
+/** Lets commands in the directory wait for a service that starts. Returns the removal of the record. */
 export function recordStart(directory: string): () => void {
   return write(directory, {});
 }
@@ -41,23 +40,21 @@ function write(directory: string, told: Pick<ServiceRecord, 'url' | 'worker'>): 
   return () => rmSync(path, { force: true });
 }
 
-/** Address of the service that was started last of those whose process lives. */
+/** The address of the newest service in the directory. */
 export function recordedService(directory: string): string | undefined {
   const serving = living(directory).filter(({ url }) => url !== undefined);
   return serving.sort((one, other) => other.startedAt - one.startedAt)[0]?.url;
 }
 
-/** The process in this directory that serves on this port. */
 export function processAt(directory: string, port: number): number | undefined {
   return living(directory).find(({ url }) => url !== undefined && Number(new URL(url).port || 80) === port)?.pid;
 }
 
-/** Whether a process in this directory is about to serve. */
 export function isServiceStarting(directory: string): boolean {
   return living(directory).some(({ url }) => url === undefined);
 }
 
-/** A process in this directory that serves other agents on that task queue: new runs would go to whichever was started last. */
+/** A process with other agents on the task queue: new runs would go to the worker that started last. */
 export function otherAgentsOn(
   directory: string,
   { agentsFile, taskQueue }: ServedAgents,
@@ -66,7 +63,7 @@ export function otherAgentsOn(
   return others.find((other) => other.taskQueue === taskQueue && other.agentsFile !== agentsFile);
 }
 
-/** Marks of processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */
+/** Marks of processes that died with a worker. A mark is returned once. */
 export function takeDeadWorkers(directory: string): readonly string[] {
   return recordsIn(directory).flatMap((path) => {
     const record = read(path);
@@ -82,7 +79,7 @@ function living(directory: string): readonly ServiceRecord[] {
     const record = read(path);
     if (record === undefined) continue;
     if (isAlive(record.pid)) records.push(record);
-    // The next process with a worker asks what that one had at work.
+    // `takeDeadWorkers` needs the record.
     else if (record.worker === undefined) rmSync(path, { force: true });
   }
   return records;
@@ -98,7 +95,7 @@ function recordsIn(directory: string): readonly string[] {
   }
 }
 
-/** Undefined also for a record that is being written. */
+/** Undefined also for a half-written record. */
 function read(path: string): ServiceRecord | undefined {
   try {
     const { pid, mark, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;

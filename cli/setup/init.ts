@@ -13,7 +13,7 @@ import { packageManagerOf } from './package-manager';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Makes a project that passes its tests. Nothing is loaded from the network, and no file is overwritten: then it throws 'file-exists'. */
+/** Makes a project that passes its tests, offline. Throws 'file-exists' instead of overwriting a file. */
 export function init(terminal: Terminal, folder: string, environment: Environment = process.env): number {
   const directory = resolve(folder);
   const manager = packageManagerOf(environment['npm_config_user_agent']);
@@ -28,7 +28,7 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
   return 0;
 }
 
-/** The texts of the files of a new project, by their names. `own`: how it depends on Holdfast. */
+/** The files of a new project. `own`: the version or file of Holdfast in its dependencies. */
 export function projectFiles(name: string, manager: PackageManager, own: string): Readonly<Record<string, string>> {
   const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
@@ -47,7 +47,7 @@ export function projectFiles(name: string, manager: PackageManager, own: string)
   return Object.fromEntries(files) as Record<string, string>;
 }
 
-/** The name of the folder, as npm takes it. A package cannot depend on one of its own name. */
+/** The name of the folder as a name for npm. A package cannot depend on a package of equal name. */
 export function packageName(directory: string): string {
   const name = basename(directory)
     .toLowerCase()
@@ -59,10 +59,10 @@ export function packageName(directory: string): string {
 }
 
 const longestName = 200;
-/** What the project depends on, and what npm takes for no name. */
+/** Dependencies of the project, and names that npm refuses. */
 const taken: readonly string[] = ['holdfast', 'zod', 'jiti', 'typescript', 'node_modules', 'favicon.ico'];
 
-/** All of them or none. */
+/** Writes all files or no file. */
 function write(directory: string, files: Readonly<Record<string, string>>): void {
   const written: string[] = [];
   try {

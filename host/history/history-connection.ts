@@ -10,12 +10,12 @@ const service = temporal.api.workflowservice.v1;
 type Parts = ReturnType<(typeof Connection)['createCtorOptions']>;
 type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
 
-/** Where histories are read to make facts of them: of a connection of somebody else's, with all events. */
+/** Reads histories for facts. A connection of another kind returns all events. */
 export function factSource(connection: ConnectionLike, namespace: string): HistorySource<FactEvent> {
   return connection instanceof HistoryConnection ? connection.facts(namespace) : { namespace, workflowService: connection.workflowService };
 }
 
-/** A connection that also gives the pages of histories as they come, before all of them is decoded. */
+/** A connection that returns pages of histories before all events are decoded. */
 export class HistoryConnection extends Connection {
   private readonly call: RpcCall;
 
@@ -36,7 +36,7 @@ export class HistoryConnection extends Connection {
     return super.lazy(options) as HistoryConnection;
   }
 
-  /** Histories with those events only from which facts are made. Retries, metadata and deadlines are those of the connection. */
+  /** Histories with the events for facts. Retries, metadata and deadlines are those of the connection. */
   facts(namespace: string): HistorySource<FactEvent> {
     return {
       namespace,

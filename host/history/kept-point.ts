@@ -9,10 +9,7 @@ type EndEvent = Pick<
   'workflowExecutionCanceledEventAttributes' | 'workflowExecutionFailedEventAttributes' | 'activityTaskScheduledEventAttributes'
 >;
 
-/**
- * What a run kept when it was cancelled, or failed as an isolated agent, of the newest events of its history, newest first. Undefined: it has not
- * ended so, or kept nothing.
- */
+/** The point that a cancelled run or a failed isolated agent kept. `events`: the newest events, newest first. Undefined: no point was kept. */
 export async function keptPointIn(events: readonly EndEvent[], payloads: PayloadReader): Promise<KeptPoint | undefined> {
   const [end] = events;
   if ((end?.workflowExecutionCanceledEventAttributes ?? end?.workflowExecutionFailedEventAttributes) == null) return undefined;

@@ -4,7 +4,7 @@ import { setUpNamespace } from './namespace-setup';
 const healthPatienceMs = 1_000;
 const preparePatienceMs = 30_000;
 
-/** Waits until the server answers, and sets its namespace up. Says which server it is. */
+/** Waits for the server, and sets its namespace up. Returns the id of the cluster. */
 export async function prepareServer(address: string, namespace: string): Promise<string> {
   const { connection, close } = await connectTemporal({ address, namespace }, { deadlineMs: preparePatienceMs });
   try {
@@ -17,7 +17,7 @@ export async function prepareServer(address: string, namespace: string): Promise
   }
 }
 
-/** Which server answers at an address; undefined where none does. */
+/** The id of the cluster at an address. Undefined: no server answers. */
 export async function clusterIdAt(address: string): Promise<string | undefined> {
   try {
     const { connection, close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });

@@ -15,15 +15,15 @@ export interface GuardedProcess {
 }
 
 export interface ProcessExit {
-  /** As a shell reports it: 128 and the number of the signal when a signal ended it. */
+  /** As in a shell: 128 and the number of the signal after a signal. */
   readonly code: number;
 }
 
 const graceMs = 3_000;
 
 /**
- * The shell becomes the command. Its child reads a pipe whose other end we hold, and ends the command when the pipe ends, as it does however we die. A
- * line in the pipe says that the command has ended: its id may soon be a stranger's.
+ * The shell becomes the command. A child of the shell reads a pipe of this process, and kills the command at the end of the pipe, for any death of
+ * this process. A line in the pipe says that the command has ended and its id may soon belong to another process.
  */
 const guardScript = `
 umask 077
@@ -33,8 +33,8 @@ exec "$@" 4<&-
 `;
 
 /**
- * Starts a command that never outlives this process, even if this process is killed with -9. It runs in a session of its own, so a
- * Ctrl-C in the terminal does not reach it: its owner decides when it goes. It does not keep this process alive.
+ * Starts a command that never outlives this process, even after kill -9. The command runs in its own session, so Ctrl-C in the terminal does not
+ * reach the command. The command does not keep this process alive.
  */
 export async function startGuarded(
   command: string,
