@@ -7,8 +7,7 @@ import type { Json } from '../contract/messages/messages';
 import { misfitOfSchema } from '../contract/schema/schema-fit';
 import { withChanges } from './edited-input';
 import { jsonOrText } from './parsed-json';
-import type { Terminal, Typed } from './terminal';
-import { interrupted } from './terminal';
+import { interrupted, type Terminal, type Typed } from './terminal';
 
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
@@ -30,24 +29,15 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
 }
 
 async function askAnswer(terminal: Terminal, what: string, answerOf: (typed: Json) => Json): Promise<AskedDecision> {
-  for (;;) {
-    const text = await terminal.ask(`  ${what} (JSON or text; empty: later) `);
-    if (isNothing(text)) return 'later';
-    try {
-      return { body: { answer: answerOf(jsonOrText(text)) } };
-    } catch (error) {
-      terminal.write(`  ${messageOf(error)}`);
-    }
-  }
+  const typed = await askParsed(`  ${what} (JSON or text; empty: later) `, terminal, (text) => jsonOrText(text));
+  return typeof typed === 'string' ? 'later' : { body: { answer: answerOf(typed.value) } };
 }
 
 type Approval = Extract<Interrupt, { kind: 'approval' }>;
 
 async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
-    const choice = await terminal.ask('  approve / reject / edit / later? ');
-    if (isNothing(choice)) return 'later';
-    switch (matching(choice, ['approve', 'reject', 'edit', 'later', 'yes', 'no'])) {
+    switch (await askChoice('  approve / reject / edit / later? ', ['approve', 'reject', 'edit', 'later', 'yes', 'no'], terminal)) {
       case 'approve':
       case 'yes':
         return { body: { decision: 'approve', inputHash } };
@@ -62,43 +52,37 @@ async function askApproval({ inputHash, input, inputSchema }: Approval, terminal
         const edited = await askParsed(editQuestion, terminal, (text) => editedBy(text, input), JSON.stringify(input));
         if (edited === 'closed') return 'later';
         if (edited === 'nothing' || edited === 'back') continue;
-        if (isDeepStrictEqual(edited.value, input)) {
-          terminal.write('  Nothing is changed.');
-          continue;
-        }
         const misfit = misfitOfSchema(inputSchema, edited.value);
-        if (misfit !== undefined) {
-          terminal.write(`  These arguments do not fit: ${misfit}.`);
-          continue;
-        }
-        return { body: { decision: 'approve', inputHash, editedInput: edited.value } };
+        if (isDeepStrictEqual(edited.value, input)) terminal.write('  Nothing is changed.');
+        else if (misfit !== undefined) terminal.write(`  These arguments do not fit: ${misfit}.`);
+        else return { body: { decision: 'approve', inputHash, editedInput: edited.value } };
+        continue;
       }
       case 'later':
         return 'later';
-      default:
-        terminal.write(`  "${choice.trim()}" is none of these.`);
     }
   }
 }
 
 async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
-    const choice = await terminal.ask('  did it happen: yes / no / later? ');
-    if (isNothing(choice)) return 'later';
-    switch (matching(choice, ['yes', 'no', 'later'])) {
-      case 'no':
-        return { body: { answer: { happened: false } } };
-      case 'yes': {
-        const result = await askParsed('  what did it return? (JSON; empty: null) ', terminal, parsedLine);
-        if (result === 'closed') return 'later';
-        if (result === 'back') continue;
-        return { body: { answer: { happened: true, result: result === 'nothing' ? null : result.value } } };
-      }
-      case 'later':
-        return 'later';
-      default:
-        terminal.write(`  "${choice.trim()}" is none of these.`);
-    }
+    const choice = await askChoice('  did it happen: yes / no / later? ', ['yes', 'no', 'later'], terminal);
+    if (choice === 'later') return 'later';
+    if (choice === 'no') return { body: { answer: { happened: false } } };
+    const result = await askParsed('  what did it return? (JSON; empty: null) ', terminal, parsedLine);
+    if (result === 'closed') return 'later';
+    if (result !== 'back') return { body: { answer: { happened: true, result: result === 'nothing' ? null : result.value } } };
+  }
+}
+
+/** Asks until the answer begins a word. */
+async function askChoice<Word extends string>(question: string, words: readonly Word[], terminal: Terminal): Promise<Word | 'later'> {
+  for (;;) {
+    const typed = await terminal.ask(question);
+    if (isNothing(typed)) return 'later';
+    const word = words.find((one) => one.startsWith(typed.trim().toLowerCase()));
+    if (word !== undefined) return word;
+    terminal.write(`  "${typed.trim()}" is none of these.`);
   }
 }
 
@@ -135,9 +119,4 @@ async function askParsed(question: string, terminal: Terminal, parse: (text: str
 
 function isNothing(text: Typed): text is Exclude<Typed, string> {
   return typeof text !== 'string' || text.trim() === '';
-}
-
-function matching(typed: string, words: readonly string[]): string | undefined {
-  const start = typed.trim().toLowerCase();
-  return words.find((word) => word.startsWith(start));
 }

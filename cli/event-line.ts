@@ -2,8 +2,7 @@ import { cancelRequestText, cancelStartText, reconcileText } from './cancel-word
 import { isPolicyApplied } from '../contract/decisions';
 import { askedText } from '../contract/who-may-answer';
 import type { RunEvent } from '../contract/events';
-import type { Failure, Json, StoredMessage } from '../contract/messages/messages';
-import { textOf } from '../contract/messages/messages';
+import { textOf, type Failure, type Json, type StoredMessage } from '../contract/messages/messages';
 import { oneLine } from './terminal';
 import { lengthText } from './times';
 

@@ -1,17 +1,13 @@
 import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
-import type { Delta } from '../contract/deltas';
-import { isDelta } from '../contract/deltas';
+import { isDelta, type Delta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
-import type { AskingPolicy } from '../contract/decisions';
-import { isPolicyApplied } from '../contract/decisions';
+import { isPolicyApplied, type AskingPolicy } from '../contract/decisions';
 import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import { askedAt, askedText } from '../contract/who-may-answer';
-import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
-import { textOf } from '../contract/messages/messages';
+import { textOf, type Json, type StoredMessage, type Usage } from '../contract/messages/messages';
 import { LiveText } from './live-text';
-import type { Terminal } from './terminal';
-import { oneLine } from './terminal';
+import { oneLine, type Terminal } from './terminal';
 import { timeText } from './times';
 
 const longestResult = 300;

@@ -1,6 +1,5 @@
 import { externalCallIn } from '../contract/external-calls';
-import type { Interrupt } from '../contract/interrupts';
-import { misfitOf } from '../contract/interrupts';
+import { misfitOf, type Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { exampleOf } from './schema-example';
 import { commandLine } from '../contract/shell-words';

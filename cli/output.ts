@@ -1,5 +1,4 @@
-import type { Terminal } from './terminal';
-import { oneLine } from './terminal';
+import { oneLine, type Terminal } from './terminal';
 
 export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
 

@@ -18,10 +18,8 @@ import { addConversationCommands } from './conversation-program';
 import { by, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import { reportError } from './report-error';
 import type { GoOnRequest } from '../http/index';
-import type { ToService } from './service-command';
-import { serviceCommands } from './service-command';
-import type { CompletedShell } from './setup/completion';
-import { completionScript, shells } from './setup/completion';
+import { serviceCommands, type ToService } from './service-command';
+import { completionScript, shells, type CompletedShell } from './setup/completion';
 import type { Terminal } from './terminal';
 
 const config = ['-c, --config <file>', 'configuration file (default: holdfast.config.ts here)'] as const;

@@ -1,11 +1,8 @@
 import { withoutCredentials } from '../contract/credentials';
-import type { ErrorCode } from '../contract/errors';
-import { codeOf, errorTable, isErrorCode } from '../contract/errors';
-import type { LogFormat } from '../host/logger';
-import { createLogger } from '../host/logger';
+import { codeOf, errorTable, isErrorCode, type ErrorCode } from '../contract/errors';
+import { createLogger, type LogFormat } from '../host/logger';
 import { namedSystemError } from '../host/system-errors';
-import type { PlaceInSource } from './processes/place-in-source';
-import { toldFailure } from './processes/place-in-source';
+import { toldFailure, type PlaceInSource } from './processes/place-in-source';
 import type { Terminal } from './terminal';
 
 /** The stack is shown only with HOLDFAST_LOG_LEVEL=debug or trace. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReadLineOptions } from 'node:readline/promises';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type ReadLineOptions } from 'node:readline/promises';
 import { onOneLine, printable } from '../host/printable';
 
 export interface Terminal {

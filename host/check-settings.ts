@@ -13,7 +13,7 @@ export function hostProblem(host: string): string | undefined {
   return undefined;
 }
 
-/** Problem of the address of a Temporal server. The address may contain a password, and only `shownUrl` may quote the address. */
+/** Problem of the address of a Temporal server. The address may contain a password, so no message quotes the address as given. */
 export function addressProblem(address: string): string | undefined {
   const rule = 'It must be host:port, without a scheme, a user or a path.';
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(address) ?? [];

@@ -17,14 +17,11 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   readonly format?: LogFormat;
-  /** A logger that adds these fields to every line. */
-  with(fields: LogFields): Logger;
 }
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
   readonly format?: LogFormat;
-  readonly fields?: LogFields;
   readonly write?: (line: string) => void;
 }
 
@@ -34,11 +31,10 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const format = options.format ?? 'text';
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
 
-  const log = (level: string, message: string, fields?: LogFields): void => {
+  const log = (level: string, message: string, fields: LogFields = {}): void => {
     const rank = logLevels.indexOf(level.toLowerCase() as LogLevel);
     if (rank < 0 || rank < threshold || threshold === logLevels.indexOf('silent')) return;
-    const all = { ...options.fields, ...fields };
-    const line = format === 'json' ? jsonLine(level, message, all) : textLine(level, message, all);
+    const line = format === 'json' ? jsonLine(level, message, fields) : textLine(level, message, fields);
     write(`${printable(withoutCredentials(line))}\n`);
   };
   return {
@@ -49,7 +45,6 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     info: (message, fields) => log('info', message, fields),
     warn: (message, fields) => log('warn', message, fields),
     error: (message, fields) => log('error', message, fields),
-    with: (fields) => createLogger({ ...options, fields: { ...options.fields, ...fields } }),
   };
 }
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataConverter, Payload } from '@temporalio/common';
-import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
-import type { StorageDriver } from '@temporalio/common';
+import { ExternalStorage, StorageDriverClaim, type DataConverter, type Payload, type StorageDriver } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { limits } from '../contract/limits';
 import { beginningOf } from './payloads/compression';

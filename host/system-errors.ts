@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../contract/errors';
-import { HoldfastError, codeOf, messageOf } from '../contract/errors';
+import { HoldfastError, codeOf, messageOf, type ErrorCode } from '../contract/errors';
 
 /** Codes and texts for errors of the operating system. */
 const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -10,8 +10,7 @@ import type { SendMode } from '../../contract/conversations';
 import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
 import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
+import { oneLine, type Terminal } from '../terminal';
 
 export interface ByFlag {
   readonly by?: string;

@@ -10,8 +10,7 @@ import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
 import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
+import { oneLine, type Terminal } from '../terminal';
 import { relativeTime, roughly, timeText } from '../times';
 
 export interface FilterFlags extends JsonFlag, Omit<InterruptQuery, 'limit'> {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import type { RetriedCall, RunEvent } from '../../contract/events';
-import { isEnded } from '../../contract/events';
+import { isEnded, type RetriedCall, type RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
 import { contentOf, eventLine } from '../event-line';
@@ -16,8 +15,7 @@ import { commandLine } from '../../contract/shell-words';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
 import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
+import { oneLine, type Terminal } from '../terminal';
 import { noWorkerText } from '../../contract/no-worker';
 import { lengthText, relativeTime, timeText } from '../times';
 

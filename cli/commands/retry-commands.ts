@@ -5,8 +5,7 @@ import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import type { FilterFlags } from './list-commands';
-import { asWritten } from './list-commands';
+import { asWritten, type FilterFlags } from './list-commands';
 
 export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
   readonly status?: string;

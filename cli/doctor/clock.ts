@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { messageOf } from '../../contract/errors';
 import { millisecondsOf } from '../../host/history/history-facts';
-import type { Finding } from './finding';
-import { fine, found } from './finding';
+import { fine, found, type Finding } from './finding';
 
 /** TASK_QUEUE_TYPE_ACTIVITY of Temporal. */
 const ofActivities = 2;

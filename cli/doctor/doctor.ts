@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { Environment } from '../../host/configuration';
-import type { ProcessFlags } from '../processes/process-settings';
-import { listensAt } from '../processes/process-settings';
+import { listensAt, type ProcessFlags } from '../processes/process-settings';
 import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
 import { checkDirectory, checkNode, checkPackages } from './machine';

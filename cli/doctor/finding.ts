@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../contract/errors';
-import { codeOf, errorTable, HoldfastError, messageOf } from '../../contract/errors';
+import { codeOf, errorTable, HoldfastError, messageOf, type ErrorCode } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
 import { toldFailure } from '../processes/place-in-source';
 

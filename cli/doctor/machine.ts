@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
 /** `range` is a range of package.json, such as `^20.19.0 || >=26.0.0`. */
 export function checkNode(version: string, range: string): Finding {

@@ -1,19 +1,15 @@
-import type { ModelsOptions } from '../../activities/models/models';
-import { ModelRegistry } from '../../activities/models/models';
+import { ModelRegistry, type ModelsOptions } from '../../activities/models/models';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { codeOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
-import type { Configuration, Environment } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
+import { readConfiguration, type Configuration, type Environment } from '../../host/configuration';
 import { boundedPatternsIn, mostNative } from '../../host/linear-pattern';
-import type { Project } from '../../service/project/load-project';
-import { loadProject } from '../../service/project/load-project';
+import { loadProject, type Project } from '../../service/project/load-project';
 import { bundleAgents } from '../../worker/bundle';
 import { checkBundle } from '../../worker/check-bundle';
 import { quietRuntime } from '../../worker/runtime';
 import { unknownVariables } from '../processes/unknown-variables';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
 /** A check with a result for later checks. */
 export interface Read<T> {

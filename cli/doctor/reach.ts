@@ -1,8 +1,7 @@
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { processAt } from '../processes/service-record';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
 /** Whether the service can listen, or already listens. */
 export async function checkServicePort(

@@ -1,17 +1,14 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { codeOf } from '../../contract/errors';
 import type { Configuration, Environment } from '../../host/configuration';
-import type { TemporalSettings } from '../../host/connection';
-import { connectTemporal } from '../../host/connection';
+import { connectTemporal, type TemporalSettings } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
-import { presentServerBinary } from '../../host/server/server-binary';
-import { isOldServer, oldestServer } from '../../host/server/server-binary';
+import { presentServerBinary, isOldServer, oldestServer } from '../../host/server/server-binary';
 import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-record';
 import { checkRetention } from '../../worker/check-retention';
 import { checkClock } from './clock';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
 const patienceMs = 5_000;
 

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import type { Configuration } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
-import type { EmbeddedServer } from '../../host/server/embedded-server';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { readConfiguration, type Configuration } from '../../host/configuration';
+import { startEmbeddedServer, type EmbeddedServer } from '../../host/server/embedded-server';
 import { databasesIn } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 

@@ -1,10 +1,8 @@
 import { connect } from '../../client/connect';
-import type { RunningService } from '../../service/http/start-service';
-import { startService } from '../../service/http/start-service';
+import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import type { ServiceHosting } from '../../service/http/service-routes';
-import type { FactsOfWorker } from '../../service/project/facts-of-worker';
-import { withFactsOfWorker } from '../../service/project/facts-of-worker';
+import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/facts-of-worker';
 import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';

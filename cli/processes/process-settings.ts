@@ -1,13 +1,10 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import { stackOf } from '../../contract/news';
-import type { Configuration, Environment } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
-import type { LogLevel, Logger } from '../../host/logger';
-import { createLogger, logFormats } from '../../host/logger';
-import type { ModuleLoader, Project } from '../../service/project/load-project';
+import { readConfiguration, type Configuration, type Environment } from '../../host/configuration';
+import { createLogger, logFormats, type LogLevel, type Logger } from '../../host/logger';
+import { loadProject, type ModuleLoader, type Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
-import { loadProject } from '../../service/project/load-project';
 import { reportStrayRejections } from '../../worker/stray-rejections';
 import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';

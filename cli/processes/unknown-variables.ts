@@ -1,6 +1,5 @@
 import { keyedProviderTable } from '../../activities/models/providers/keyed';
-import type { Environment } from '../../host/configuration';
-import { configurationTable } from '../../host/configuration';
+import { configurationTable, type Environment } from '../../host/configuration';
 import { similarNames } from '../../contract/similar-names';
 
 const prefix = 'HOLDFAST_';

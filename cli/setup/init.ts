@@ -7,9 +7,8 @@ import { namedSystemError } from '../../host/system-errors';
 import { makeDirectory } from '../processes/usable-directory';
 import { shellWord } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import type { PackageManager } from './package-manager';
+import { packageManagerOf, type PackageManager } from './package-manager';
 import { ownFolder, ownSpec } from './own-package';
-import { packageManagerOf } from './package-manager';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

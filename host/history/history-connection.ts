@@ -1,5 +1,4 @@
-import { Connection } from '@temporalio/client';
-import type { ConnectionLike, ConnectionOptions } from '@temporalio/client';
+import { Connection, type ConnectionLike, type ConnectionOptions } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { factEventsOf } from './fact-events';
 import type { FactEvent } from './history-facts';

@@ -1,5 +1,4 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, type LoadedDataConverter, type Payload } from '@temporalio/common';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { decompressed, isCompression } from '../payloads/compression';
 import { isReference, retrieved } from '../payloads/references';

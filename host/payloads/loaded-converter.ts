@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import { defaultFailureConverter, defaultPayloadConverter, type DataConverter, type LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
 
 const load = createRequire(__filename);

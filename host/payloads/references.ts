@@ -1,5 +1,4 @@
-import type { ExternalStorage, Payload } from '@temporalio/common';
-import { StorageDriverClaim } from '@temporalio/common';
+import { StorageDriverClaim, type ExternalStorage, type Payload } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
 
 const encoding = Buffer.from('json/protobuf');
