@@ -5,8 +5,7 @@ import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfSchema } from '../contract/schema/schema-fit';
-import { withChanges } from './edited-input';
-import { jsonOrText } from './parsed-json';
+import { withChanges, jsonOrText } from './json-flags';
 import { interrupted, type Terminal, type Typed } from './terminal';
 
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';

@@ -20,6 +20,7 @@ import { reportError } from './report-error';
 import type { GoOnRequest } from '../http/index';
 import { serviceCommands, type ToService } from './service-command';
 import { completionScript, shells, type CompletedShell } from './setup/completion';
+import { ownManifest } from './setup/own-package';
 import type { Terminal } from './terminal';
 
 const config = ['-c, --config <file>', 'configuration file (default: holdfast.config.ts here)'] as const;
@@ -93,7 +94,7 @@ function optionsHint({ code }: CommanderError, command: Command | undefined): st
 export function programFor(terminal: Terminal, exit: (code: number) => void): Command {
   const program = new Command('holdfast')
     .description('AI agents that survive: every agent run is a Temporal workflow.')
-    .version(version())
+    .version(ownManifest().version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.writeText(text.trimEnd()),
@@ -292,10 +293,4 @@ function addHistoryCommands(program: Command, terminal: Terminal, exit: (code: n
     .action(async (files: readonly string[], flags: ReplayFlags) =>
       exit(await (await import('./commands/history-commands.js')).replayFiles(terminal, files, flags)),
     );
-}
-
-function version(): string {
-  // The package is loaded by its own name, so that it is found from sources and from dist alike.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  return (require('holdfast/package.json') as { version: string }).version;
 }

@@ -47,9 +47,8 @@ export const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 102
 /** Connects a client, and waits for an answer. Throws 'server-unreachable' with the address within the deadline, or 'config-invalid'. */
 export async function connectTemporal(
   settings: TemporalSettings,
-  options: { readonly deadlineMs?: number } = {},
+  { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<TemporalConnection> {
-  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   // A failed Connection.connect leaves a channel open that never stops to connect.
   let isOpen = true;
   const connection = lazily(settings, deadlineMs, () => isOpen);
@@ -74,9 +73,8 @@ export async function connectTemporal(
 export async function connectNative<T extends { close(): Promise<void> }>(
   settings: TemporalSettings,
   nativeConnection: { connect(options: NativeConnectionOptions): Promise<T> },
-  options: { readonly deadlineMs?: number } = {},
+  { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<T> {
-  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   checkSettings(settings);
   const connecting = nativeConnection.connect(nativeConnectionOptions(settings));
   let timer: NodeJS.Timeout | undefined;

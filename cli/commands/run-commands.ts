@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
-import { parsedJson } from '../parsed-json';
+import { parsedJson } from '../json-flags';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { inputMissing, jobWanted } from '../agent-input';
 import { attendRun } from '../attend-run';

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
 import type { Environment } from '../../host/configuration';
 import { listensAt, type ProcessFlags } from '../processes/process-settings';
+import { ownFolder, ownManifest } from '../setup/own-package';
 import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
 import { checkDirectory, checkNode, checkPackages } from './machine';
@@ -28,11 +28,8 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
 
 /** All checks, in the order of a search for a fault. An unreadable configuration is the last finding. */
 async function* examine(flags: ProcessFlags, environment: Environment): AsyncGenerator<Finding> {
-  const manifest = require.resolve('holdfast/package.json');
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the package is loaded by its own name, from sources and from dist alike
-  const { engines } = require('holdfast/package.json') as { engines: { node: string } };
-  yield checkNode(process.versions.node, engines.node);
-  yield checkPackages(dirname(manifest), process.cwd());
+  yield checkNode(process.versions.node, ownManifest().engines.node);
+  yield checkPackages(ownFolder(), process.cwd());
   const { findings, value: configuration } = checkEnvironment(environment);
   yield* findings;
   const { findings: ofProject, value: project } = await checkConfiguration(flags.config, process.cwd());

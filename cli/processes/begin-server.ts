@@ -29,7 +29,7 @@ export function beginServer(
     namespace,
     onLaunch,
     onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-    onExit: ({ error }) => end(error),
+    onExit: (error) => end(error),
     onLost: () =>
       end(
         new HoldfastError(

@@ -36,7 +36,7 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
       directory,
       namespace,
       onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-      onExit: ({ error }) => lifetime.fail(error),
+      onExit: (error) => lifetime.fail(error),
       ...defined({ port: port === 0 ? undefined : port, uiPort }),
     });
     await lifetime.onEnd('Temporal server', () => server.stop());

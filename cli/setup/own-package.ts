@@ -7,6 +7,11 @@ export function ownFolder(): string {
   return dirname(require.resolve('holdfast/package.json'));
 }
 
+export function ownManifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('holdfast/package.json') as ReturnType<typeof ownManifest>;
+}
+
 /** The dependency of a project on Holdfast: a version, or the packed file of the installation. */
 export function ownSpec(directory: string, folder = ownFolder()): string {
   const { version } = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { readonly version: string };

@@ -2,7 +2,7 @@ import { Connection, type ConnectionLike, type ConnectionOptions } from '@tempor
 import { temporal } from '@temporalio/proto';
 import { factEventsOf } from './fact-events';
 import type { FactEvent } from './history-facts';
-import type { HistoryPage, HistorySource } from './history-pages';
+import type { HistoryPage, HistorySource, PageRequest } from './history-pages';
 
 const service = temporal.api.workflowservice.v1;
 
@@ -40,32 +40,25 @@ export class HistoryConnection extends Connection {
     return {
       namespace,
       workflowService: {
-        getWorkflowExecutionHistory: (request) =>
-          this.page('GetWorkflowExecutionHistory', namespace, service.GetWorkflowExecutionHistoryRequest.encode(request).finish()),
-        getWorkflowExecutionHistoryReverse: (request) =>
-          this.page(
-            'GetWorkflowExecutionHistoryReverse',
-            namespace,
-            service.GetWorkflowExecutionHistoryReverseRequest.encode(request).finish(),
-          ),
+        getWorkflowExecutionHistory: (request) => this.page('GetWorkflowExecutionHistory', namespace, request),
+        getWorkflowExecutionHistoryReverse: (request) => this.page('GetWorkflowExecutionHistoryReverse', namespace, request),
       },
     };
   }
 
-  private page(name: string, namespace: string, request: Uint8Array): Promise<HistoryPage<FactEvent>> {
-    return this.withMetadata(
-      { 'temporal-namespace': namespace },
-      () =>
-        new Promise((resolve, reject) => {
-          this.call({ name } as Parameters<RpcCall>[0], request, (error, response) => {
-            if (error || !response) return reject(error ?? new Error(`No answer to ${name}.`));
-            try {
-              resolve(factEventsOf(response));
-            } catch (broken) {
-              reject(broken);
-            }
-          });
-        }),
-    );
+  private page(
+    name: `GetWorkflowExecutionHistory${'' | 'Reverse'}`,
+    namespace: string,
+    request: PageRequest,
+  ): Promise<HistoryPage<FactEvent>> {
+    const bytes = service[`${name}Request`].encode(request).finish();
+    const answered = (): Promise<Uint8Array> =>
+      new Promise((resolve, reject) => {
+        this.call({ name } as Parameters<RpcCall>[0], bytes, (error, response) => {
+          if (error || !response) reject(error ?? new Error(`No answer to ${name}.`));
+          else resolve(response);
+        });
+      });
+    return this.withMetadata({ 'temporal-namespace': namespace }, async () => factEventsOf(await answered()));
   }
 }

@@ -8,7 +8,7 @@ export interface HistoryPage<Event = HistoryEvent> {
   readonly nextPageToken?: Uint8Array | null;
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly namespace: string;
   readonly execution: ExecutionRef;
   readonly maximumPageSize: number;

@@ -31,17 +31,11 @@ export interface EmbeddedServerOptions {
   readonly onProgress?: (message: string) => void;
   /** The process of the server exists, and does not answer yet. Not called for a reused server. */
   readonly onLaunch?: () => void;
-  /** The server ended although nobody stopped the server. Called for the owner of the server. */
-  readonly onExit?: (exit: ServerExit) => void;
+  /** The server ended although nobody stopped the server: 'server-failed' or 'disk-full'. Called for the owner of the server. */
+  readonly onExit?: (error: HoldfastError) => void;
   /** A reused server is gone, mostly because its owner ended. Called within two seconds. */
   readonly onLost?: () => void;
   readonly environment?: Environment;
-}
-
-export interface ServerExit {
-  readonly code: number;
-  /** 'server-failed' or 'disk-full', with the end of the log. */
-  readonly error: HoldfastError;
 }
 
 export interface EmbeddedServer {
@@ -149,10 +143,10 @@ function handleOf(launched: LaunchedServer, setup: Setup, { serverVersion: versi
   for (const name of readdirSync(directory)) if (name.includes('.db.new-')) rmSync(join(directory, name), { force: true });
   writeServerRecord({ address, uiAddress, clusterId, pid, ownerPid: process.pid, version, database: basename(database), directory });
   let stopping: Promise<void> | undefined;
-  void launched.exited.then(({ code }) => {
+  void launched.exited.then((code) => {
     if (stopping !== undefined) return;
     removeServerRecord(directory, pid);
-    setup.onExit?.({ code, error: serverFailure(`The embedded Temporal server stopped with code ${code}.`, logOf(directory)) });
+    setup.onExit?.(serverFailure(`The embedded Temporal server stopped with code ${code}.`, logOf(directory)));
   });
   const stop = async (): Promise<void> => {
     removeServerRecord(directory, pid);

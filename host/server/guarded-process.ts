@@ -7,16 +7,12 @@ import { privateFile } from '../private-files';
 
 export interface GuardedProcess {
   readonly pid: number;
-  readonly exited: Promise<ProcessExit>;
+  /** The exit code as in a shell: 128 and the number of the signal after a signal. */
+  readonly exited: Promise<number>;
   /** SIGTERM, after 3 s SIGKILL. Resolves when the process is gone. */
-  stop(): Promise<ProcessExit>;
+  stop(): Promise<number>;
   /** SIGKILL. Resolves when the process is gone. */
-  kill(): Promise<ProcessExit>;
-}
-
-export interface ProcessExit {
-  /** As in a shell: 128 and the number of the signal after a signal. */
-  readonly code: number;
+  kill(): Promise<number>;
 }
 
 const graceMs = 3_000;
@@ -50,16 +46,16 @@ export async function startGuarded(
   closeSync(log);
   const leash = child.stdin as Socket;
   leash.on('error', () => undefined);
-  const exited = new Promise<ProcessExit>((resolve) => {
+  const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
       leash.end('ended\n');
-      resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGTERM'] });
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });
   });
   await once(child, 'spawn');
   child.unref();
   leash.unref();
-  const end = (signal: NodeJS.Signals): Promise<ProcessExit> => {
+  const end = (signal: NodeJS.Signals): Promise<number> => {
     child.ref();
     child.kill(signal);
     return exited;

@@ -59,7 +59,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   });
   try {
     options.onLaunch?.();
-    const ended = guarded.exited.then(({ code }) => Promise.reject(new Error(`it ended with code ${code}`)));
+    const ended = guarded.exited.then((code) => Promise.reject(new Error(`it ended with code ${code}`)));
     ended.catch(() => undefined);
     const ready = whenListening(port, ended).then(() => askedServer().prepareServer(address, options.namespace));
     const clusterId = await Promise.race([ready, ended]);
