@@ -12,7 +12,6 @@ export function takenBy({ takesJob, inputSchema }: ListedAgent): string {
   return fields.length === 0 ? 'job' : `job { ${fields.join(', ')} }`;
 }
 
-/** The refusal of a start without an input, with an example. */
 export function inputMissing(name: string, agents: readonly ListedAgent[], flags: readonly string[]): HoldfastError {
   const agent = agents.find((one) => one.name === name);
   if (agent === undefined)
@@ -24,7 +23,6 @@ export function inputMissing(name: string, agents: readonly ListedAgent[], flags
   );
 }
 
-/** A hint for a text that was sent to an agent with jobs. */
 export function jobWanted(name: string, text: string, agents: readonly ListedAgent[], flags: readonly string[]): string {
   const agent = agents.find((one) => one.name === name);
   if (agent?.takesJob !== true || misfitOfSchema(agent.inputSchema, text) === undefined) return '';

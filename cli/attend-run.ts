@@ -19,7 +19,6 @@ import type { Terminal } from './terminal';
 
 export interface Attendance {
   readonly id: string;
-  /** Offset of the first event to show. */
   readonly from: number;
   readonly by?: string;
   readonly roles?: readonly string[];
@@ -35,7 +34,6 @@ export interface Attendance {
 
 export interface Attended {
   readonly exitCode: number;
-  /** Offset of the first event not shown. */
   readonly from: number;
   readonly status: RunStatus;
 }

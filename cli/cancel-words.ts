@@ -20,7 +20,6 @@ export function cancelStartText({ mode, escalated, reason, by }: CancelFacts): s
   return `${points[mode]}${escalated === true ? ', its time is up' : ''}${byAndWhy(by, reason)}`;
 }
 
-/** The end of a sentence about a cancelled run: how, by whom and why. */
 export function cancelledText({ mode, escalated, ...who }: Partial<CancelFacts>): string {
   const isUsual = mode === undefined || (mode === 'now' && escalated !== true);
   return isUsual ? byAndWhy(who.by, who.reason) : `, ${cancelStartText({ mode, ...defined({ escalated }), ...who })}`;

@@ -8,7 +8,6 @@ import { lengthText } from './times';
 
 const longest = 160;
 
-/** An event on one line: offset, time, type, agent and the most important fields. */
 export function eventLine(event: RunEvent): string {
   const { offset, time, type } = event;
   const path = 'runPath' in event && event.runPath.length > 1 ? `[${event.runPath.slice(1).join(' › ')}] ` : '';
@@ -104,7 +103,6 @@ function rest(event: never): string {
   return JSON.stringify(event);
 }
 
-/** Text, called tools and results of a message. */
 export function contentOf(message: StoredMessage): string {
   const parts = message.parts.flatMap((part) => {
     if (part.type === 'tool-call') return [`→ ${oneLine(part.name)} ${oneLine(part.input)}`];

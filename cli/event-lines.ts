@@ -12,7 +12,6 @@ import { timeText } from './times';
 
 const longestResult = 300;
 
-/** Shows a run as it happens. */
 export class EventLines {
   private lastText = '';
   private models = new Set<string>();

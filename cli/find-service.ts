@@ -7,11 +7,9 @@ import { urlProblem } from '../host/check-settings';
 import { isServiceStarting, recordedService } from './processes/service-record';
 import { FoundService } from './found-service';
 
-/** How a command waits for a service that was started just before the command. */
 export interface SearchPatience {
   /** How long a process of this directory may take to begin its start. A start may take any time. Undefined: no wait for a start. */
   readonly ms?: number;
-  /** Tells of a wait, or of another service. */
   readonly say: (text: string) => void;
 }
 
@@ -96,7 +94,6 @@ function hasRunsOfItsOwn(directory: string): boolean {
   }
 }
 
-/** Commands in hints then name the address. */
 function addressed(url: string): FoundService {
   return new FoundService(url.replace(/\/+$/, ''), ['--url', url]);
 }

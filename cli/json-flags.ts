@@ -22,7 +22,6 @@ export function jsonOrText(text: string, what = 'The answer'): Json {
   }
 }
 
-/** Changes arguments of a call by `name=value` or `outer.inner=value`. */
 export function withChanges(input: Json, changes: readonly string[], said = '--set'): Json {
   return changes.reduce((changed: Json, change) => {
     const at = change.indexOf('=');

@@ -5,7 +5,6 @@ import type { Terminal } from './terminal';
 
 type ModelEnd = Extract<RunEvent, { type: 'model-end' }>;
 
-/** The answer that is being written. */
 interface Spoken {
   readonly address: string;
   readonly runPath: readonly string[];
@@ -61,7 +60,6 @@ export class LiveText {
     if (spoken !== undefined && (runPath === undefined || isSame(runPath, spoken.runPath))) this.void('does not count');
   }
 
-  /** Ends the line before other output. */
   break(): void {
     if (this.spoken?.open !== true) return;
     this.spoken.open = false;

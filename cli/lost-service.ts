@@ -14,7 +14,6 @@ export class LostService {
 
   constructor(
     private readonly terminal: Terminal,
-    /** The command that follows the run. */
     private readonly again: string,
     private readonly ms = patienceMs,
     /** Whether the service has ever answered. A service that never did is not lost. */
@@ -25,13 +24,11 @@ export class LostService {
     return this.lostAt !== undefined;
   }
 
-  /** The service answers. */
   isUp(): void {
     this.wasThere = true;
     this.upAt ??= Date.now();
   }
 
-  /** The service streams. */
   isBack(): void {
     this.isUp();
     this.lostAt = undefined;

@@ -10,7 +10,6 @@ export function filled(option: string): (value: string) => string {
   };
 }
 
-/** An option that may be repeated. */
 export function several(parse: (value: string) => string = (value) => value) {
   return (value: string, others: readonly string[] = []): readonly string[] => [...others, parse(value)];
 }
@@ -30,7 +29,6 @@ export const noFollow = ['--no-follow', 'do not follow the run'] as const;
 export const deadline = ['--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline')] as const;
 export const role = ['--role <role>', 'a role of the name; repeatable', several(filled('--role'))] as const;
 
-/** The options that choose runs. */
 export function startFilters(command: Command): Command {
   return command
     .option('--agent <agent>', 'runs of the agent', filled('--agent'))

@@ -2,12 +2,10 @@ import { oneLine, type Terminal } from './terminal';
 
 export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
 
-/** Prints the answer of the service, for programs. */
 export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** Writes the last line of a command that has succeeded. */
 export function told(terminal: Terminal, text: string): number {
   terminal.write(text);
   return exitCodes.done;
@@ -18,7 +16,6 @@ export function writeJson(terminal: Terminal, value: unknown): number {
   return exitCodes.done;
 }
 
-/** Rows in columns, under an optional head line. The last column is never padded. */
 export function writeTable(terminal: Terminal, rows: readonly (readonly string[])[], head?: readonly string[]): void {
   const cells = [...(head === undefined ? [] : [head]), ...rows].map((row) => row.map((cell) => oneLine(cell)));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));

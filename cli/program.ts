@@ -82,7 +82,6 @@ function meantHere(reason: string, command: Command | undefined): string {
   return reason.replace(proposal, meant.length === 0 ? '' : ` (Did you mean ${meant.join(' or ')}?)`);
 }
 
-/** The options of the command, or the choices of a missing argument. */
 function optionsHint({ code }: CommanderError, command: Command | undefined): string {
   if (command === undefined) return '';
   const choices = command.registeredArguments.find(({ required, argChoices }) => required && argChoices !== undefined)?.argChoices;

@@ -8,7 +8,6 @@ export interface RunStep {
   readonly what: string;
   /** Without the first agent of the run. */
   readonly runPath: readonly string[];
-  /** In milliseconds since 1970. */
   readonly from: number;
   /** Undefined for an open step. */
   readonly to?: number;
@@ -17,7 +16,6 @@ export interface RunStep {
 
 type Draft = { -readonly [Field in keyof RunStep]: RunStep[Field] };
 
-/** The steps of a log, in the order of their beginnings. */
 export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
   const steps: Draft[] = [];
   const open = new Map<string, Draft>();

@@ -34,7 +34,6 @@ export function exampleOf(schema: Json | undefined, words: string, depth = 0): J
   }
 }
 
-/** Zero, or else a number near the nearest bound. */
 function numberFor({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf, type }: SchemaParts): number {
   const above = typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity;
   const below = typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity;

@@ -11,7 +11,6 @@ export interface Terminal {
   write(line?: string): void;
   /** Writes a text with its line breaks. */
   writeText(text: string): void;
-  /** Writes a part of a text. */
   writePart(text: string): void;
   writeError(line: string): void;
   /** Asks for one line. `offered`: a text to change. */
@@ -21,7 +20,6 @@ export interface Terminal {
   readonly paint: Paint;
 }
 
-/** Ctrl-C in place of an answer. */
 export const interrupted = Symbol('interrupted');
 
 /** Undefined: the end of the input, as by Ctrl-D. */
@@ -43,7 +41,6 @@ export function processTerminal(environment: Readonly<Record<string, string | un
   };
 }
 
-/** All output of commands goes through these writers. */
 export function writersTo(
   out: (text: string) => void,
   err: (text: string) => void,
@@ -68,7 +65,6 @@ export function painter(colored: boolean): Paint {
   return { bold: style(1, 22), dim: style(2, 22), red: style(31, 39), green: style(32, 39), yellow: style(33, 39), cyan: style(36, 39) };
 }
 
-/** A value on one line, cut after `longest` characters. */
 export function oneLine(value: unknown, longest = Infinity): string {
   const text = typeof value === 'string' ? onOneLine(value) : (JSON.stringify(value) ?? '');
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);

@@ -10,7 +10,6 @@ export function relativeTime(time: number, now: number): string {
   return time > now ? `in ${roughly(distance)}` : `${roughly(distance)} ago`;
 }
 
-/** A length in its largest unit. */
 export function roughly(milliseconds: number): string {
   if (milliseconds < minute) return `${Math.floor(milliseconds / second)} s`;
   if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`;

@@ -5,7 +5,6 @@ import { messageOf } from '../contract/errors';
 const nameOfHost =
   /^(?=.{1,253}\.?$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/;
 
-/** Problem of an address to listen on. */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return undefined;
   if (/^\d+(\.\d+)*$/.test(host) || !nameOfHost.test(host))
@@ -21,7 +20,6 @@ export function addressProblem(address: string): string | undefined {
   return port !== undefined && (Number(port) < 1 || Number(port) > 65_535) ? 'Its port must be a whole number from 1 to 65535.' : undefined;
 }
 
-/** Problem of the name of a task queue and of its Worker Deployment. */
 export function taskQueueProblem(name: string): string | undefined {
   if (!isPlain(name, 200)) return 'It must be 1 to 200 characters, without spaces around them and without control characters.';
   if (/[.:]/.test(name)) return 'It must be without . and :, which the name of a Worker Deployment cannot have.';
@@ -36,7 +34,6 @@ function isPlain(name: string, most: number): boolean {
   return name.trim() === name && name !== '' && name.length <= most && !/[\p{Cc}\p{Cs}]/u.test(name);
 }
 
-/** Problem of the address of an HTTP service. */
 export function urlProblem(text: string): string | undefined {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'It must be a URL that begins with http:// or https://.';
@@ -44,7 +41,6 @@ export function urlProblem(text: string): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
 }
 
-/** Problem of the address of a Redis. The address may contain a password. */
 export function redisUrlProblem(text: string): string | undefined {
   return /^rediss?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'It must be a URL that begins with redis:// or rediss://.';
 }
@@ -74,7 +70,6 @@ function pemProblem(read: () => unknown, what: string): string | undefined {
 
 const secretPrefix = 'whsec_';
 
-/** Problem of the secrets of Standard Webhooks. */
 export function pushSecretProblem(secrets: string): string | undefined {
   const all = secrets.split(' ').filter((one) => one !== '');
   if (all.length > 0 && all.length <= 5 && all.every((one) => one.startsWith(secretPrefix) && isKey(one.slice(secretPrefix.length))))

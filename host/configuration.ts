@@ -232,7 +232,6 @@ function unshown<T>(name: string, value: T, problemOf: (value: T) => string | un
   return value;
 }
 
-/** The variable, or the field of Temporal's profile that has the value. */
 function nameOr(name: ConfigurationName, environment: Environment, field: string): string {
   return environment[name] ? name : `\`${field}\` of the Temporal profile`;
 }

@@ -17,7 +17,6 @@ export interface DeploymentStanding {
   readonly replaced: string | undefined;
   /** Who alone may choose the build, such as Temporal's Worker Controller. Undefined: anybody. */
   readonly manager?: string | undefined;
-  /** All builds that the server knows, newest first. */
   readonly builds: readonly string[];
   /** Builds without an open run. */
   readonly drained: ReadonlySet<string>;
@@ -30,13 +29,11 @@ export const keeping = 'keeps-open-runs';
 export const replacing = ' instead of ';
 
 const patienceMs = 30_000;
-/** For a look that can be repeated later. */
 const lookMs = 2000;
 
 /** VERSION_DRAINAGE_STATUS_DRAINED. */
 const drainedStatus = 2;
 
-/** Of workflows and of activities. */
 const taskQueueTypes = [1, 2] as const;
 
 /** Reads the Worker Deployment of a task queue, to which all its builds belong. */

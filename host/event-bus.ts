@@ -80,5 +80,4 @@ function keep(calls: Topic['calls'], delta: Delta): void {
   else calls.set(address, undefined);
 }
 
-/** The default bus of workers and readers in this process. */
 export const processBus = new ProcessBus();

@@ -186,7 +186,6 @@ class Translation {
     return text === '' ? `[${negated ? '' : '^'}\\x{0}-\\x{10ffff}]` : `[${negated ? '^' : ''}${text}]`;
   }
 
-  /** A character, or an escape for several characters. */
   private sign(inClass: boolean): { readonly text: string; readonly single: boolean } {
     token.lastIndex = this.at;
     const { 0: all, groups = {} } = token.exec(this.source) as RegExpExecArray;

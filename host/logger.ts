@@ -8,7 +8,6 @@ export type LogFormat = (typeof logFormats)[number];
 
 export type LogFields = Record<string, unknown>;
 
-/** Also fits the logger of the Temporal Runtime. */
 export interface Logger {
   log(level: string, message: string, fields?: LogFields): void;
   trace(message: string, fields?: LogFields): void;
@@ -65,7 +64,6 @@ function textLine(level: string, message: string, fields: LogFields): string {
   return [onOneLine(`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`), ...below.map(indented)].join('\n');
 }
 
-/** Written on lines below the message. */
 const blocks: readonly string[] = ['source', 'stack'];
 
 function indented(text: string): string {

@@ -34,7 +34,6 @@ export function isOurs(name: string): boolean {
   return /^(runs-.+\.db.*|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
 
-/** Files of bundles and snapshots: hashes, and drafts of hashes. */
 export function isHashed(name: string): boolean {
   return /^[0-9a-f]{16,64}(\..*)?$/.test(name);
 }

@@ -1,6 +1,5 @@
 import { HoldfastError, codeOf, messageOf, type ErrorCode } from '../contract/errors';
 
-/** Codes and texts for errors of the operating system. */
 const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['disk-full', 'no space is left on the disk'],
   EDQUOT: ['disk-full', 'the quota of the disk is used up'],
@@ -44,7 +43,6 @@ export function fullDisk(error: unknown): HoldfastError | undefined {
   return undefined;
 }
 
-/** Runs work with files, and gives errors of the operating system their codes. */
 export async function withSystemCodes<T>(doing: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

@@ -9,7 +9,6 @@ const grpcUnavailable = 14;
 /** Metadata of an error with the address of the server, because an error passes through much code before a message is made. */
 const addressKey = 'holdfast-server-address';
 
-/** Adds the address of the server to the errors of requests. */
 export function withAddress(address: string, inner: UnansweredInterceptor): UnansweredInterceptor {
   return (options, next) => {
     const call = inner(options, next);

@@ -10,7 +10,6 @@ const patienceMs = 20_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 200;
 
-/** The clock of a gate. */
 export interface GateTime {
   now(): number;
   wait(milliseconds: number): Promise<unknown>;

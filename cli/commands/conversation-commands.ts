@@ -18,11 +18,9 @@ export interface ByFlag {
 export type EndFlags = ByFlag & { readonly now?: boolean };
 export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: SendMode; readonly id?: string; readonly follow: boolean };
 
-/** Earlier messages shown when a conversation is opened again. */
 const shownBefore = 10;
 const longestMessage = 80;
 
-/** After these refusals a person may send another message. */
 const sayAgain: readonly unknown[] = ['conversation-full', 'input-invalid', 'input-too-large'];
 
 export async function chat(service: FoundService, terminal: Terminal, asked: ByFlag & { agent: string; id?: string }): Promise<number> {
@@ -57,7 +55,6 @@ export async function chat(service: FoundService, terminal: Terminal, asked: ByF
   }
 }
 
-/** Shows the last messages. Returns the offset of the next event. */
 async function showBefore(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const from = await nextOffset(service, id, true);
   if (from === 0) return 0;

@@ -26,7 +26,6 @@ export interface RunListFlags extends FilterFlags {
 
 const longestAsk = 60;
 
-/** The service checks the values. */
 export function asWritten(filters: object): RunQuery {
   return filters;
 }
@@ -143,7 +142,6 @@ function writeMore(terminal: Terminal, service: FoundService, { command, flags, 
   terminal.write(`more: ${commandLine(command, ...wordsOf({ ...flags, after: next }), ...service.flags)}`);
 }
 
-/** Flags as a person writes flags. */
 function wordsOf(flags: object): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

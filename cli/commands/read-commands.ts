@@ -22,7 +22,6 @@ import { lengthText, relativeTime, timeText } from '../times';
 export type WideFlags = JsonFlag & { readonly wide?: boolean };
 export type EventFlags = JsonFlag & { readonly from?: string; readonly follow?: boolean };
 
-/** Most characters of a cell without `--wide`. */
 const longestText = 200;
 
 export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags, now = Date.now()): Promise<number> {
@@ -54,7 +53,6 @@ export async function showRun(service: FoundService, terminal: Terminal, id: str
   return exitCodes.done;
 }
 
-/** A conversation has a title in place of an input. */
 function begunWith({ conversation }: ShownRun, input: Json | undefined, longest: number): readonly string[][] {
   if (conversation !== undefined) return conversation.title === undefined ? [] : [['title', oneLine(conversation.title, longest)]];
   return input === undefined ? [] : [['input', oneLine(input, longest)]];

@@ -17,7 +17,6 @@ export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'started
 const pageSize = 200;
 const atOnce = 10;
 
-/** Retries the named runs, or all runs of the filters. Exit code 1: a run could not be retried. */
 export async function retryRuns(service: FoundService, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
   const { by, deadline, dryRun, ...filters } = flags;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);

@@ -24,7 +24,6 @@ export interface RunFlags {
   readonly by?: string;
 }
 
-/** Starts a run, or finds the run with this id, and follows the run. */
 export async function startRun(
   service: FoundService,
   terminal: Terminal,

@@ -12,7 +12,6 @@ export interface DoctorFlags extends ProcessFlags {
   readonly json?: boolean;
 }
 
-/** Prints problems with fixes, and changes nothing. Exit code 1: a problem. */
 export async function doctor(terminal: Terminal, flags: DoctorFlags, environment: Environment = process.env): Promise<number> {
   const findings: Finding[] = [];
   for await (const finding of examine(flags, environment)) {

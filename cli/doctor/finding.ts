@@ -2,7 +2,6 @@ import { codeOf, errorTable, HoldfastError, messageOf, type ErrorCode } from '..
 import { namedSystemError } from '../../host/system-errors';
 import { toldFailure } from '../processes/place-in-source';
 
-/** Only a problem keeps Holdfast from working. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem';

@@ -59,7 +59,6 @@ function twoCopies(name: string, one: string | undefined, other: string): readon
   return [`${name} is there twice: ${found.map((folder) => `${read(folder)?.version ?? ''} in ${folder}`).join(' and ')}`];
 }
 
-/** The folder of a package, as Node finds the package from `from`. */
 function installed(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -76,7 +75,6 @@ function read(folder: string): Package | undefined {
   }
 }
 
-/** Whether this process can write to the directory, or can make the directory. */
 export function checkDirectory(directory: string): Finding {
   try {
     const present = nearest(directory);

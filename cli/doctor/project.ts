@@ -11,7 +11,6 @@ import { quietRuntime } from '../../worker/runtime';
 import { unknownVariables } from '../processes/unknown-variables';
 import { fine, found, foundBy, type Finding } from './finding';
 
-/** A check with a result for later checks. */
 export interface Read<T> {
   readonly findings: readonly Finding[];
   readonly value: T | undefined;

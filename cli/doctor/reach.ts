@@ -3,7 +3,6 @@ import { checkPortFree } from '../../host/server/free-port';
 import { processAt } from '../processes/service-record';
 import { fine, found, foundBy, type Finding } from './finding';
 
-/** Whether the service can listen, or already listens. */
 export async function checkServicePort(
   directory: string,
   { host, port }: { readonly host: string; readonly port: number },

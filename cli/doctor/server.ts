@@ -12,7 +12,6 @@ import { fine, found, foundBy, type Finding } from './finding';
 
 const patienceMs = 5_000;
 
-/** Checks the configured server, or the embedded server of the directory, or else whether a server can be started. */
 export async function checkServer(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   try {
     const settings = configuration.server ?? (await embeddedServer(configuration));
@@ -57,7 +56,6 @@ export async function checkConnected(connection: ConnectionLike, { address, name
     () => checkSearchAttributes(connection, namespace),
     `Namespace '${namespace}' has all search attributes.`,
   );
-  // Without a namespace no other check can pass.
   if (attributes.code === 'server-unreachable') return [version, attributes];
   const retention = await checkedBy(
     'retention',

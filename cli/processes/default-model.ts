@@ -1,7 +1,6 @@
 import { codeOf, messageOf } from '../../contract/errors';
 import type { HoldfastWorker } from '../../worker/create-worker';
 
-/** The default model of agents, and what a real model needs. */
 export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   try {
     const id = models.idOf('default');
@@ -13,7 +12,6 @@ export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   }
 }
 
-/** A line for every other model of agents that lacks a key. */
 export function missingModels({ parts: { models } }: HoldfastWorker, named: readonly string[]): readonly string[] {
   return named.flatMap((name) => {
     if (name === 'default') return [];

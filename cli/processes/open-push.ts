@@ -13,7 +13,6 @@ import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 
-/** Where push notifications may go now. */
 export type PushTo = () => readonly PushTarget[];
 
 const nobody: PushTo = () => [];

@@ -21,7 +21,6 @@ const lostServerMs = 2_000;
 export interface OpenServer {
   readonly settings: TemporalSettings;
   readonly embedded: boolean;
-  /** Only of the embedded server. */
   readonly webUi?: string;
   readonly dataConverter: DataConverter;
 }
@@ -35,7 +34,6 @@ export async function openServer(
   lifetime: Lifetime,
   terminal: Terminal,
   mayStart: boolean,
-  /** A server that was launched early. */
   begun?: BegunServer,
 ): Promise<OpenServer> {
   const { configuration, project, compress } = settings;

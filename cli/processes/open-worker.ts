@@ -38,7 +38,6 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
   return worker;
 }
 
-/** The parts of a project for its worker. */
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
   const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
   // Only the service needs prices.

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 
-/** A place in the source of a project. */
 export interface PlaceInSource {
   /** File and line, relative to the working directory, with the column of a compiler. */
   readonly at: string;

@@ -12,9 +12,7 @@ import { unknownVariables } from './unknown-variables';
 export interface ProcessFlags {
   readonly config?: string;
   readonly port?: string;
-  /** Only warnings and errors. */
   readonly quiet?: boolean;
-  /** Also details for debugging. */
   readonly verbose?: boolean;
   readonly log?: string;
   /** False: changed files are ignored. */
@@ -26,7 +24,6 @@ export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly project: Project;
   readonly logger: Logger;
-  /** Logs a problem for a person. */
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;

@@ -40,7 +40,6 @@ function write(directory: string, told: Pick<ServiceRecord, 'url' | 'worker'>): 
   return () => rmSync(path, { force: true });
 }
 
-/** The address of the newest service in the directory. */
 export function recordedService(directory: string): string | undefined {
   const serving = living(directory).filter(({ url }) => url !== undefined);
   return serving.sort((one, other) => other.startedAt - one.startedAt)[0]?.url;

@@ -28,7 +28,6 @@ export function reportStrayExceptions(report: (problem: HoldfastError) => void, 
   return () => void process.off('uncaughtException', onException);
 }
 
-/** The first place of the stack outside Node. */
 function placeOf(error: unknown): string | undefined {
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
   const frames = lines.map((line) => /^\s+at (?:.*\()?(.+?)\)?$/.exec(line)?.[1]);

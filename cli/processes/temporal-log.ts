@@ -38,7 +38,6 @@ const root = resolve(compiled, '..');
 const rooms = 'contract|kernel|memory|middleware|workflows|activities|host|client|worker|service|cli|testing';
 const ours = new RegExp(`^(?:dist${sep === '\\' ? '\\\\' : '/'})?(?:${rooms})[\\\\/]`);
 
-/** The frames of the project's code, innermost first. */
 export function ownFrames(stack: string): string {
   return stack
     .split('\n')

@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command with its completions. */
 interface Completed {
   /** Words before the completion, such as `history save`. */
   readonly path: string;
@@ -50,7 +49,6 @@ const withLister = (all: readonly Completed[]): readonly (readonly [path: string
   });
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `case` branches. Empty branches are left out. */
 function branches(all: readonly Completed[], words: (one: Completed) => readonly string[], then: string, indent: string): string {
   const patterns = all.flatMap(words);
   return patterns.length === 0 ? '' : `${indent}${patterns.map((pattern) => `"${pattern}"`).join('|')}) ${then} ;;\n`;
@@ -65,7 +63,6 @@ const choicesOf = ({ argument, commands }: Completed): readonly string[] => [
   ...(argument?.argChoices ?? []),
 ];
 
-/** Shell code that finds the command in the words before the cursor. */
 function findCommand(all: readonly Completed[], words: string): string {
   const paths = all.filter(({ path }) => path !== '').map(({ path }) => `"${path.includes(' ') ? '' : ' '}${path}"`);
   return `  for word in ${words}; do

@@ -27,7 +27,6 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
   return 0;
 }
 
-/** The files of a new project. `own`: the version or file of Holdfast in its dependencies. */
 export function projectFiles(name: string, manager: PackageManager, own: string): Readonly<Record<string, string>> {
   const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
@@ -58,10 +57,8 @@ export function packageName(directory: string): string {
 }
 
 const longestName = 200;
-/** Dependencies of the project, and names that npm refuses. */
 const taken: readonly string[] = ['holdfast', 'zod', 'jiti', 'typescript', 'node_modules', 'favicon.ico'];
 
-/** Writes all files or no file. */
 function write(directory: string, files: Readonly<Record<string, string>>): void {
   const written: string[] = [];
   try {

@@ -3,7 +3,6 @@ export interface PackageManager {
   readonly install: string;
   readonly test: string;
   readonly start: string;
-  /** The words before the arguments of `holdfast`. */
   readonly exec: string;
   /** By default Yarn 2 and newer keep packages where Node and the bundler of Temporal's SDK find none. */
   readonly needsNodeModules: boolean;

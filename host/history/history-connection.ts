@@ -14,7 +14,6 @@ export function factSource(connection: ConnectionLike, namespace: string): Histo
   return connection instanceof HistoryConnection ? connection.facts(namespace) : { namespace, workflowService: connection.workflowService };
 }
 
-/** A connection that returns pages of histories before all events are decoded. */
 export class HistoryConnection extends Connection {
   private readonly call: RpcCall;
 

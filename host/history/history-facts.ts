@@ -27,7 +27,6 @@ export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime'
 /** A fact that is being read. The reader yields payloads and receives values. */
 type Reading<T> = Generator<Payload, T, unknown>;
 
-/** Reads history events into facts for the fold. Many events give no fact. */
 export class FactReader {
   private readonly payloads: PayloadReader;
 

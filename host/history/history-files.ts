@@ -16,7 +16,6 @@ type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 export interface HistoryFile {
   /** The name of the file without its extension, with a number if the file has several histories, as in `refund.2`. */
   readonly id: string;
-  /** The file, for people. */
   readonly place: string;
   readonly path: string;
   readonly history: History;

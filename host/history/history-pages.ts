@@ -15,7 +15,6 @@ export interface PageRequest {
   readonly nextPageToken?: Uint8Array;
 }
 
-/** The part of a connection that reads a history. */
 export interface HistorySource<Event = HistoryEvent> {
   readonly workflowService: {
     getWorkflowExecutionHistory(request: PageRequest & { readonly waitNewEvent: boolean }): Promise<HistoryPage<Event>>;

@@ -3,7 +3,6 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { decompressed, isCompression } from '../payloads/compression';
 import { isReference, retrieved } from '../payloads/references';
 
-/** Reads payloads of histories and memos with the codecs and the storage of a data converter. */
 export class PayloadReader {
   /** Only Holdfast's codec is used. */
   private readonly plain: boolean;

@@ -4,7 +4,6 @@ import { HoldfastError } from '../../contract/errors';
 
 const load = createRequire(__filename);
 
-/** The data converter with its loaded modules. */
 export function loadedConverter(dataConverter: DataConverter = {}): LoadedDataConverter {
   const { payloadConverterPath, failureConverterPath, payloadCodecs = [], externalStorage } = dataConverter;
   return {

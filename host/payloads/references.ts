@@ -4,7 +4,6 @@ import { HoldfastError } from '../../contract/errors';
 const encoding = Buffer.from('json/protobuf');
 const messageType = Buffer.from('temporal.api.sdk.v1.ExternalStorageReference');
 
-/** Whether a payload is a reference into external storage. */
 export function isReference({ metadata }: Payload): boolean {
   return encoding.equals(metadata?.['encoding'] ?? none) && messageType.equals(metadata?.['messageType'] ?? none);
 }

@@ -17,7 +17,6 @@ export async function prepareServer(address: string, namespace: string): Promise
   }
 }
 
-/** The id of the cluster at an address. Undefined: no server answers. */
 export async function clusterIdAt(address: string): Promise<string | undefined> {
   try {
     const { connection, close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });

@@ -19,7 +19,6 @@ export async function openHttpOf(address: string): Promise<HoldfastError | undef
   );
 }
 
-/** The port of a development server, by its command line. */
 function portOf(commandLine: string): string {
   return / (?:--port|-p)[ =](\d+)/.exec(commandLine)?.[1] ?? '7233';
 }

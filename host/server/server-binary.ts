@@ -48,7 +48,6 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
   );
 }
 
-/** The binary on this machine. No download and no build. */
 export async function presentServerBinary(environment: Environment): Promise<ServerBinary | undefined> {
   return presentBinary(environment, []).catch(() => undefined);
 }
@@ -86,7 +85,6 @@ async function obtainBinary(search: BinarySearch, failures: string[]): Promise<S
   }
 }
 
-/** Notes a failure, and returns undefined. */
 async function attempt<T>(way: string, failures: string[], find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find();
@@ -100,7 +98,6 @@ function cachedBinary(environment: Environment): string {
   return join(cacheDirectory(environment), 'bin', cachedName);
 }
 
-/** The first executable file of a name on the PATH. */
 export function onPath(name: string, environment: Environment): string {
   for (const folder of (environment.PATH ?? '').split(delimiter)) {
     const file = join(folder, name);
@@ -118,7 +115,6 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The versions of a binary. Throws if the binary is missing, broken, too old or another program. */
 async function inspect(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
   if (!isExecutable(path)) throw new Error('not there');
   const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];

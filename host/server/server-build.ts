@@ -21,7 +21,6 @@ const oldestGo = [1, 25] as const;
 const patienceMs = 20 * 60_000;
 const progressEveryMs = 5_000;
 
-/** Returns the path of the binary in the folder. */
 export async function buildServer(folder: string, { environment, onProgress }: BinarySearch): Promise<string> {
   const run = (args: string[], variables: Record<string, string> = {}): Promise<string> =>
     new Promise((resolve, reject) => {

@@ -21,7 +21,6 @@ TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'cached-down
   .finally(() => process.exit(1));
 `;
 
-/** Returns the path of the binary in the folder. */
 export async function downloadServer(folder: string, search: BinarySearch): Promise<string> {
   search.onProgress('Downloading the Temporal server.');
   const child = spawn(process.execPath, ['-e', script, require.resolve('@temporalio/testing'), folder], {

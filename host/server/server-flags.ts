@@ -3,7 +3,6 @@ import { searchAttributes } from '../../contract/names';
 
 export interface ServerFlags {
   readonly port: number;
-  /** Undefined: no web UI. */
   readonly uiPort: number | undefined;
   readonly database: string;
   /** The server makes a database, which is used after the end of the server. */

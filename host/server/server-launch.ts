@@ -13,12 +13,9 @@ import { askedServer } from './server-record';
 export interface LaunchOptions extends Pick<ServerFlags, 'database' | 'isDraft' | 'namespace' | 'dynamicConfig'> {
   readonly binary: ServerBinary;
   readonly directory: string;
-  /** Default: a free port. */
   readonly port?: number | undefined;
-  /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number | undefined;
   readonly environment: Environment;
-  /** The process exists, and does not answer yet. */
   readonly onLaunch?: (() => void) | undefined;
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../contract/errors';
 import { fullDisk } from '../system-errors';
 
-/** The log of the last start. */
 export function logOf(directory: string): string {
   return join(directory, 'server.log');
 }
@@ -16,7 +15,6 @@ function endOfLog(logFile: string): string {
   }
 }
 
-/** A failure of a server with the end of its log. A full disk has its own code. */
 export function serverFailure(what: string, logFile: string, cause?: unknown): HoldfastError {
   const log = endOfLog(logFile);
   const said = log === '' ? `Its log, ${logFile}, is empty.` : `Its log ends: ${log}`;

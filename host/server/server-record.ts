@@ -16,9 +16,7 @@ export interface ServerRecord {
   readonly pid: number;
   /** The server ends with this process. */
   readonly ownerPid: number;
-  /** Of the server, not of the CLI. */
   readonly version: string;
-  /** File name inside the directory. */
   readonly database: string;
   /** A copied directory has a record of the original directory. */
   readonly directory: string;
@@ -27,7 +25,6 @@ export interface ServerRecord {
 const endPatienceMs = 10_000;
 const watchMs = 1_000;
 
-/** The databases of embedded servers, one for every version. */
 export function databasesIn(directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
 }
