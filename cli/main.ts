@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './compile-cache';
+import * as modules from 'node:module';
+import { join } from 'node:path';
+import { cacheDirectory } from '../host/cache-directory';
+
+/** From Node 22.8 on. */
+const { enableCompileCache } = modules as { readonly enableCompileCache?: (directory?: string) => unknown };
 
 // A closed pipe, as of `| head`, is no failure.
 for (const stream of [process.stdout, process.stderr]) {
@@ -8,7 +13,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-keepCompiledCode();
+// Node keeps compiled code for the next start, where only the user can write. NODE_DISABLE_COMPILE_CACHE wins, too.
+if (!process.env['NODE_COMPILE_CACHE']) enableCompileCache?.(join(cacheDirectory(process.env), 'compiled'));
 void runCommand();
 
 /** Loaded after the cache is on, so that Node keeps the compiled code. */

@@ -22,6 +22,11 @@ import {
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
+export interface ConfigurationVariable {
+  readonly default?: string;
+  readonly meaning: string;
+}
+
 /** Every environment variable of Holdfast except the keys of model providers. A test compares docs/reference/configuration.md. */
 export const configurationTable = {
   HOLDFAST_DIR: {
@@ -37,58 +42,44 @@ export const configurationTable = {
   HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue of runs and workers.' },
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests without a tenant, and the first part of workflow ids.' },
   HOLDFAST_REDIS_URL: {
-    default: '',
     meaning:
       'redis:// or rediss:// URL by which all workers of the task queue share limits of models and tools. Default: each worker has its own limits.',
   },
   HOLDFAST_COMPRESS: {
-    default: '',
     meaning: 'true or false: whether data of runs is written compressed. Default: true with the embedded server, otherwise false.',
   },
-  HOLDFAST_MAX_CACHED_RUNS: {
-    default: '',
-    meaning: 'Number of runs that a worker keeps in memory. Default: 600 for each GB of heap above 200 MB.',
-  },
+  HOLDFAST_MAX_CACHED_RUNS: { meaning: 'Number of runs that a worker keeps in memory. Default: 600 for each GB of heap above 200 MB.' },
   HOLDFAST_STOCK_SDK: {
-    default: '',
     meaning:
       "1: workflow code runs in unchanged threads of Temporal's SDK, which costs a third more CPU. For new versions of the SDK with other internals.",
   },
   HOLDFAST_PUSH_SECRET: {
-    default: '',
     meaning:
       'One to five secrets `whsec_…`, separated by spaces, that sign push notifications. Needed if notifications may leave the machine.',
   },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
-    default: '',
     meaning: 'Path of the `temporal` binary for the embedded server. Default: the PATH, the cache, a download, a build with Go.',
   },
-  TEMPORAL_ADDRESS: {
-    default: '',
-    meaning: 'host:port of a Temporal server. Default: the address in the profile, or an embedded server.',
-  },
+  TEMPORAL_ADDRESS: { meaning: 'host:port of a Temporal server. Default: the address in the profile, or an embedded server.' },
   TEMPORAL_NAMESPACE: { default: 'default', meaning: 'Namespace of the runs, also with the embedded server.' },
-  TEMPORAL_API_KEY: { default: '', meaning: 'API key, sent as a bearer token. Turns TLS on.' },
-  TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable also turns TLS on.' },
-  TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', meaning: 'File with the client certificate (PEM) for mutual TLS.' },
-  TEMPORAL_TLS_CLIENT_CERT_DATA: { default: '', meaning: 'The client certificate (PEM).' },
-  TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', meaning: 'File with the key of the client certificate (PEM).' },
-  TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate (PEM).' },
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { default: '', meaning: 'File with the certificate authority of the server (PEM).' },
-  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server (PEM).' },
-  TEMPORAL_TLS_SERVER_NAME: {
-    default: '',
-    meaning: 'Name in the certificate of the server, if the name differs from the address.',
-  },
-  TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Default: Temporal's usual place." },
+  TEMPORAL_API_KEY: { meaning: 'API key, sent as a bearer token. Turns TLS on.' },
+  TEMPORAL_TLS: { meaning: 'true or false. Any other TEMPORAL_TLS_ variable also turns TLS on.' },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { meaning: 'File with the client certificate (PEM) for mutual TLS.' },
+  TEMPORAL_TLS_CLIENT_CERT_DATA: { meaning: 'The client certificate (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { meaning: 'File with the key of the client certificate (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_DATA: { meaning: 'The key of the client certificate (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { meaning: 'File with the certificate authority of the server (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { meaning: 'The certificate authority of the server (PEM).' },
+  TEMPORAL_TLS_SERVER_NAME: { meaning: 'Name in the certificate of the server, if the name differs from the address.' },
+  TEMPORAL_CONFIG_FILE: { meaning: "TOML file with profiles. Default: Temporal's usual place." },
   TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in the TOML file.' },
   XDG_CACHE_HOME: {
     default: '~/.cache',
     meaning: 'Place of the folder `holdfast`, with downloaded and built binaries, and compiled code from Node 22.8 on.',
   },
-} as const satisfies Record<string, { default: string; meaning: string }>;
+} as const satisfies Record<string, ConfigurationVariable>;
 
 export type ConfigurationName = keyof typeof configurationTable;
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -258,7 +249,8 @@ function withoutEmpty(environment: Environment): Record<string, string> {
 }
 
 function valueOf(environment: Environment, name: ConfigurationName): string {
-  return environment[name] || configurationTable[name].default;
+  const variable: ConfigurationVariable = configurationTable[name];
+  return environment[name] || (variable.default ?? '');
 }
 
 function textOf(environment: Environment, name: ConfigurationName, problemOf: (value: string) => string | undefined): string {

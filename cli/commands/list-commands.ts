@@ -18,6 +18,8 @@ export interface FilterFlags extends JsonFlag, Omit<InterruptQuery, 'limit'> {
   readonly wide?: boolean;
 }
 
+export type StartFilters = Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'>;
+
 export interface RunListFlags extends FilterFlags {
   readonly status?: string;
   readonly ids?: boolean;

@@ -1,17 +1,14 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { PolicyOutcome } from '../../client/index';
-import { exitCodes } from '../output';
+import type { DryRunRequest } from '../../http/index';
+import { exitCodes, type JsonFlag } from '../output';
 import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';
-import type { FilterFlags } from './list-commands';
+import type { ByFlag } from './conversation-commands';
+import type { StartFilters } from './list-commands';
 
-export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
-  readonly to: string;
-  readonly by?: string;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+export type ApplyFlags = StartFilters & JsonFlag & DryRunRequest & ByFlag & { readonly to: string };
 
 const pageSize = 100;
 

@@ -1,18 +1,14 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { exitCodes, told } from '../output';
+import type { DryRunRequest, GoOnRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import { asWritten, type FilterFlags } from './list-commands';
+import { asWritten, type StartFilters } from './list-commands';
 
-export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
-  readonly status?: string;
-  readonly by?: string;
-  readonly deadline?: string;
-  readonly dryRun?: boolean;
-}
+export type RetryFlags = StartFilters & GoOnRequest & DryRunRequest & { readonly status?: string };
 
 const pageSize = 200;
 const atOnce = 10;
@@ -49,7 +45,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
 }
 
 /** Lists all runs before the first retry, because a retried run leaves the list. */
-async function failedRuns(service: FoundService, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly ListedRun[]> {
+async function failedRuns(service: FoundService, filters: StartFilters): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   let after: string | undefined;
   do {

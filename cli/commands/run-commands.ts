@@ -6,7 +6,7 @@ import { inputMissing, jobWanted } from '../agent-input';
 import { attendRun } from '../attend-run';
 import { exitCodes, told } from '../output';
 import type { CancelMode } from '../../contract/cancel';
-import type { GoOnRequest } from '../../http/index';
+import type { CancelRequestBody, GoOnRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
@@ -57,14 +57,10 @@ export async function startRun(
   return attendRun(service, terminal, { id: run.id, from: 0, ...defined({ by }) });
 }
 
-export interface CancelFlags {
+export interface CancelFlags extends Pick<CancelRequestBody, 'within' | 'reason' | 'by'> {
   readonly afterModel?: boolean;
   readonly afterTools?: boolean;
-  readonly within?: string;
-  /** False: `--only-here`. */
   readonly onlyHere?: boolean;
-  readonly reason?: string;
-  readonly by?: string;
 }
 
 export async function cancelRun(service: FoundService, terminal: Terminal, id: string, flags: CancelFlags = {}): Promise<number> {

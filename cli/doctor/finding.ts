@@ -18,6 +18,15 @@ export function found(check: string, status: 'warning' | 'problem', code: ErrorC
   return { check, status, message: messageOf(new HoldfastError(code, message)), code, fix: errorTable[code].fix };
 }
 
+/** `work` returns the message of a success, and throws the problem. */
+export async function checkedBy(check: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return fine(check, await work());
+  } catch (error) {
+    return foundBy(check, error, codeOf(error) === 'retention-short' ? 'warning' : 'problem');
+  }
+}
+
 export function foundBy(check: string, error: unknown, status: 'warning' | 'problem' = 'problem'): Finding {
   const named = namedSystemError(error, `checking the ${check}`) ?? error;
   const { reason, place } = toldFailure(named);

@@ -9,7 +9,7 @@ import { bundleAgents } from '../../worker/bundle';
 import { checkBundle } from '../../worker/check-bundle';
 import { quietRuntime } from '../../worker/runtime';
 import { unknownVariables } from '../processes/unknown-variables';
-import { fine, found, foundBy, type Finding } from './finding';
+import { checkedBy, fine, found, foundBy, type Finding } from './finding';
 
 export interface Read<T> {
   readonly findings: readonly Finding[];
@@ -37,15 +37,13 @@ export async function checkConfiguration(file: string | undefined, directory: st
   }
 }
 
-export async function checkBuild(agentsFile: string): Promise<Finding> {
-  try {
+export function checkBuild(agentsFile: string): Promise<Finding> {
+  return checkedBy('build', async () => {
     quietRuntime();
     const bundle = await bundleAgents(agentsFile);
     await checkBundle(bundle);
-    return fine('build', `The agents load in the workflow sandbox, as build ${bundle.buildId}.`);
-  } catch (error) {
-    return foundBy('build', error);
-  }
+    return `The agents load in the workflow sandbox, as build ${bundle.buildId}.`;
+  });
 }
 
 /** Whether this machine has a key for the model of every agent. Only `dev` has the demo model for `default`. */

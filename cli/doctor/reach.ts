@@ -1,4 +1,5 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { processAt } from '../processes/service-record';
 import { fine, found, foundBy, type Finding } from './finding';
@@ -25,22 +26,15 @@ export async function checkRedis(url: string): Promise<Finding> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url, socket: { connectTimeout: patienceMs, reconnectStrategy: false } });
   client.on('error', () => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it said nothing for ${patienceMs / 1000} s`)), patienceMs);
+  const late = delay(patienceMs, undefined, { ref: false }).then(() => {
+    throw new Error(`it said nothing for ${patienceMs / 1000} s`);
   });
   try {
     await Promise.race([client.connect().then(() => client.ping()), late]);
     return fine('redis', 'The Redis of HOLDFAST_REDIS_URL answers.');
   } catch (error) {
-    return found(
-      'redis',
-      'problem',
-      'limits-not-shared',
-      messageOf(new HoldfastError('limits-not-shared', `Redis at HOLDFAST_REDIS_URL cannot be used: ${messageOf(error)}.`)),
-    );
+    return found('redis', 'problem', 'limits-not-shared', `Redis at HOLDFAST_REDIS_URL cannot be used: ${messageOf(error)}.`);
   } finally {
-    clearTimeout(timer);
     client.destroy();
   }
 }

@@ -1,5 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { codeOf } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { Configuration, Environment } from '../../host/configuration';
 import { connectTemporal, type TemporalSettings } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
@@ -8,7 +8,7 @@ import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-record';
 import { checkRetention } from '../../worker/check-retention';
 import { checkClock } from './clock';
-import { fine, found, foundBy, type Finding } from './finding';
+import { checkedBy, fine, found, foundBy, type Finding } from './finding';
 
 const patienceMs = 5_000;
 
@@ -50,41 +50,24 @@ async function checkBinary(directory: string, environment: Environment): Promise
 }
 
 export async function checkConnected(connection: ConnectionLike, { address, namespace }: TemporalSettings): Promise<readonly Finding[]> {
-  const version = await checkVersion(connection, address);
-  const attributes = await checkedBy(
-    'namespace',
-    () => checkSearchAttributes(connection, namespace),
-    `Namespace '${namespace}' has all search attributes.`,
-  );
+  const version = await checkedBy('server', () => versionOf(connection, address));
+  const attributes = await checkedBy('namespace', async () => {
+    await checkSearchAttributes(connection, namespace);
+    return `Namespace '${namespace}' has all search attributes.`;
+  });
   if (attributes.code === 'server-unreachable') return [version, attributes];
-  const retention = await checkedBy(
-    'retention',
-    () => checkRetention(connection, namespace),
-    `Namespace '${namespace}' keeps runs that have ended long enough.`,
-  );
+  const retention = await checkedBy('retention', async () => {
+    await checkRetention(connection, namespace);
+    return `Namespace '${namespace}' keeps runs that have ended long enough.`;
+  });
   return [version, attributes, retention, await checkClock(connection, namespace)];
 }
 
-async function checkVersion(connection: ConnectionLike, address: string): Promise<Finding> {
-  try {
-    const { serverVersion } = await connection.workflowService.getSystemInfo({});
-    if (!isOldServer(serverVersion)) return fine('server', `Temporal server ${serverVersion} answers at ${address}.`);
-    return found(
-      'server',
-      'problem',
-      'server-outdated',
-      `The Temporal server at ${address} is ${serverVersion || 'of an unknown version'}. Holdfast needs ${oldestServer} or newer.`,
-    );
-  } catch (error) {
-    return foundBy('server', error);
-  }
-}
-
-async function checkedBy(check: string, work: () => Promise<void>, message: string): Promise<Finding> {
-  try {
-    await work();
-    return fine(check, message);
-  } catch (error) {
-    return foundBy(check, error, codeOf(error) === 'retention-short' ? 'warning' : 'problem');
-  }
+async function versionOf(connection: ConnectionLike, address: string): Promise<string> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  if (!isOldServer(serverVersion)) return `Temporal server ${serverVersion} answers at ${address}.`;
+  throw new HoldfastError(
+    'server-outdated',
+    `The Temporal server at ${address} is ${serverVersion || 'of an unknown version'}. Holdfast needs ${oldestServer} or newer.`,
+  );
 }

@@ -17,7 +17,7 @@ export async function openService(
   /** `ofWorker`: facts of the worker in this process. `now`: the project, which may change. */
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
-  const { project, logger, host, port, hosts, origins, tenant, taskQueue, configuration } = settings;
+  const { project, logger, host, port, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
@@ -28,8 +28,7 @@ export async function openService(
     logger,
     host,
     port,
-    hosts,
-    origins,
+    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
     aiSdk: () => now().config.aiSdk,

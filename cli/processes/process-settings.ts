@@ -27,8 +27,6 @@ export interface ProcessSettings {
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
   readonly taskQueue: string;
   readonly tenant: string;
   /** Undefined: only with the embedded server. */
@@ -55,8 +53,6 @@ export async function readSettings(
     logger,
     onProblem,
     ...listensAt(flags, configuration, http, environment),
-    hosts: http.hosts ?? [],
-    origins: http.origins ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
     compress: configuration.compress ?? compress,

@@ -21,16 +21,23 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
   const { bold, dim } = terminal.paint;
   terminal.write(`Made a project in ${directory}: ${Object.keys(files).join(', ')}`);
   terminal.write();
-  terminal.write(`  ${bold(`${directory === process.cwd() ? '' : `cd ${shellWord(folder)} && `}${manager.install}`)}`);
-  terminal.write(`  ${bold(manager.test)}`);
-  terminal.write(`  ${bold(manager.start)}  ${dim('serves it, and says what to try')}`);
+  terminal.write(`  ${bold(`${directory === process.cwd() ? '' : `cd ${shellWord(folder)} && `}${manager.name} install`)}`);
+  terminal.write(`  ${bold(`${manager.name} test`)}`);
+  terminal.write(`  ${bold(`${manager.name} start`)}  ${dim('serves it, and says what to try')}`);
   return 0;
 }
 
 export function projectFiles(name: string, manager: PackageManager, own: string): Readonly<Record<string, string>> {
-  const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
-  const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys, holdfast: JSON.stringify(own).slice(1, -1) };
+  const filled: Readonly<Record<string, string>> = {
+    name,
+    install: `${manager.name} install`,
+    test: `${manager.name} test`,
+    start: `${manager.name} start`,
+    exec: manager.exec,
+    keys,
+    holdfast: JSON.stringify(own).slice(1, -1),
+  };
   const folder = join(ownFolder(), 'templates', 'project');
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');

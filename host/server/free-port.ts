@@ -25,29 +25,20 @@ export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<v
 }
 
 export function listenFailure(error: unknown, host: string, port: number): HoldfastError {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = '' } = error as NodeJS.ErrnoException;
   const cause = { cause: error };
-  switch (code) {
-    case 'EADDRINUSE':
-      return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
-    case 'EADDRNOTAVAIL':
-      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: it must be an address of this machine.`, cause);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: no address is known for that name.`, cause);
-    case 'EACCES':
-    case 'EPERM':
-      return new HoldfastError(
-        'config-invalid',
-        `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`,
-        cause,
-      );
-    default:
-      return (
-        namedSystemError(error, `listening on ${host}:${port}`) ??
-        new HoldfastError('config-invalid', `Nothing can listen on ${host}:${port}: ${messageOf(error)}`, cause)
-      );
-  }
+  if (code === 'EADDRINUSE') return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
+  if (['EACCES', 'EPERM'].includes(code))
+    return new HoldfastError('config-invalid', `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`, cause);
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRNOTAVAIL: ': it must be an address of this machine.',
+    ENOTFOUND: ': no address is known for that name.',
+    EAI_AGAIN: ': no address is known for that name.',
+  };
+  const named = code in reasons ? undefined : namedSystemError(error, `listening on ${host}:${port}`);
+  return (
+    named ?? new HoldfastError('config-invalid', `Nothing can listen on ${host}${reasons[code] ?? `:${port}: ${messageOf(error)}`}`, cause)
+  );
 }
 
 export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
