@@ -43,7 +43,7 @@ export async function findService(
   const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
   const recorded = recordedService(directory);
   if (recorded !== undefined) return found(recorded);
-  const ownRuns = !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory);
+  const ownRuns = !environment['TEMPORAL_ADDRESS'] && databasesIn(directory).length > 0;
   const usual = ownRuns ? undefined : await usualUrl(environment);
   if (usual !== undefined && (await isAnswering(usual))) {
     patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
@@ -81,14 +81,6 @@ const shortMs = 500;
 async function isAnswering(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(shortMs) })).ok;
-  } catch {
-    return false;
-  }
-}
-
-function hasRunsOfItsOwn(directory: string): boolean {
-  try {
-    return databasesIn(directory).length > 0;
   } catch {
     return false;
   }

@@ -66,6 +66,20 @@ export async function connectTemporal(
   return { connection, namespace: settings.namespace, close };
 }
 
+/** Runs work with a connection that is closed after the work. */
+export async function withConnection<T>(
+  settings: TemporalSettings,
+  work: (connection: HistoryConnection) => Promise<T>,
+  deadlineMs = defaultDeadlineMs,
+): Promise<T> {
+  const { connection, close } = await connectTemporal(settings, { deadlineMs });
+  try {
+    return await work(connection);
+  } finally {
+    await close();
+  }
+}
+
 /**
  * Connects a worker. NativeConnection is a parameter, because clients must not load the native bridge. Throws 'server-unreachable' with the address
  * within the deadline.

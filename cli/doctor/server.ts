@@ -1,7 +1,7 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { HoldfastError } from '../../contract/errors';
 import type { Configuration, Environment } from '../../host/configuration';
-import { connectTemporal, type TemporalSettings } from '../../host/connection';
+import { withConnection, type TemporalSettings } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import { presentServerBinary, isOldServer, oldestServer } from '../../host/server/server-binary';
 import { openHttpOf } from '../../host/server/open-http';
@@ -16,16 +16,13 @@ export async function checkServer(configuration: Configuration, environment: Env
   try {
     const settings = configuration.server ?? (await embeddedServer(configuration));
     if (settings === undefined) return [await checkBinary(configuration.directory, environment)];
-    const { connection, close } = await connectTemporal(settings, { deadlineMs: patienceMs });
-    try {
-      const open = await openHttpOf(settings.address);
-      return [
-        ...(await connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings))),
-        ...(open === undefined ? [] : [foundBy('server', open, 'warning')]),
-      ];
-    } finally {
-      await close();
-    }
+    const connected = await withConnection(
+      settings,
+      (connection) => connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings)),
+      patienceMs,
+    );
+    const open = await openHttpOf(settings.address);
+    return [...connected, ...(open === undefined ? [] : [foundBy('server', open, 'warning')])];
   } catch (error) {
     return [foundBy('server', error)];
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
 import { readConfiguration, type Configuration } from '../../host/configuration';
@@ -71,7 +70,7 @@ function knownConfiguration(): Configuration | undefined {
   try {
     const configuration = readConfiguration();
     const { directory, server } = configuration;
-    return server === undefined && existsSync(directory) && databasesIn(directory).length > 0 ? configuration : undefined;
+    return server === undefined && databasesIn(directory).length > 0 ? configuration : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,10 @@
 import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory, privateFile } from '../../host/private-files';
 import { processMark } from '../../host/process-mark';
+import { checkPortFree } from '../../host/server/free-port';
 import { isAlive } from '../../host/server/process-probe';
 
 interface ServiceRecord {
@@ -14,7 +16,7 @@ interface ServiceRecord {
   readonly worker?: ServedAgents;
 }
 
-export interface ServedAgents {
+interface ServedAgents {
   readonly agentsFile: string;
   readonly taskQueue: string;
 }
@@ -53,13 +55,26 @@ export function isServiceStarting(directory: string): boolean {
   return living(directory).some(({ url }) => url === undefined);
 }
 
-/** A process with other agents on the task queue: new runs would go to the worker that started last. */
-export function otherAgentsOn(
-  directory: string,
-  { agentsFile, taskQueue }: ServedAgents,
-): (ServedAgents & { readonly pid: number }) | undefined {
-  const others = living(directory).flatMap(({ pid, worker }) => (worker === undefined ? [] : [{ pid, ...worker }]));
-  return others.find((other) => other.taskQueue === taskQueue && other.agentsFile !== agentsFile);
+/** Fails before a server is started for a service that cannot listen. */
+export async function checkPort(directory: string, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  try {
+    await checkPortFree(port, host);
+  } catch (error) {
+    const own = codeOf(error) === 'port-in-use' ? processAt(directory, port) : undefined;
+    if (own === undefined) throw error;
+    throw new HoldfastError('port-in-use', `The port ${port} is taken by the process ${own}: the service of ${directory} already runs.`);
+  }
+}
+
+/** Two workers with different agents on a task queue take each other's runs. */
+export function checkQueue(directory: string, { agentsFile, taskQueue }: ServedAgents): void {
+  for (const { pid, worker } of living(directory)) {
+    if (worker?.taskQueue !== taskQueue || worker.agentsFile === agentsFile) continue;
+    throw new HoldfastError(
+      'queue-in-use',
+      `The process ${pid} serves ${worker.agentsFile} on the task queue "${taskQueue}" of ${directory}, and this one would take its runs.`,
+    );
+  }
 }
 
 /** Marks of processes that died with a worker. A mark is returned once. */

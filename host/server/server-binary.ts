@@ -10,7 +10,6 @@ import { downloadServer } from './server-download';
 export interface ServerBinary {
   readonly path: string;
   readonly origin: 'configured' | 'path' | 'cache' | 'download' | 'build';
-  readonly cliVersion: string;
   /** The database file depends on the version of the server. */
   readonly serverVersion: string;
 }
@@ -117,10 +116,10 @@ function isExecutable(file: string): boolean {
 
 async function inspect(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
   if (!isExecutable(path)) throw new Error('not there');
-  const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];
-  if (cliVersion === undefined || serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
+  const [, serverVersion] = /version \S+ \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];
+  if (serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
   if (isOldServer(serverVersion)) throw new Error(`${path} holds server ${serverVersion}; ${oldestServer} or newer is needed`);
-  return { path, origin, cliVersion, serverVersion };
+  return { path, origin, serverVersion };
 }
 
 function versionText(path: string): Promise<string> {

@@ -25,8 +25,13 @@ export interface ServerRecord {
 const endPatienceMs = 10_000;
 const watchMs = 1_000;
 
+/** Empty for a directory that cannot be read. */
 export function databasesIn(directory: string): readonly string[] {
-  return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
+  try {
+    return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
+  } catch {
+    return [];
+  }
 }
 
 export function readServerRecord(directory: string): ServerRecord | undefined {
