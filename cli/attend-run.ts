@@ -62,15 +62,11 @@ export async function attend(service: FoundService, terminal: Terminal, attendan
       terminal.write('The answer is stored. It counts as soon as a worker runs.');
       return leave(exitCodes.waiting);
     }
-    for (const line of interruptLines(next, terminal, view.agent)) terminal.write(line);
-    if (!terminal.interactive) {
-      for (const other of open.slice(1)) for (const line of interruptLines(other, terminal, view.agent)) terminal.write(line);
-      return leave(later(attendance, open, service, terminal));
-    }
+    for (const shown of terminal.interactive ? [next] : open)
+      for (const line of interruptLines(shown, terminal, view.agent)) terminal.write(line);
     // The service refuses an answer by anybody else.
-    if (by !== undefined && !mayAnswer(next, { by, ...defined({ roles }) }, Date.now()))
-      return leave(later(attendance, open, service, terminal));
-    const asked = await askDecision(next, terminal);
+    const mayAsk = terminal.interactive && (by === undefined || mayAnswer(next, { by, ...defined({ roles }) }, Date.now()));
+    const asked = mayAsk ? await askDecision(next, terminal) : 'later';
     if (asked === 'later') return leave(later(attendance, open, service, terminal));
     try {
       await service.answer(id, next.id, { ...asked.body, ...defined({ by, roles }) });
