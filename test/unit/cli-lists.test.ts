@@ -401,12 +401,12 @@ describe('holdfast run without an input', () => {
     ],
   ])('says what the agent takes, with a command that works: %s', async (agent, code, what) => {
     const message = `The input is missing. ${what} --url http://service`;
-    await expect(startRun(service, recordedTerminal({ live: false }), agent, [], {})).rejects.toMatchObject({ code, message });
+    await expect(startRun(service, recordedTerminal({ live: false }), { agent, words: [] })).rejects.toMatchObject({ code, message });
   });
 
   it('says which agents there are when there is none of this name', async () => {
     const message = 'There is no agent "suport". There are: support, orders, any.';
-    const started = startRun(service, recordedTerminal({ live: false }), 'suport', [], {});
+    const started = startRun(service, recordedTerminal({ live: false }), { agent: 'suport', words: [] });
     await expect(started).rejects.toMatchObject({ code: 'agent-unknown', message });
   });
 });
@@ -420,7 +420,7 @@ it('holdfast run with a text, where the agent takes a job, says how to give one'
     .mockImplementation(async (url) =>
       String(url).endsWith('/agents') ? Response.json({ agents }) : Response.json(refused, { status: 400 }),
     );
-  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), 'restock', ['hi'], {});
+  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), { agent: 'restock', words: ['hi'] });
   await expect(started).rejects.toMatchObject({
     code: 'input-invalid',
     message: `It does not fit. The agent "restock" takes a job { copies } as JSON: npx holdfast run restock --json-input '{"copies":1}'`,

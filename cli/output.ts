@@ -1,7 +1,21 @@
-import type { Terminal } from './terminal';
-import { oneLine } from './terminal';
+import { oneLine, type Terminal } from './terminal';
 
-/** Rows in columns, under a head line where there is one. The last column is as long as it is. */
+export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
+
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
+export function told(terminal: Terminal, text: string): number {
+  terminal.write(text);
+  return exitCodes.done;
+}
+
+export function writeJson(terminal: Terminal, value: unknown): number {
+  terminal.writeText(JSON.stringify(value, null, 2));
+  return exitCodes.done;
+}
+
 export function writeTable(terminal: Terminal, rows: readonly (readonly string[])[], head?: readonly string[]): void {
   const cells = [...(head === undefined ? [] : [head]), ...rows].map((row) => row.map((cell) => oneLine(cell)));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));

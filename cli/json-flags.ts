@@ -1,8 +1,27 @@
-import { HoldfastError } from '../contract/errors';
+import { HoldfastError, messageOf } from '../contract/errors';
 import type { Json, JsonObject } from '../contract/messages/messages';
-import { jsonOrText } from './parsed-json';
 
-/** The arguments of a call with some of them changed, each as `name=value` or `outer.inner=value`. */
+export function parsedJson(text: string, what: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new HoldfastError('request-invalid', `${what} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** A text without JSON is allowed, unless the text begins as an object, a list or a string of JSON. */
+export function jsonOrText(text: string, what = 'The answer'): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (!/^\s*[{["]/.test(text)) return text;
+    throw new HoldfastError(
+      'request-invalid',
+      `${what} is not JSON: ${messageOf(error)}. Write a text that begins so as a string of JSON.`,
+    );
+  }
+}
+
 export function withChanges(input: Json, changes: readonly string[], said = '--set'): Json {
   return changes.reduce((changed: Json, change) => {
     const at = change.indexOf('=');
@@ -29,6 +48,6 @@ function withValue(into: Json | undefined, [key = '', ...rest]: readonly string[
   const object = (into ?? {}) as JsonObject;
   const changed = inner(Object.hasOwn(object, key) ? object[key] : undefined);
   const entries = Object.entries(object).map(([name, kept]) => [name, name === key ? changed : kept] as const);
-  // An entry, not an assignment: a key may be called __proto__.
+  // Not an assignment, because a key may be `__proto__`.
   return Object.fromEntries(Object.hasOwn(object, key) ? entries : [...entries, [key, changed] as const]);
 }

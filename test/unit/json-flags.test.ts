@@ -1,4 +1,4 @@
-import { withChanges } from '../../cli/edited-input';
+import { withChanges } from '../../cli/json-flags';
 
 describe('withChanges', () => {
   const input = { orderId: '42', amount: 80, to: { name: 'Ada', ways: ['mail', 'post'] } };
