@@ -14,13 +14,9 @@ import { quietRuntime } from '../../worker/runtime';
 import { drainOnSigterm } from './drain';
 import { answerOf, heldIn } from './middleware-rows';
 import { rowTools, stored, toolsWork } from './middleware-tools';
+import type { ProgramSettings } from './program-settings';
 
-export interface MiddlewareWorkerSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** The file of a bundle that has these agents. */
-  readonly bundle: string;
+export interface MiddlewareWorkerSettings extends ProgramSettings {
   /** The file in which it is counted what has been done. */
   readonly counts: string;
   /** The folder in which tools keep files. */

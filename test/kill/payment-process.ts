@@ -17,15 +17,11 @@ import { quietRuntime } from '../../worker/runtime';
 import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Receipt } from './payment-server';
+import type { ProgramSettings } from './program-settings';
 import type { RefundPolicy } from './refund-policies';
 import { refundPolicies } from './refund-policies';
 
-export interface PaymentSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** File with a bundle that was made before. */
-  readonly bundle: string;
+export interface PaymentSettings extends ProgramSettings {
   /** Of the server that takes the payments. */
   readonly payments: string;
   /** Stays for good in the calls that say `hold`. */

@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CancelOptions } from '../../client/cancel';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
@@ -8,12 +5,13 @@ import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { openTemporal } from '../support/temporal';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
 import type { PaymentCall, PaymentScript, PaymentSettings } from './payment-process';
 import type { HeldRequest, HoldPoint, PaymentServer, Receipt } from './payment-server';
 import { startPaymentServer } from './payment-server';
+import { programSettings } from './program-settings';
 
 /** What the model of a run calls, and which requests the server holds until the first worker is killed. */
 interface Plan {
@@ -121,13 +119,7 @@ function amountIn(doubt: Interrupt | undefined): number {
 beforeAll(async () => {
   server = await startPaymentServer();
   client = await connect({ server: testServer(), taskQueue });
-  const settings = {
-    address: testServer().address,
-    taskQueue,
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(mkdtempSync(join(tmpdir(), 'holdfast-payments-')), 'bundles'),
-    payments: server.url,
-  };
+  const settings = { ...programSettings(taskQueue), payments: server.url };
   const spawn = (holds: boolean): Child => spawnProgram('payment-process', { ...settings, holds } satisfies PaymentSettings);
 
   const first = spawn(true);

@@ -20,13 +20,9 @@ import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
 import { drainOnSigterm } from './drain';
+import type { ProgramSettings } from './program-settings';
 
-export interface ServiceSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** File with a bundle that was made before. */
-  readonly bundle: string;
+export interface ServiceSettings extends ProgramSettings {
   /** Which texts of the scripts it says. */
   readonly process: 'first' | 'second';
   /** Absent: a worker alone, without the service. */

@@ -59,31 +59,19 @@ const tools = {
       return payment;
     },
   }),
-  ...(settings.quickLookups === true
-    ? {
-        lookupOrder: defineTool({
-          description: 'Looks an order up.',
-          inputSchema: z.object({ orderId: z.string(), hold: z.boolean().optional() }),
-          timeout: '10s',
-          execute: ({ hold }) => reach('tool:lookupOrder', hold === true).then(() => 'found'),
-        }),
-      }
-    : {}),
   pay: defineTool({
     description: 'Pays once.',
-    inputSchema: z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional(), forgetful: z.boolean().optional() }),
+    inputSchema: z.object({ amount: z.number(), hold: z.boolean().optional() }),
     effect: 'once',
     ...(settings.payTimeout === undefined ? {} : { timeout: settings.payTimeout }),
     execute: async ({ amount, hold }, call) => {
-      if (hold === 'before') await reach('tool:pay', true);
       const payment = takePayment(call.idempotencyKey, amount);
-      if (hold !== 'before') await reach('tool:pay', hold === 'after');
+      await reach('tool:pay', hold === true);
       return payment;
     },
-    reconcile: async ({ forgetful }, call) => {
+    reconcile: async (_, call) => {
       await reach('reconcile', false);
       const payment = findPayment(call.idempotencyKey);
-      if (forgetful === true) return 'unknown';
       return payment === undefined ? { happened: false } : { happened: true, result: payment };
     },
   }),
@@ -105,7 +93,7 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
 
 async function main(): Promise<void> {
   quietRuntime();
-  let address = settings.address ?? '';
+  let { address } = settings;
   if (settings.serverDirectory !== undefined) {
     const server = await startEmbeddedServer({ directory: settings.serverDirectory });
     address = server.address;
