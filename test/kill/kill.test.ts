@@ -4,6 +4,7 @@ import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { Json } from '../../contract/messages/messages';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
 import { testServer } from '../support/test-bed';
 import type { Child, Payment, Step, WorkerSettings } from './child';
@@ -83,8 +84,7 @@ interface Recorded {
 
 /** What readers of the run saw, without what differs from run to run: ids of messages and of the run, times. */
 async function record(run: Run): Promise<Recorded> {
-  const events = [];
-  for await (const { time: _, ...event } of run.events({ deltas: false })) events.push(event);
+  const events = (await logOf(run)).map(({ time: _, ...event }) => event);
   const { messages, usage, output, status } = await run.view();
   const ids = new Map<string, string>();
   const text = JSON.stringify({ transcript: { messages, usage, output, status }, events }).split(run.id).join('RUN');

@@ -4,6 +4,7 @@ import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { logOf } from '../support/server-logs';
 import { openTemporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
 import type { Child } from './child';
@@ -300,8 +301,7 @@ describe('payments to which the model gave the same call id', () => {
 describe('a payment of a run that is cancelled while it is made, and whose worker is killed', () => {
   async function cancelledLog(name: string): Promise<readonly RunEvent[]> {
     expect(await runOf(name).outcome()).toEqual({ status: 'cancelled' });
-    const log: RunEvent[] = [];
-    for await (const event of runOf(name).events({ deltas: false })) log.push(event);
+    const log = await logOf(runOf(name));
     expect(log.at(-1)).toMatchObject({ type: 'run-end', reason: 'wrong customer', by: 'ada' });
     return log;
   }

@@ -5,6 +5,7 @@ import { errorTable } from '../../contract/errors';
 import { a2aClient, saying, stateOf } from '../support/a2a-bed';
 import { PageChat } from '../support/ai-sdk-page';
 import { askedBy } from '../support/responses-bed';
+import { logOf } from '../support/server-logs';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
@@ -165,10 +166,8 @@ describe('the client of OpenAI at /v1', () => {
     const body = { model, previous_response_id: asking.id, input: [answer], by: 'ada' };
     const paid = await openai.responses.create(body);
     expect(paid).toMatchObject({ status: 'completed', metadata: { ticket: '7' }, previous_response_id: asking.id });
-    const ends = [];
-    for await (const event of bed.client.run('responses-3').events({ until: 'waiting', deltas: false }))
-      if (event.type === 'interrupt-end') ends.push(event);
-    expect(ends).toMatchObject([{ by: 'ada', answer: { type: 'approve', comment: 'fine' } }]);
+    const log = await logOf(bed.client.run('responses-3'), { until: 'waiting' });
+    expect(log.filter(({ type }) => type === 'interrupt-end')).toMatchObject([{ by: 'ada', answer: { type: 'approve', comment: 'fine' } }]);
   });
 
   it('refuses a response of another agent', async () => {
