@@ -1,13 +1,12 @@
 import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import type { PushConfig, PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
-import { cancelTask } from './cancel';
-import { A2aError } from './errors';
+import { A2aError, asKind } from './errors';
 import { listTasks } from './list';
 import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/configs';
 import type { PushTarget } from './push/targets';
@@ -31,20 +30,19 @@ import type { A2aFrame } from './wire';
 export interface A2aCaller {
   readonly client: HoldfastClient;
   readonly agent: string;
-  /** What the jobs of the agent have to fit. */
+  /** The schema of the jobs of the agent. */
   readonly inputSchema?: Json;
-  /** The client has gone, or the service closes. Nothing of a task stops. */
+  /** The client went away, or the service closes. Tasks continue. */
   readonly signal: AbortSignal;
   /** How long an answer may wait for the Temporal server. */
   readonly patienceMs: number;
-  /** Where push notifications may go. None: there are none. */
+  /** Where push notifications may go. Empty: the service sends no notifications. */
   readonly pushTo: readonly PushTarget[];
 }
 
-/** What a method gives: one result, or the frames of a stream. */
 export type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
 
-/** Carries out a request. What is wrong with it is thrown before anything is shown. */
+/** Throws the errors of a request before the stream begins. */
 export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller): Promise<MethodResult> {
   const known = methods.get(method);
   if (known !== undefined) return known(params, caller);
@@ -91,7 +89,7 @@ async function sendStreaming(params: unknown, caller: A2aCaller): Promise<Method
   return { frames: framesOf(reading, configuration?.historyLength) };
 }
 
-/** A receiver that may not be told is refused before anything begins. */
+/** Refuses a forbidden receiver before the task begins. */
 function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
   const asked = parse(SendParams, params, '`params`');
   const read = { ...asked, message: { ...asked.message, metadata: { ...asked.metadata, ...asked.message.metadata } } };
@@ -151,22 +149,39 @@ async function deletePush(params: unknown, caller: A2aCaller): Promise<MethodRes
   });
 }
 
-/** A task of this agent, that is there. */
+/** Throws `task-unknown` for tasks of other agents. */
 async function pushedTask(taskId: string, { client, agent }: A2aCaller): Promise<PushedTask> {
   const ref = taskRefOf(taskId);
   await lookFor(threadOf(client, agent, ref.contextId), ref);
   return { agent, ...ref };
 }
 
-/** What only reads waits no longer for the Temporal server than other routes do. */
+/** The deadline of other routes, for methods that only read. */
 function inTime<T>({ client, patienceMs }: A2aCaller, read: () => Promise<T>): Promise<T> {
   return client.withDeadline(Date.now() + patienceMs, read);
 }
 
+/** How long the answer to a cancel waits for the end of the task. */
+const cancelMs = 5000;
+
+/** Withdraws a message from the queue, or stops the turn, also a waiting turn. */
 async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { id, metadata } = parse(CancelParams, params, '`params`');
-  const { fold } = await cancelTask({ ...caller, id, who: speakerIn(metadata) });
-  return { result: fold.task() };
+  const { ref, thread, fold } = await open(id, caller);
+  if (fold.isOver) throw new A2aError('TASK_NOT_CANCELABLE', 'task-ended', `The task "${id}" is over: ${fold.state}.`);
+  if (fold.turn === undefined) {
+    await thread.withdraw(ref.message).catch(notCancelable);
+    return { result: (await open(id, caller)).fold.task() };
+  }
+  await thread.stop(speakerIn(metadata)).catch(notCancelable);
+  const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(cancelMs)]);
+  const stopped = await open(id, { ...caller, signal });
+  return { result: (await stopped.settled()).fold.task() };
+}
+
+function notCancelable(error: unknown): void {
+  const code = codeOf(error);
+  throw code === 'turn-unknown' || code === 'message-unknown' ? asKind('TASK_NOT_CANCELABLE', error) : error;
 }
 
 async function subscribe(params: unknown, caller: A2aCaller): Promise<MethodResult> {

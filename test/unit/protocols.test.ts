@@ -193,9 +193,11 @@ function linesInLog(log: readonly RunEvent[]): readonly string[] {
 
 /** What a client of A2A makes of the updates of a stream, and what the task says that another one reads. */
 function inA2a(stream: readonly (RunEvent | Delta)[]): { readonly told: readonly string[]; readonly read: readonly string[] } {
+  const begin = { type: 'message', agent: 'a', runPath: ['a'], turn: 1, id: 'm', mode: 'after-turn', offset: 0, time: 0 } as const;
+  const message: RunEvent = { ...begin, message: { id: 'sent.m', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] } };
   const fold = new TaskFold({ contextId: 'c', message: 'm' });
   const artifacts = new Map<string, readonly Part[]>();
-  for (const event of stream) {
+  for (const event of [message, ...stream]) {
     for (const update of fold.take(event)) {
       if (!('artifactUpdate' in update)) continue;
       const { artifact, append, lastChunk } = TaskArtifactUpdateEvent.fromJSON(update.artifactUpdate);
