@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
@@ -59,18 +60,56 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ListTasks', list],
   ['CancelTask', cancel],
   ['SubscribeToTask', subscribe],
-  ['CreateTaskPushNotificationConfig', ifThereIsPush(setPush)],
-  ['GetTaskPushNotificationConfig', ifThereIsPush(getPush)],
-  ['ListTaskPushNotificationConfigs', ifThereIsPush(listPush)],
-  ['DeleteTaskPushNotificationConfig', ifThereIsPush(deletePush)],
+  [
+    'CreateTaskPushNotificationConfig',
+    ofPush(SetPushParams, async (given, task, { client, pushTo }) => {
+      const config = checkedConfig(given, pushTo);
+      await client.pushes.set(task, config);
+      return shownConfig(task, config);
+    }),
+  ],
+  [
+    'GetTaskPushNotificationConfig',
+    ofPush(PushParams, async ({ id }, task, { client }) => {
+      const config = (await client.pushes.list(task)).find((one) => one.id === id);
+      if (config === undefined) throw configUnknown(id);
+      return shownConfig(task, config);
+    }),
+  ],
+  [
+    'ListTaskPushNotificationConfigs',
+    ofPush(ListPushParams, async (_, task, { client }) => ({
+      configs: (await client.pushes.list(task)).map((config) => shownConfig(task, config)),
+    })),
+  ],
+  [
+    'DeleteTaskPushNotificationConfig',
+    ofPush(PushParams, async ({ id }, task, { client }) => {
+      await client.pushes.remove(task, id);
+      return {};
+    }),
+  ],
   [
     'GetExtendedAgentCard',
     () => Promise.reject(new A2aError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'protocol-unsupported', 'The agent has no further card.')),
   ],
 ]);
 
-function ifThereIsPush(method: Method): Method {
-  return (params, caller) => (caller.pushTo.length === 0 ? Promise.reject(notSupported()) : method(params, caller));
+/** A method about the notifications of a task. */
+function ofPush<Params extends { readonly taskId: string }>(
+  schema: z.ZodType<Params>,
+  act: (params: Params, task: PushedTask, caller: A2aCaller) => Promise<unknown>,
+): Method {
+  return async (given, caller) => {
+    if (caller.pushTo.length === 0) throw notSupported();
+    const params = parse(schema, given, '`params`');
+    return inTime(caller, async () => {
+      const ref = taskRefOf(params.taskId);
+      // Throws `task-unknown` for tasks of other agents.
+      await lookFor(threadOf(caller.client, caller.agent, ref.contextId), ref);
+      return { result: await act(params, { agent: caller.agent, ...ref }, caller) };
+    });
+  };
 }
 
 async function sendMessage(params: unknown, caller: A2aCaller): Promise<MethodResult> {
@@ -111,49 +150,6 @@ async function list(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { client, agent, signal } = caller;
   const asked = parse(ListParams, params, '`params`');
   return { result: await inTime(caller, () => listTasks(client, agent, asked, signal)) };
-}
-
-async function setPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const given = parse(SetPushParams, params, '`params`');
-  const config = checkedConfig(given, caller.pushTo);
-  return inTime(caller, async () => {
-    const task = await pushedTask(given.taskId, caller);
-    await caller.client.pushes.set(task, config);
-    return { result: shownConfig(task, config) };
-  });
-}
-
-async function getPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId, id } = parse(PushParams, params, '`params`');
-  return inTime(caller, async () => {
-    const task = await pushedTask(taskId, caller);
-    const config = (await caller.client.pushes.list(task)).find((one) => one.id === id);
-    if (config === undefined) throw configUnknown(id);
-    return { result: shownConfig(task, config) };
-  });
-}
-
-async function listPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId } = parse(ListPushParams, params, '`params`');
-  return inTime(caller, async () => {
-    const task = await pushedTask(taskId, caller);
-    return { result: { configs: (await caller.client.pushes.list(task)).map((config) => shownConfig(task, config)) } };
-  });
-}
-
-async function deletePush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId, id } = parse(PushParams, params, '`params`');
-  return inTime(caller, async () => {
-    await caller.client.pushes.remove(await pushedTask(taskId, caller), id);
-    return { result: {} };
-  });
-}
-
-/** Throws `task-unknown` for tasks of other agents. */
-async function pushedTask(taskId: string, { client, agent }: A2aCaller): Promise<PushedTask> {
-  const ref = taskRefOf(taskId);
-  await lookFor(threadOf(client, agent, ref.contextId), ref);
-  return { agent, ...ref };
 }
 
 /** The deadline of other routes, for methods that only read. */

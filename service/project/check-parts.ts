@@ -6,7 +6,7 @@ import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/wor
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { ProjectConfig } from './project-config';
 
-/** What a worker would refuse of a configuration is refused by whoever loads it: a service that runs would hide it. */
+/** A load refuses the parts that a worker would refuse, because a running service would hide the error of the worker. */
 export async function checkParts(
   { tools = {}, outputs = {}, middleware, observers, policies }: ProjectConfig,
   file: string,
