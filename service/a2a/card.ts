@@ -3,7 +3,6 @@ import type { AgentSummary } from '../project/load-project';
 import { packageVersion } from '../http/package-version';
 import { a2aVersion } from './wire';
 
-/** Each agent has its own card. */
 export function cardOf(
   { name, description }: Pick<AgentSummary, 'name' | 'description'>,
   url: string,

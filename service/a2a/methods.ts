@@ -31,7 +31,6 @@ import type { A2aFrame } from './wire';
 export interface A2aCaller {
   readonly client: HoldfastClient;
   readonly agent: string;
-  /** The schema of the jobs of the agent. */
   readonly inputSchema?: Json;
   /** The client went away, or the service closes. Tasks continue. */
   readonly signal: AbortSignal;
@@ -95,7 +94,6 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
 ]);
 
-/** A method about the notifications of a task. */
 function ofPush<Params extends { readonly taskId: string }>(
   schema: z.ZodType<Params>,
   act: (params: Params, task: PushedTask, caller: A2aCaller) => Promise<unknown>,

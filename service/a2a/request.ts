@@ -37,7 +37,6 @@ const GivenMessage = z.strictObject({
 });
 export type GivenMessage = z.infer<typeof GivenMessage>;
 
-/** A text for a header. */
 const headerText = text.refine(
   (value) => value === undefined || /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(value),
   'must be visible ASCII characters',
@@ -133,7 +132,6 @@ export function rpcIdOf(body: unknown): string | number | null {
 
 const Who = z.looseObject({ by: shortText.optional(), roles: roles.optional() });
 
-/** The author of a message or an answer. */
 export function speakerIn(metadata: unknown = {}): Pick<AnswerOptions, 'by' | 'roles'> {
   const { by, roles: has } = parse(Who, metadata, 'metadata');
   return defined({ by, roles: has });

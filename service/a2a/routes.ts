@@ -98,7 +98,6 @@ function checkVersion(context: Context): void {
 interface Streaming {
   readonly id: RpcRequest['id'];
   readonly frames: AsyncGenerator<A2aFrame, void, void>;
-  /** Ends the readings of the request. */
   readonly over: AbortController;
   readonly signal: AbortSignal;
   readonly logger: Logger;

@@ -10,7 +10,6 @@ interface Growing {
   isWhole: boolean;
 }
 
-/** The artifact of an output with a schema. */
 const outputId = 'output';
 
 /** Each message of a turn with a text or files is an artifact. Its id is the address of the model call. */

@@ -46,7 +46,6 @@ export class TaskFold {
   private usage: Json | undefined;
   /** The log since the last beginning of a turn, until a turn takes the message. */
   private before: RunEvent[] = [];
-  /** The interrupts of the turn, by their ids. */
   readonly asked = new Map<string, AskedInTask>();
   /** Undefined: no turn has taken the message. */
   turn: number | undefined;
@@ -132,7 +131,6 @@ export class TaskFold {
     if (view.status === 'cancelled' || view.status === 'completed') yield* this.become('TASK_STATE_CANCELED');
   }
 
-  /** Adds a text to the questions. */
   *remark(text: string): Generator<A2aUpdate, void, void> {
     const { state, message, timestamp } = this.status;
     yield* this.become(state, timestamp === undefined ? undefined : Date.parse(timestamp), [{ text }, ...(message?.parts ?? [])]);
@@ -197,7 +195,6 @@ export class TaskFold {
   }
 }
 
-/** A failure as a text for people, and as data for programs. */
 function failureParts(error: Failure | undefined): readonly A2aPart[] {
   const { code, message } = error ?? { code: 'run-failed', message: 'The turn has failed.' };
   return [{ text: message }, { data: { code }, mediaType: 'application/json' }];

@@ -8,7 +8,6 @@ import type { TaskRef } from './task-ref';
 import { taskIdOf, taskUnknown } from './task-ref';
 import type { A2aUpdate } from './wire';
 
-/** A task of the log, and its next updates. */
 export class TaskReading {
   /** The offset of the next event to read. */
   private offset = 0;
@@ -69,7 +68,6 @@ export class TaskReading {
     }
   }
 
-  /** Adds a remark to the questions, and ends the reading. */
   remarked(text: string): this {
     drain(this.fold.remark(text));
     this.isRead = true;

@@ -1,6 +1,5 @@
 import type { Json } from '../../contract/messages/messages';
 
-/** The version of A2A that the service speaks. */
 export const a2aVersion = '1.0';
 
 /** A part in the JSON of A2A 1.0, with exactly one of the first four fields. */

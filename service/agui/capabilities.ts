@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../contract/messages/messages';
 import type { AgentSummary } from '../project/load-project';
 
-/** The capabilities of AG-UI 1.0. */
 export function capabilitiesOf({ name, description, tools = [], clientTools }: AgentSummary): JsonObject {
   return {
     identity: { name, description, type: 'holdfast' },

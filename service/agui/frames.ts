@@ -17,15 +17,12 @@ export interface SnapshotHere {
   readonly open: readonly AguiMessage[];
 }
 
-/** Makes events of AG-UI of steps. */
 export class AguiFrames {
   private readonly agents = new OpenAgents();
-  /** The texts of incomplete messages. */
   private readonly texts = new Map<string, string>();
   private readonly outputs = new Set<string>();
 
   constructor(
-    /** Whether the client has the message. */
     private readonly known: (id: string) => boolean,
     /** Calls whose results the client sent. */
     private readonly given: ReadonlySet<string> = new Set(),

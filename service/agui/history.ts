@@ -10,7 +10,6 @@ import { contentOf } from './content';
 import type { AguiEvent, AguiMessage } from './events';
 import { clientIdOf } from './message-ids';
 
-/** The messages and the state of a log. */
 export interface ThreadHistory {
   readonly messages: readonly AguiMessage[];
   /** The last snapshot of the state, and the deltas after the snapshot. */

@@ -15,7 +15,6 @@ import { sentAgainIdOf, sentIdOf } from './message-ids';
 
 export interface Standing {
   readonly view: RunView | undefined;
-  /** The log up to the view. */
   log(): Promise<readonly RunEvent[]>;
 }
 
@@ -43,7 +42,6 @@ interface Say {
   readonly offset: number;
 }
 
-/** Throws errors before the stream begins. */
 export async function planOf(wish: Wish, standing: Standing): Promise<ThreadPlan> {
   switch (wish.type) {
     case 'history':

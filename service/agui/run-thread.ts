@@ -25,7 +25,6 @@ import { TranslateError } from './translate';
 export interface ThreadRun {
   readonly thread: Thread;
   readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion' | 'messages'>;
-  /** The tools of the page for the turn. */
   readonly tools: readonly ClientTool[];
   /** Throws errors that the client gets as an error of the run. */
   readonly plan: () => Promise<ThreadPlan>;
@@ -41,7 +40,6 @@ type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 export async function* runThread(run: ThreadRun): AsyncGenerator<AguiEvent, void, void> {
   const { translator, thread, hooks } = run;
   const reading = new ThreadReading(run);
-  // A callback may replace the last event.
   let last: LastEvent = { type: 'RUN_FINISHED', threadId: run.input.threadId, runId: run.input.runId };
   try {
     try {
@@ -128,7 +126,6 @@ class ThreadReading {
     yield* this.ended(view);
   }
 
-  /** Shows the turn at work until it ends or waits. */
   private async *follow(): AsyncGenerator<AguiEvent, void, void> {
     const { thread, signal, translator } = this.run;
     for (;;) {
@@ -217,7 +214,6 @@ class ThreadReading {
     yield* this.frames.end(how);
   }
 
-  /** Reads past an event of the log. */
   private async reaches(isIt: (event: RunEvent) => boolean): Promise<boolean> {
     const { thread, signal } = this.run;
     for await (const event of thread.events({ from: this.offset, until: 'end', signal })) {

@@ -41,7 +41,6 @@ export class Translator {
     private readonly logger: Logger,
   ) {}
 
-  /** Whether the caller is a callback. */
   get isAsking(): boolean {
     return asking.getStore() === this;
   }

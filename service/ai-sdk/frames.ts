@@ -11,12 +11,10 @@ import type { ShownStep } from '../projection/steps';
 import type { UiPart } from './parts';
 
 interface ShownCall {
-  /** The id on the page. */
   readonly id: string;
   readonly callId: string;
   readonly tool: string;
   readonly path: string;
-  /** The id of the message with the call. */
   readonly message: string;
   text: string;
   /** The arguments on the page. Undefined: incomplete. */
@@ -33,13 +31,10 @@ interface ShownCall {
 /** A segment of an agent inside a call. */
 const hiddenAgent = /[@!]\d+$/;
 
-/** Makes parts of a UI message of steps. */
 export class UiFrames {
   private readonly calls = new Map<string, ShownCall>();
-  /** The ids of messages in the open step. */
   private readonly inStep = new Set<string>();
   private readonly openTexts = new Set<string>();
-  /** The addresses of open interrupts, by their ids. */
   private readonly waiting = new Map<string, readonly string[]>();
   private isStepOpen = false;
   /** Calls in the reader's open step. A page changes no arguments of calls in earlier steps. */
@@ -245,7 +240,6 @@ export class UiFrames {
     return [...this.calls.values()].filter((call) => call.callId === callId && call.path === path).at(-1);
   }
 
-  /** Two messages may have calls with one id. */
   private freeId(callId: string): string {
     let id = callId;
     for (let nth = 2; this.calls.has(id); nth++) id = `${callId}~${nth}`;

@@ -6,7 +6,6 @@ export interface MessageFacts {
   readonly turn: number;
   readonly offset?: number;
   readonly usage?: Json;
-  /** The author of a message of the user. */
   readonly by?: string;
 }
 

@@ -4,7 +4,6 @@ import type { Answerer } from '../../contract/who-may-answer';
 import { mayAnswer } from '../../contract/who-may-answer';
 import type { UiPart } from './parts';
 
-/** The chat, its reader, and the tool of a call. */
 export interface ShowContext extends Answerer {
   readonly agent: string;
   readonly chat: string;

@@ -71,7 +71,6 @@ class TurnStream {
   private offset: number;
   /** Whether the stream has reached `from`. */
   private isShowing: boolean;
-  /** The finish reason of the last model call. */
   private reason: UiFinishReason = 'stop';
 
   constructor(

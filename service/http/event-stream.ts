@@ -10,7 +10,6 @@ export interface FrameOptions<Item> extends StreamOptions {
   readonly first?: string;
   readonly last?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The reader went away before the end. */
   readonly onGone?: () => void;
 }
 

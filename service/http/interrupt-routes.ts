@@ -12,7 +12,6 @@ import { z } from 'zod';
 
 const outcomes = ok('AnswerOutcomes', 'What became of each. Without an error it counts.');
 
-/** The open interrupts of all runs. */
 export function inboxRoutes(parts: AppParts): Hono {
   const { client } = parts;
   return new Routes('Interrupts')

@@ -7,7 +7,6 @@ import { current } from './current';
 import { Routes, ok } from './routes';
 import { ApplyPolicyBody } from './schemas';
 
-/** The policies of the configuration, and the application of a changed policy to waiting runs. */
 export function policyRoutes(parts: ServiceParts): Hono {
   const policies = (): Readonly<Record<string, object>> => current(parts.policies) ?? {};
   const apply = {

@@ -12,7 +12,6 @@ export function noRoute(app: Hono, method: string, path: string): string {
   return `There is no route ${method} ${path}.${question || (served.get(shorter) ?? '')}`;
 }
 
-/** Hints for routes of other services. */
 const served: ReadonlyMap<string, string> = new Map(
   ['/v1/chat/completions', '/chat/completions'].map((path) => [path, ' The Responses API is served: POST /v1/responses.']),
 );

@@ -25,7 +25,6 @@ export interface Operation<Body = unknown, Query = unknown, Name extends keyof A
   /** Absent: a GET refuses all parameters, unless `anyQuery` is set. */
   readonly query?: z.ZodType<Query>;
   readonly anyQuery?: true;
-  /** Headers that the route reads, with their meanings. */
   readonly headers?: Readonly<Record<string, string>>;
   /** By the status, without problems, which are common to all routes. */
   readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
@@ -56,7 +55,6 @@ export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = R
   readonly context: Context;
 };
 
-/** Routes of one group. */
 export class Routes {
   readonly app = new Hono();
 
@@ -93,7 +91,6 @@ export class Routes {
   }
 }
 
-/** The operations of an app, by method and path. */
 export function operationsOf(app: Hono): Readonly<Record<string, ToldOperation | undefined>> {
   const routes = app.routes.filter(({ method }) => method !== 'ALL');
   return Object.fromEntries(

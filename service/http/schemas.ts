@@ -28,7 +28,6 @@ export const ModelSettingsBody = z.strictObject({
   providerOptions: json.optional(),
 });
 
-/** The options of runs and conversations. */
 const start = {
   values: z.record(z.string(), json).optional(),
   model: shortText.optional(),

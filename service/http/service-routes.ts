@@ -10,7 +10,6 @@ import { packageVersion } from './package-version';
 import { Routes, ok } from './routes';
 import { CountsQuery, UsageQuery } from './schemas';
 
-/** Facts that the process of a service knows. */
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
   readonly hasWorker: boolean;
@@ -20,7 +19,6 @@ export interface ServiceHosting {
   readonly problems?: () => readonly ServiceProblem[];
 }
 
-/** Facts of the service, counts, builds, and the usage of runs. */
 export function serviceRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
   const service = ok('ServiceFacts', 'Version, place, agents, tools, models, limits and problems.');
@@ -72,7 +70,6 @@ function factsOf(parts: ServiceParts): ServiceFacts {
   };
 }
 
-/** The facts of an agent without its project. */
 function toldAgent({ name, description, tools = [] }: AgentSummary): ServiceFacts['agents'][number] {
   return { name, description, kind: 'chat', isExported: true, tools, agents: [], middleware: [], policies: [] };
 }

@@ -2,6 +2,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ModelRegistry } from '../../activities/models/models';
+import { policiesOf } from '../../activities/policies';
+import { OutputRegistry } from '../../activities/schemas/outputs';
+import { ToolRegistry } from '../../activities/tools/tools';
+import { Observers } from '../../activities/worker-middleware/observers';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-middleware';
 import type { TakenTools } from '../../contract/client-tools';
 import { takenTogether } from '../../contract/client-tools';
@@ -16,7 +21,6 @@ import { agentsOf } from '../../kernel/define/agents-of-module';
 import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
-import { checkParts } from './check-parts';
 import { loadModule as loadOnce } from './load-module';
 import type { ProjectFacts } from '../../contract/service-facts';
 import type { ProjectConfig } from './project-config';
@@ -261,5 +265,16 @@ async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => H
   } finally {
     clearTimeout(timer);
     process.off('beforeExit', refuse);
+  }
+}
+
+/** A load refuses the parts that a worker would refuse, because a running service would hide the error of the worker. */
+async function checkParts({ tools = {}, outputs = {}, middleware, observers, policies }: ProjectConfig, file: string): Promise<void> {
+  try {
+    const parts = [new ToolRegistry(tools), new OutputRegistry(outputs)];
+    void [new WorkerMiddlewareRegistry(middleware ?? []), new Observers(observers), policiesOf(policies)];
+    for (const part of parts) await part.ready();
+  } catch (error) {
+    throw new HoldfastError(codeOf(error) ?? 'config-invalid', `${file}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -84,7 +84,6 @@ function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<
   );
 }
 
-/** The worker checks more at its start. */
 function isTool(value: unknown): boolean {
   const { execute, stream, external } = (value ?? {}) as { execute?: unknown; stream?: unknown; external?: unknown };
   return typeof execute === 'function' || typeof stream === 'function' || external === true;
@@ -106,7 +105,6 @@ function checkedText(problemOf: (text: string) => string | undefined): z.ZodType
   });
 }
 
-/** The worker checks the value by the same form. */
 function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
   return z.custom<T>().superRefine((value, context) => {
     const found = problem(value, option);

@@ -1,6 +1,5 @@
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 
-/** The result of a tool call, as a text. */
 export function resultOf({ parts }: Pick<StoredMessage, 'parts'>): { readonly content: string; readonly isError: boolean } {
   const part = parts.find(({ type }) => type === 'tool-result');
   if (part?.type !== 'tool-result') return { content: '', isError: false };

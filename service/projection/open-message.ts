@@ -86,7 +86,6 @@ export class OpenMessage {
     );
   }
 
-  /** Shows the rest of the message, and closes all pieces. */
   *complete(message: StoredMessage): Generator<ShownStep, void, void> {
     for (const kind of ['reasoning', 'text'] as const) yield* this.say(kind, wholeOf(kind, message.parts).slice(this.shown[kind].length));
     yield* this.closeText();

@@ -19,7 +19,6 @@ export class Projection {
     else yield* this.event(event);
   }
 
-  /** Closes the open pieces at the end of a stream. */
   *end(): Generator<ShownStep, void, void> {
     for (const message of this.open.values()) yield* message.close();
     this.open.clear();

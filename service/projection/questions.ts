@@ -5,7 +5,6 @@ import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { textOfJson } from './content';
 
-/** The question of an interrupt, in one sentence. */
 export function questionOf(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return interrupt.problem ?? `May ${interrupt.tool} be called?`;
   const { info } = interrupt;

@@ -1,7 +1,6 @@
 import type { RunEvent } from '../../contract/events';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
 
-/** An agent of a run, and its path. */
 export interface OfAgent {
   readonly agent: string;
   readonly runPath: readonly string[];

@@ -134,7 +134,6 @@ function linedUp(log: readonly RunEvent[], view: RunView): readonly string[] {
   return [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...(view.conversation?.queue.map(({ id }) => id) ?? [])];
 }
 
-/** A message that a turn has taken, or a message in the queue. */
 function storedMessage(id: string, view: RunView, log: readonly RunEvent[]): StoredMessage | undefined {
   const said = log.find((event) => event.type === 'message' && event.id === id);
   if (said?.type === 'message') return said.message;
@@ -148,7 +147,7 @@ function refuseOtherContent({ parts }: StoredMessage, content: readonly Part[], 
   throw new HoldfastError('run-id-in-use', `A request with this key had another input (message "${id}"). Use another key.`);
 }
 
-/** What the response before ends with: nothing that was asked later, and nothing that was answered before it. */
+/** The interrupts at the end of the response before. */
 function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[] {
   const asked = askedIn(log);
   const answered = before.answers.flat();
@@ -165,7 +164,7 @@ function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[
   );
 }
 
-/** The same message after the same response is one message, unless its turn came to nothing. */
+/** A known message after the same response is sent again only if its turn failed or was stopped. */
 function freeMessage(first: string, log: readonly RunEvent[]): string {
   for (let nth = 1; ; nth++) {
     const message = nth === 1 ? first : `${first}-${nth}`;
@@ -173,7 +172,7 @@ function freeMessage(first: string, log: readonly RunEvent[]): string {
   }
 }
 
-/** A conversation is one line: what was said after the response before would be in the context of this one, too. */
+/** Later messages would be in the context of the new response, because a conversation has no branches. */
 function refuseBranch(going: GoingOn, first: string): void {
   const message = rivals(going, first).at(-1);
   if (message !== undefined) throw outdated(going.thread, message);

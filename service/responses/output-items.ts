@@ -124,7 +124,6 @@ export class OutputItems {
     yield this.done(index, { ...item, arguments: input, status: 'completed' });
   }
 
-  /** Ends open items at the end of the response. */
   *close(): Generator<OutputEvent, void, void> {
     for (const text of this.texts) {
       if (text.state === 'open') yield* this.endText(text, 'incomplete');

@@ -27,9 +27,7 @@ export class ResponseOutput {
   private readonly items: OutputItems;
   private readonly calls: KnownCall[] = [];
   private readonly waiting = new Map<string, Interrupt>();
-  /** Interrupts in this output. */
   private readonly asked = new Set<string>();
-  /** The arguments of external calls, by their interrupts. */
   private readonly external = new Map<string, string>();
 
   /** `salt` makes the ids of items unique among responses. */

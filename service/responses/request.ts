@@ -39,7 +39,6 @@ export const CreateBody = z.strictObject({
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   tools: z.array(z.looseObject({})).max(limits.clientTools).nullish(),
-  // Fields of Holdfast: the author.
   by: shortText.optional(),
   roles: roles.optional(),
 });
@@ -108,7 +107,6 @@ type ReadItem =
   | { readonly type: 'user'; readonly parts: readonly Part[] }
   | { readonly type: 'approval'; readonly approval: GivenApproval }
   | { readonly type: 'result'; readonly result: GivenResult }
-  /** An item of an output that the client sends back. */
   | { readonly type: 'past'; readonly parts?: readonly Part[] };
 
 const past = ['reasoning', 'mcp_call', 'mcp_approval_request', 'mcp_list_tools', 'function_call', 'item_reference'];

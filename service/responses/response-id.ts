@@ -9,7 +9,6 @@ import { shown } from '../../contract/shown';
  */
 export interface ResponseRef {
   readonly conversation: string;
-  /** The message of the turn. */
   readonly message: string;
   /** For each time that a client answered: the offsets where the interrupts began. */
   readonly answers: readonly (readonly number[])[];

@@ -13,7 +13,6 @@ import type { ResponseRef } from './response-id';
 import { beforeAnswers, offsetOf, responseIdOf } from './response-id';
 import type { ResponseEvent, ResponseObject, ResponseUsage, UnnumberedEvent } from './types';
 
-/** Facts of a response before its message is read. */
 export interface ResponseFacts extends ResponseNote {
   /** Seconds since 1970. */
   readonly createdAt?: number;
@@ -64,7 +63,6 @@ export class ResponseSegment {
     return this.end !== undefined;
   }
 
-  /** Whether the log has the message and the interrupts of the id. */
   get isKnown(): boolean {
     return this.isSaid && [...this.answered.values()].every((interrupt) => interrupt !== undefined);
   }

@@ -4,7 +4,6 @@ import type { Failure } from '../../contract/messages/messages';
 /** The tools of an agent, for clients that expect the name of a server. */
 export const serverLabel = 'holdfast';
 
-/** Items of the output, in the form of OpenAI. */
 export type ResponseItem = Extract<
   OpenAI.ResponseOutputItem,
   { type: 'message' | 'reasoning' | 'mcp_call' | 'mcp_approval_request' | 'function_call' }

@@ -15,11 +15,9 @@ const triesForUnknown = 10;
 export interface PushOptions extends Pick<SendSettings, 'secret'> {
   readonly to: () => SendSettings['to'];
   readonly client: HoldfastClient;
-  /** How long a call watches one task. */
   readonly watchMs?: number;
 }
 
-/** The activities of the workflows that send the states of tasks. */
 export function pushActivities({ client, to, secret, watchMs = limits.pushWatchMs }: PushOptions): PushActivities {
   return {
     async watchTask(request) {

@@ -88,7 +88,6 @@ function onlyTo(mayConnect: (address: string) => boolean): LookupFunction {
   };
 }
 
-/** Whether a retry is useless. */
 export function isFinal(error: unknown): boolean {
   return error instanceof ReceiverGone || (error instanceof HoldfastError && error.code === 'push-refused');
 }

@@ -5,7 +5,6 @@ import { shown } from '../../../contract/shown';
 /** Where notifications may go. `public`: https to any address of the internet. `loopback`: this machine. Otherwise an origin. */
 export type PushTarget = 'public' | 'loopback' | (string & {});
 
-/** An allowed URL, and the addresses that its name may have. */
 export interface AllowedUrl {
   readonly url: URL;
   readonly mayConnect: (address: string) => boolean;
@@ -29,7 +28,6 @@ export function allowedUrl(given: string, to: readonly PushTarget[]): AllowedUrl
   throw refused(`Notifications may not go to ${shown(url.origin)}. \`a2a.push.to\` of the configuration says where they may go.`);
 }
 
-/** The host without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

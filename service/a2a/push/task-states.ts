@@ -7,7 +7,6 @@ import type { TaskRef } from '../task-ref';
 import { taskIdOf } from '../task-ref';
 import type { A2aStatus, A2aUpdate } from '../wire';
 
-/** A state of a task, and its offset in the log. */
 export interface ToldState {
   readonly offset: number;
   readonly status: A2aStatus;

@@ -53,7 +53,6 @@ class News {
     return this.known ?? (this.hasRead ? { offset: this.now } : undefined);
   }
 
-  /** Whether the log is read up to the present state. */
   reaches(offset: number): boolean {
     this.hasRead ||= offset >= this.now;
     return this.hasRead;

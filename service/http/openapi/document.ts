@@ -7,7 +7,6 @@ import told from './answers.json';
 
 type Schema = Record<string, unknown>;
 
-/** An OpenAPI 3.1 document. */
 export interface OpenApi {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };

@@ -8,7 +8,6 @@ pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:4px}.metho
 /** The page may load only its own style. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
-/** The document as a page without scripts. */
 export function openApiPage({ info, paths, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
