@@ -5,7 +5,7 @@ import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { isConversation } from '../../contract/record/agent-paths';
-import type { InterruptEnd } from '../projection/answers';
+import type { InterruptEndEvent } from '../projection/answers';
 import { Projection } from '../projection/projection';
 import { partsOf } from './parts';
 import { questionParts } from './questions';
@@ -21,7 +21,7 @@ type RunEnd = Extract<RunEvent, { type: 'run-end' }>;
 export interface AskedInTask {
   readonly interrupt: Interrupt;
   readonly time: number;
-  end?: InterruptEnd;
+  end?: InterruptEndEvent;
 }
 
 const stateOfTurn = { completed: 'TASK_STATE_COMPLETED', failed: 'TASK_STATE_FAILED', stopped: 'TASK_STATE_CANCELED' } as const;
@@ -160,7 +160,7 @@ export class TaskFold {
     }
   }
 
-  private *answered(event: InterruptEnd): Generator<A2aUpdate, void, void> {
+  private *answered(event: InterruptEndEvent): Generator<A2aUpdate, void, void> {
     const asked = this.asked.get(event.interruptId);
     if (asked !== undefined) asked.end = event;
     const { interruptId, answer } = event;

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
-import type { InterruptEnd } from '../projection/answers';
+import type { InterruptEndEvent } from '../projection/answers';
 import { askedIn, quoted, refuseOtherAnswer, takesNoMessage } from '../projection/answers';
 import { cameToNothing } from '../projection/thread-log';
 import type { Json, Part } from '../../contract/messages/messages';
@@ -108,7 +108,7 @@ async function answersOf(entries: readonly ResumeEntry[], standing: Standing): P
 }
 
 /** The end of a closed interrupt. A repeated answer has no effect. */
-async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEnd> {
+async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEndEvent> {
   const { interruptId } = entry;
   const asked = askedIn(await log()).find(({ interrupt }) => interrupt.id === interruptId);
   if (asked?.end === undefined) throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);

@@ -2,5 +2,5 @@
 export type Changing<Value extends object> = Value | (() => Value | undefined);
 
 export function current<Value extends object>(given: Changing<Value> | undefined): Value | undefined {
-  return typeof given === 'function' ? (given as () => Value | undefined)() : given;
+  return typeof given === 'function' ? given() : given;
 }

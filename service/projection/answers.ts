@@ -6,13 +6,13 @@ import { answeredBefore, expired, withdrawn } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 
-export type InterruptEnd = Extract<RunEvent, { type: 'interrupt-end' }>;
+export type InterruptEndEvent = Extract<RunEvent, { type: 'interrupt-end' }>;
 
 /** An interrupt of a log, the offset of its start, and its end. */
 export interface AskedInLog {
   readonly interrupt: Interrupt;
   readonly offset: number;
-  readonly end?: InterruptEnd;
+  readonly end?: InterruptEndEvent;
 }
 
 export function askedIn(log: readonly RunEvent[]): readonly AskedInLog[] {
@@ -26,7 +26,7 @@ export function askedIn(log: readonly RunEvent[]): readonly AskedInLog[] {
 }
 
 /** Refuses an answer to an interrupt that has ended, unless the answer is the answer that ended the interrupt. */
-export function refuseOtherAnswer({ interruptId: id, reason, answer }: InterruptEnd, given: () => Json): void {
+export function refuseOtherAnswer({ interruptId: id, reason, answer }: InterruptEndEvent, given: () => Json): void {
   if (reason === 'deadline') throw new HoldfastError('interrupt-expired', expired(id).message);
   if (reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
   if (canonicalJson(answer) !== canonicalJson(given())) throw new HoldfastError('interrupt-answered', answeredBefore(id).message);
