@@ -9,14 +9,13 @@ import { externalCallIn } from '../../contract/external-calls';
 import { decisionIn } from '../projection/questions';
 import type { GivenMessage } from './request';
 
-/** An answer as a client gives it. Without an id it is to the only interrupt that is open. */
 export interface GivenPayload {
   readonly interruptId?: string;
   readonly payload: Json;
   readonly inputHash?: string;
 }
 
-/** Data parts answer. Their members are the answer, or `answer` is. */
+/** The answer of a data part is its member `answer`, or else all its members. */
 export function payloadsIn({ parts }: Pick<GivenMessage, 'parts'>): readonly GivenPayload[] {
   return parts.flatMap(({ data }): readonly GivenPayload[] => {
     if (data === undefined) return [];
@@ -29,7 +28,7 @@ export function payloadsIn({ parts }: Pick<GivenMessage, 'parts'>): readonly Giv
   });
 }
 
-/** What a payload says to an interrupt. Throws `answer-invalid`. */
+/** Throws `answer-invalid`. */
 export function answerIn(interrupt: Interrupt, payload: Json): Json {
   const { id, kind } = interrupt;
   if (kind === 'approval') return decisionIn(id, payload);
@@ -41,7 +40,7 @@ export function answerIn(interrupt: Interrupt, payload: Json): Json {
 const yes: ReadonlySet<string> = new Set(['yes', 'y', 'ok', 'okay', 'approve', 'approved', 'accept', 'confirm']);
 const no: ReadonlySet<string> = new Set(['no', 'n', 'reject', 'rejected', 'deny', 'denied', 'decline']);
 
-/** What a plain text says to an interrupt. Undefined: nothing that is sure. */
+/** The answer of a plain text. Undefined: the text is unclear. */
 export function answerInWords(interrupt: Interrupt, text: string): Json | undefined {
   const said = text.trim();
   if (interrupt.kind === 'approval') {

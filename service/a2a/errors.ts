@@ -1,10 +1,8 @@
-import { withCode } from '../../client/lost-server';
-import { withoutCredentials } from '../../contract/credentials';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import type { Logger } from '../../host/logger';
-import { namedSystemError } from '../../host/system-errors';
+import { toldError } from '../http/error-response';
 
 /** The errors of A2A 1.0 that the service has, with their numbers in JSON-RPC. */
 const kinds = {
@@ -22,7 +20,7 @@ const kinds = {
 } as const;
 export type A2aErrorKind = keyof typeof kinds;
 
-/** An error of ours that the protocol has a kind for, which the code alone does not say. */
+/** An error whose kind in the protocol does not follow from its code. */
 export class A2aError extends HoldfastError {
   constructor(
     readonly kind: A2aErrorKind,
@@ -33,7 +31,6 @@ export class A2aError extends HoldfastError {
   }
 }
 
-/** The same error, as the protocol calls it. */
 export function asKind(kind: A2aErrorKind, error: unknown): unknown {
   const code = codeOf(error);
   return code === undefined || error instanceof A2aError ? error : new A2aError(kind, code, messageOf(error));
@@ -62,22 +59,15 @@ const kindOfCode: Partial<Record<ErrorCode, A2aErrorKind>> = {
   'method-unknown': 'METHOD_NOT_FOUND',
 };
 
-/** The error of a response. Its data has our code, and what to change. */
+/** The data has the code and the fix of Holdfast. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data: Json;
 }
 
-/** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
 export function rpcErrorOf(error: unknown, logger: Logger): RpcError {
-  const failed = withCode(error);
-  const coded = namedSystemError(failed, 'answering a request') ?? failed;
-  const code = codeOf(coded) ?? 'internal';
-  const isDefect = code === 'internal';
-  const message = isDefect ? 'The service failed at this request. Its log says why.' : withoutCredentials(messageOf(coded));
-  if (isDefect) logger.error('A request of A2A failed', { error });
-  else logger.debug('A request of A2A was refused', { code, message });
+  const { coded, code, message } = toldError(error, 'a request of A2A', logger);
   const kind = coded instanceof A2aError ? coded.kind : (kindOfCode[code] ?? 'INTERNAL');
   const reason = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: kind, domain: 'a2a-protocol.org' };
   return { code: kinds[kind], message, data: [{ ...reason, metadata: { code, fix: errorTable[code].fix } }] };

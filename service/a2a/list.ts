@@ -5,8 +5,9 @@ import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
+import { eventsBetween } from '../projection/thread-log';
 import type { ListParams } from './request';
-import { TaskFold } from './task-fold';
+import { TaskFold, drain } from './task-fold';
 import type { A2aTask } from './wire';
 
 const defaultPageSize = 50;
@@ -19,7 +20,7 @@ export interface TaskPage {
   readonly totalSize: number;
 }
 
-/** The tasks of a context, those that changed last first. */
+/** The tasks of a context, beginning with the last change. */
 export async function listTasks(client: HoldfastClient, agent: string, params: ListParams, signal: AbortSignal): Promise<TaskPage> {
   const { contextId, status, pageSize = defaultPageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = params;
   if (contextId === undefined) throw new HoldfastError('request-invalid', 'Name the `contextId` whose tasks are asked for.');
@@ -47,8 +48,7 @@ async function tasksIn(thread: Thread, signal: AbortSignal): Promise<readonly Ta
     return fold;
   };
   let turn: { readonly events: RunEvent[]; readonly folds: TaskFold[] } = { events: [], folds: [] };
-  for await (const event of thread.events({ from: 0, until: 'end', signal })) {
-    if (event.offset === undefined) continue;
+  for await (const event of eventsBetween(thread, 0, nextOffset, signal)) {
     if (event.type === 'turn-start') turn = { events: [], folds: [] };
     turn.events.push(event);
     for (const fold of turn.folds) drain(fold.take(event));
@@ -57,13 +57,8 @@ async function tasksIn(thread: Thread, signal: AbortSignal): Promise<readonly Ta
       for (const one of turn.events) drain(fold.take(one));
       turn.folds.push(fold);
     }
-    if (event.offset >= nextOffset - 1) break;
   }
   for (const fold of turn.folds) drain(fold.stands(view));
   for (const { id } of conversation?.queue ?? []) begin(id);
   return folds.reverse().sort((a, b) => b.time - a.time);
-}
-
-function drain(updates: Generator<unknown>): void {
-  for (const _ of updates);
 }

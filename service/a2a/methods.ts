@@ -1,13 +1,13 @@
+import type { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import type { PushConfig, PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
-import { cancelTask } from './cancel';
-import { A2aError } from './errors';
+import { A2aError, asKind } from './errors';
 import { listTasks } from './list';
 import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/configs';
 import type { PushTarget } from './push/targets';
@@ -31,20 +31,18 @@ import type { A2aFrame } from './wire';
 export interface A2aCaller {
   readonly client: HoldfastClient;
   readonly agent: string;
-  /** What the jobs of the agent have to fit. */
   readonly inputSchema?: Json;
-  /** The client has gone, or the service closes. Nothing of a task stops. */
+  /** The client went away, or the service closes. Tasks continue. */
   readonly signal: AbortSignal;
   /** How long an answer may wait for the Temporal server. */
   readonly patienceMs: number;
-  /** Where push notifications may go. None: there are none. */
+  /** Where push notifications may go. Empty: the service sends no notifications. */
   readonly pushTo: readonly PushTarget[];
 }
 
-/** What a method gives: one result, or the frames of a stream. */
 export type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
 
-/** Carries out a request. What is wrong with it is thrown before anything is shown. */
+/** Throws the errors of a request before the stream begins. */
 export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller): Promise<MethodResult> {
   const known = methods.get(method);
   if (known !== undefined) return known(params, caller);
@@ -61,18 +59,55 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['ListTasks', list],
   ['CancelTask', cancel],
   ['SubscribeToTask', subscribe],
-  ['CreateTaskPushNotificationConfig', ifThereIsPush(setPush)],
-  ['GetTaskPushNotificationConfig', ifThereIsPush(getPush)],
-  ['ListTaskPushNotificationConfigs', ifThereIsPush(listPush)],
-  ['DeleteTaskPushNotificationConfig', ifThereIsPush(deletePush)],
+  [
+    'CreateTaskPushNotificationConfig',
+    ofPush(SetPushParams, async (given, task, { client, pushTo }) => {
+      const config = checkedConfig(given, pushTo);
+      await client.pushes.set(task, config);
+      return shownConfig(task, config);
+    }),
+  ],
+  [
+    'GetTaskPushNotificationConfig',
+    ofPush(PushParams, async ({ id }, task, { client }) => {
+      const config = (await client.pushes.list(task)).find((one) => one.id === id);
+      if (config === undefined) throw configUnknown(id);
+      return shownConfig(task, config);
+    }),
+  ],
+  [
+    'ListTaskPushNotificationConfigs',
+    ofPush(ListPushParams, async (_, task, { client }) => ({
+      configs: (await client.pushes.list(task)).map((config) => shownConfig(task, config)),
+    })),
+  ],
+  [
+    'DeleteTaskPushNotificationConfig',
+    ofPush(PushParams, async ({ id }, task, { client }) => {
+      await client.pushes.remove(task, id);
+      return {};
+    }),
+  ],
   [
     'GetExtendedAgentCard',
     () => Promise.reject(new A2aError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'protocol-unsupported', 'The agent has no further card.')),
   ],
 ]);
 
-function ifThereIsPush(method: Method): Method {
-  return (params, caller) => (caller.pushTo.length === 0 ? Promise.reject(notSupported()) : method(params, caller));
+function ofPush<Params extends { readonly taskId: string }>(
+  schema: z.ZodType<Params>,
+  act: (params: Params, task: PushedTask, caller: A2aCaller) => Promise<unknown>,
+): Method {
+  return async (given, caller) => {
+    if (caller.pushTo.length === 0) throw notSupported();
+    const params = parse(schema, given, '`params`');
+    return inTime(caller, async () => {
+      const ref = taskRefOf(params.taskId);
+      // Throws `task-unknown` for tasks of other agents.
+      await lookFor(threadOf(caller.client, caller.agent, ref.contextId), ref);
+      return { result: await act(params, { agent: caller.agent, ...ref }, caller) };
+    });
+  };
 }
 
 async function sendMessage(params: unknown, caller: A2aCaller): Promise<MethodResult> {
@@ -91,7 +126,7 @@ async function sendStreaming(params: unknown, caller: A2aCaller): Promise<Method
   return { frames: framesOf(reading, configuration?.historyLength) };
 }
 
-/** A receiver that may not be told is refused before anything begins. */
+/** Refuses a forbidden receiver before the task begins. */
 function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
   const asked = parse(SendParams, params, '`params`');
   const read = { ...asked, message: { ...asked.message, metadata: { ...asked.metadata, ...asked.message.metadata } } };
@@ -115,58 +150,32 @@ async function list(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   return { result: await inTime(caller, () => listTasks(client, agent, asked, signal)) };
 }
 
-async function setPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const given = parse(SetPushParams, params, '`params`');
-  const config = checkedConfig(given, caller.pushTo);
-  return inTime(caller, async () => {
-    const task = await pushedTask(given.taskId, caller);
-    await caller.client.pushes.set(task, config);
-    return { result: shownConfig(task, config) };
-  });
-}
-
-async function getPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId, id } = parse(PushParams, params, '`params`');
-  return inTime(caller, async () => {
-    const task = await pushedTask(taskId, caller);
-    const config = (await caller.client.pushes.list(task)).find((one) => one.id === id);
-    if (config === undefined) throw configUnknown(id);
-    return { result: shownConfig(task, config) };
-  });
-}
-
-async function listPush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId } = parse(ListPushParams, params, '`params`');
-  return inTime(caller, async () => {
-    const task = await pushedTask(taskId, caller);
-    return { result: { configs: (await caller.client.pushes.list(task)).map((config) => shownConfig(task, config)) } };
-  });
-}
-
-async function deletePush(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { taskId, id } = parse(PushParams, params, '`params`');
-  return inTime(caller, async () => {
-    await caller.client.pushes.remove(await pushedTask(taskId, caller), id);
-    return { result: {} };
-  });
-}
-
-/** A task of this agent, that is there. */
-async function pushedTask(taskId: string, { client, agent }: A2aCaller): Promise<PushedTask> {
-  const ref = taskRefOf(taskId);
-  await lookFor(threadOf(client, agent, ref.contextId), ref);
-  return { agent, ...ref };
-}
-
-/** What only reads waits no longer for the Temporal server than other routes do. */
+/** The deadline of other routes, for methods that only read. */
 function inTime<T>({ client, patienceMs }: A2aCaller, read: () => Promise<T>): Promise<T> {
   return client.withDeadline(Date.now() + patienceMs, read);
 }
 
+/** How long the answer to a cancel waits for the end of the task. */
+const cancelMs = 5000;
+
+/** Withdraws a message from the queue, or stops the turn, also a waiting turn. */
 async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { id, metadata } = parse(CancelParams, params, '`params`');
-  const { fold } = await cancelTask({ ...caller, id, who: speakerIn(metadata) });
-  return { result: fold.task() };
+  const { ref, thread, fold } = await open(id, caller);
+  if (fold.isOver) throw new A2aError('TASK_NOT_CANCELABLE', 'task-ended', `The task "${id}" is over: ${fold.state}.`);
+  if (fold.turn === undefined) {
+    await thread.withdraw(ref.message).catch(notCancelable);
+    return { result: (await open(id, caller)).fold.task() };
+  }
+  await thread.stop(speakerIn(metadata)).catch(notCancelable);
+  const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(cancelMs)]);
+  const stopped = await open(id, { ...caller, signal });
+  return { result: (await stopped.settled()).fold.task() };
+}
+
+function notCancelable(error: unknown): void {
+  const code = codeOf(error);
+  throw code === 'turn-unknown' || code === 'message-unknown' ? asKind('TASK_NOT_CANCELABLE', error) : error;
 }
 
 async function subscribe(params: unknown, caller: A2aCaller): Promise<MethodResult> {

@@ -2,7 +2,7 @@ import type { Part } from '../../contract/messages/messages';
 import type { GivenMessage } from './request';
 import type { A2aPart } from './wire';
 
-/** What a client says, as conversations take it. Data is said as its JSON. */
+/** The content of a message for a conversation. Data becomes the text of its JSON. */
 export function contentOf({ parts }: Pick<GivenMessage, 'parts'>): string | readonly Part[] {
   const read = parts.map((part): Part => {
     if (part.text !== undefined) return { type: 'text', text: part.text };
@@ -15,7 +15,6 @@ export function contentOf({ parts }: Pick<GivenMessage, 'parts'>): string | read
   return read.length === 1 && only?.type === 'text' ? only.text : read;
 }
 
-/** Texts and files of a message, as the client shows them. */
 export function partsOf(parts: readonly Part[]): readonly A2aPart[] {
   return parts.flatMap((part): readonly A2aPart[] => {
     if (part.type === 'text') return [{ text: part.text }];

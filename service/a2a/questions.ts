@@ -6,7 +6,6 @@ import { externalCallIn } from '../../contract/external-calls';
 import { answerSchemaOf, questionOf } from '../projection/questions';
 import type { A2aPart } from './wire';
 
-/** What is asked, as a text for people and data for programs. */
 export function questionParts(interrupts: readonly Interrupt[]): readonly A2aPart[] {
   return [{ text: interrupts.map(textFor).join('\n') }, ...interrupts.map(dataPart)];
 }

@@ -1,19 +1,15 @@
 import { z } from 'zod';
+import type { AnswerOptions } from '../../client/index';
 import { isMessageId } from '../../contract/conversations';
 import { HoldfastError } from '../../contract/errors';
-import type { Json } from '../../contract/messages/messages';
+import { defined } from '../../contract/defined';
 import { parse } from '../http/parse-request';
+import { absentOr, json, roles, shortText, unread } from '../http/schemas';
 import { taskStates } from './wire';
 
-const json = z.custom<Json>((value) => value !== undefined, 'is missing');
-
-/** The JSON of protocol buffers: null stands for a field that is not there. */
-const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
 const text = absentOr(z.string().max(500)).transform((value) => (value === '' ? undefined : value));
 const record = absentOr(z.record(z.string(), json));
 const count = absentOr(z.int().nonnegative());
-/** What the protocol has, and nobody reads. */
-const unread = json.optional();
 
 const contents = ['text', 'raw', 'url', 'data'] as const;
 
@@ -41,7 +37,6 @@ const GivenMessage = z.strictObject({
 });
 export type GivenMessage = z.infer<typeof GivenMessage>;
 
-/** What goes into a header. */
 const headerText = text.refine(
   (value) => value === undefined || /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(value),
   'must be visible ASCII characters',
@@ -98,7 +93,7 @@ export const SubscribeParams = z.strictObject({ id: z.string(), tenant: unread }
 
 export const ListParams = z.strictObject({
   contextId: text,
-  // The SDK of A2A writes UNRECOGNIZED where its caller gives no status.
+  // The SDK of A2A writes UNRECOGNIZED for an absent status.
   status: absentOr(
     z.union([z.enum(['UNRECOGNIZED', 'TASK_STATE_UNSPECIFIED', 'TASK_STATE_AUTH_REQUIRED', ...taskStates]), taskStateNumbers]),
   ),
@@ -118,7 +113,6 @@ const Envelope = z.strictObject({
   params: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** A request of JSON-RPC. */
 export interface RpcRequest {
   readonly id: string | number | null;
   readonly method: string;
@@ -131,21 +125,14 @@ export function rpcRequestOf(body: unknown): RpcRequest {
   return { id, method, params: params ?? {} };
 }
 
-/** What is known of the id of a request that cannot be read. */
 export function rpcIdOf(body: unknown): string | number | null {
   const { id } = (body ?? {}) as { readonly id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Who speaks or decides, as whoever serves the client says in `metadata`. */
-export interface Speaker {
-  readonly by?: string;
-  readonly roles?: readonly string[];
-}
+const Who = z.looseObject({ by: shortText.optional(), roles: roles.optional() });
 
-const Who = z.looseObject({ by: z.string().min(1).max(200).optional(), roles: z.array(z.string().min(1).max(200)).max(100).optional() });
-
-export function speakerIn(metadata: Readonly<Record<string, Json>> | undefined): Speaker {
-  const { by, roles } = parse(Who, metadata ?? {}, 'metadata');
-  return { ...(by === undefined ? {} : { by }), ...(roles === undefined ? {} : { roles }) };
+export function speakerIn(metadata: unknown = {}): Pick<AnswerOptions, 'by' | 'roles'> {
+  const { by, roles: has } = parse(Who, metadata, 'metadata');
+  return defined({ by, roles: has });
 }

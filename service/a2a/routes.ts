@@ -2,16 +2,18 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import type { MaybePromise } from '../../contract/maybe-promise';
 import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
-import type { ServiceParts } from '../http/app';
+import type { AppParts } from '../http/app';
 import { askedAgent } from '../http/asked-agent';
+import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { parseBody } from '../http/parse-request';
 import type { RouteAsked } from '../http/routes';
 import { Routes, events, ok } from '../http/routes';
 import { cardOf } from './card';
-import type { RpcError } from './errors';
+import type { A2aErrorKind, RpcError } from './errors';
 import { A2aError, asKind, rpcErrorOf } from './errors';
 import { carryOut } from './methods';
 import type { PushTarget } from './push/targets';
@@ -28,21 +30,21 @@ interface RpcResponse {
 }
 
 /** A2A 1.0 over JSON-RPC. Each agent has a card of its own. A context is a conversation, and a task is a turn of it. */
-export function a2aRoutes(parts: ServiceParts): Hono {
-  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = parts;
-  const pushTo = (): readonly PushTarget[] => (typeof parts.pushTo === 'function' ? parts.pushTo() : parts.pushTo) ?? [];
+export function a2aRoutes(parts: AppParts): Hono {
+  const { client, logger, closing, patienceMs } = parts;
+  const pushTo = (): readonly PushTarget[] => current(parts.pushTo) ?? [];
 
   const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
-    frameStream((signal) => responses({ id, frames, over, signal, logger }), { heartbeatMs, closing, logger, frameOf: dataFrame });
+    frameStream((signal) => responses({ id, frames, over, signal, logger }), { ...parts, frameOf: dataFrame });
 
   const answer = async ({ agent: asked, context }: Pick<RouteAsked<'/:agent'>, 'agent' | 'context'>): Promise<Response> => {
     const { name: agent, inputSchema } = askedAgent(parts, asked, undefined);
     const over = new AbortController();
     let id: RpcRequest['id'] = null;
     try {
-      const body = await bodyOf(context);
+      const body = await orKind('PARSE_ERROR', () => parseBody(context, z.unknown()));
       id = rpcIdOf(body);
-      const request = requestIn(body);
+      const request = await orKind('INVALID_REQUEST', () => rpcRequestOf(body));
       checkVersion(context);
       const signal = AbortSignal.any([context.req.raw.signal, closing, over.signal]);
       const carried = await carryOut(request, { client, agent, signal, patienceMs, pushTo: pushTo(), ...defined({ inputSchema }) });
@@ -70,7 +72,7 @@ export function a2aRoutes(parts: ServiceParts): Hono {
     .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
 }
 
-/** Where requests for the agent go: where the card was asked for, by the scheme that a proxy names. */
+/** The address of the agent is the address of the card, with the scheme that a proxy names. */
 function addressOf(context: Context): string {
   const { origin, pathname } = new URL(context.req.url);
   const [scheme = ''] = (context.req.header('x-forwarded-proto') ?? '').split(',');
@@ -78,23 +80,14 @@ function addressOf(context: Context): string {
   return scheme.trim() === 'https' ? address.replace(/^http:/, 'https:') : address;
 }
 
-async function bodyOf(context: Context): Promise<unknown> {
+async function orKind<T>(kind: A2aErrorKind, work: () => MaybePromise<T>): Promise<T> {
   try {
-    return await parseBody(context, z.unknown());
+    return await work();
   } catch (error) {
-    throw asKind('PARSE_ERROR', error);
+    throw asKind(kind, error);
   }
 }
 
-function requestIn(body: unknown): RpcRequest {
-  try {
-    return rpcRequestOf(body);
-  } catch (error) {
-    throw asKind('INVALID_REQUEST', error);
-  }
-}
-
-/** A client that names no version speaks this one. */
 function checkVersion(context: Context): void {
   const version = context.req.header('a2a-version') ?? a2aVersion;
   if (version === a2aVersion || version.startsWith(`${a2aVersion}.`)) return;
@@ -105,13 +98,11 @@ function checkVersion(context: Context): void {
 interface Streaming {
   readonly id: RpcRequest['id'];
   readonly frames: AsyncGenerator<A2aFrame, void, void>;
-  /** Ends what the request has begun to read. */
   readonly over: AbortController;
   readonly signal: AbortSignal;
   readonly logger: Logger;
 }
 
-/** A response for each frame. A stream that ends without the end of the task, or a question, says why. */
 async function* responses({ id, frames, over, signal, logger }: Streaming): AsyncGenerator<RpcResponse, void, void> {
   signal.addEventListener('abort', () => over.abort(), { once: true });
   try {

@@ -1,19 +1,19 @@
-import type { HoldfastClient } from '../../client/index';
 import { checkJob } from '../../client/job-fit';
 import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import { withdrawn } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
-import { listen } from '../projection/listen';
+import { quoted, refuseOtherAnswer } from '../projection/answers';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
+import { listen } from '../projection/thread-log';
 import type { GivenPayload } from './answers';
 import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
+import type { A2aCaller } from './methods';
 import { contentOf } from './parts';
 import type { GivenMessage } from './request';
 import { speakerIn } from './request';
@@ -22,19 +22,13 @@ import { TaskReading } from './task-reading';
 import type { TaskRef } from './task-ref';
 import { newContextId, sentIdOf, taskIdOf, taskRefOf } from './task-ref';
 
-export interface Sending {
-  readonly client: HoldfastClient;
-  readonly agent: string;
+export interface Sending extends Pick<A2aCaller, 'client' | 'agent' | 'inputSchema' | 'signal'> {
   readonly message: GivenMessage;
-  /** What the jobs of the agent have to fit. */
-  readonly inputSchema?: Json;
-  /** The task is followed while it goes on: then its texts come as they are made. */
+  /** A stream follows the task, so the texts must come in pieces. */
   readonly isStreamed: boolean;
-  /** Ends the reading, and stops nothing. */
-  readonly signal: AbortSignal;
 }
 
-/** Says something, or answers what a task asks. Gives the task, which goes on. */
+/** Sends a message or an answer. The task continues after the return. */
 export function send(sending: Sending): Promise<TaskReading> {
   const { taskId, contextId } = sending.message;
   if (taskId === undefined) return begin(sending);
@@ -43,10 +37,10 @@ export function send(sending: Sending): Promise<TaskReading> {
   throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
 }
 
-/** A context that the service has named ends when nobody has said anything for this time. */
+/** How long a context whose id the service made may be idle. */
 const keptFor = '30d';
 
-/** A new task, or the one that this message has begun before. */
+/** A new task, or the task of the same message before. */
 async function begin({ client, agent, message, inputSchema, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);
   const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
@@ -68,16 +62,16 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
   return reading;
 }
 
-/** The id of a message says that it is sent again. With another content it is another message. */
+/** Refuses a known messageId with other content. */
 function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
   const stored = fold.said ?? view?.conversation?.queue.find(({ id }) => id === ref.message)?.message;
-  const given = messageOfSent({ id: ref.message, content: content });
-  // Somebody may have changed it before its turn.
+  const given = messageOfSent({ id: ref.message, content });
+  // A changed message in the queue has another id.
   if (stored === undefined || stored.id !== given.id || canonicalJson(stored.parts) === canonicalJson(given.parts)) return;
   throw new HoldfastError('run-id-in-use', `The messageId "${messageId}" belongs to another message of this context. Use a new one.`);
 }
 
-/** A context that begins with data alone begins with a job. */
+/** Data alone at the beginning of a context is a job. */
 function checkData(agent: string, inputSchema: Json, { parts }: GivenMessage): void {
   const [part] = parts;
   if (parts.length === 1 && part?.data !== undefined) checkJob(agent, inputSchema, part.data);
@@ -123,8 +117,8 @@ interface Said {
 }
 
 /**
- * Undefined: nobody can tell what is meant. Words are for the first question of a task alone: the same words sent again would answer the next one, which
- * nobody has seen.
+ * Undefined: the words are unclear. Words answer only the first question of a task, because the same words, sent again, would answer a second question
+ * that the sender has not seen.
  */
 function inWords(open: readonly Interrupt[], asked: number, text: string): readonly Said[] | undefined {
   const [only] = open;
@@ -132,18 +126,15 @@ function inWords(open: readonly Interrupt[], asked: number, text: string): reado
   return said === undefined || only === undefined ? undefined : [{ interruptId: only.id, said }];
 }
 
-/** Nothing for an answer that was given before: it is harmless again. Without an id it is to the first question of a task alone. */
+/** Empty for an answer that counts already. An answer without an id is for the first question of a task only. */
 function answerOf(given: GivenPayload, open: readonly Interrupt[], asked: ReadonlyMap<string, AskedInTask>): readonly Said[] {
   const { payload, inputHash, interruptId = asked.size === 1 ? open[0]?.id : undefined } = given;
   if (interruptId === undefined)
-    throw new HoldfastError('answer-invalid', `Say with \`interruptId\` what is answered: ${open.map(({ id }) => `"${id}"`).join(', ')}.`);
+    throw new HoldfastError('answer-invalid', `Say with \`interruptId\` what is answered: ${quoted(open.map(({ id }) => id))}.`);
   const interrupt = open.find(({ id }) => id === interruptId);
   if (interrupt !== undefined) return [{ interruptId, said: answerIn(interrupt, payload), ...defined({ inputHash }) }];
   const past = asked.get(interruptId);
   if (past?.end === undefined) throw new HoldfastError('interrupt-unknown', `The task does not ask for "${interruptId}".`);
-  const { reason, answer: counted } = past.end;
-  if (reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
-  if (reason === 'answer' && canonicalJson(counted) === canonicalJson(answerIn(past.interrupt, payload))) return [];
-  if (reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(interruptId).message);
-  throw new HoldfastError('interrupt-answered', `The interrupt "${interruptId}" was answered before.`);
+  refuseOtherAnswer(past.end, () => answerIn(past.interrupt, payload));
+  return [];
 }

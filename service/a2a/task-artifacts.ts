@@ -10,13 +10,12 @@ interface Growing {
   isWhole: boolean;
 }
 
-/** The artifact of an output that fits a schema. */
 const outputId = 'output';
 
-/** What agents say in a turn: each message with a text or files is an artifact, under the address of its call. */
+/** Each message of a turn with a text or files is an artifact. Its id is the address of the model call. */
 export class TaskArtifacts {
   private readonly growing = new Map<string, Growing>();
-  /** Messages of which an attempt counts no more. The next one takes its place. */
+  /** Messages with a void attempt. The next attempt replaces the artifact. */
   private readonly voids = new Set<string>();
   private made: A2aArtifact | undefined;
 
@@ -50,10 +49,10 @@ export class TaskArtifacts {
         const known = this.growing.get(artifactId);
         const files = partsOf(step.message.parts.filter(({ type }) => type === 'file'));
         if (known === undefined && files.length === 0) return;
-        // In the order in which they become whole, as the log has them.
+        // The log has artifacts in the order of their ends.
         this.growing.delete(artifactId);
         this.growing.set(artifactId, { name: step.agent, text: known?.text ?? '', files, isWhole: true });
-        // An artifact must have a part, also where all of it has been said.
+        // An artifact must have a part, also after all its texts were sent.
         const parts = files.length > 0 ? files : [{ text: '' }];
         return yield this.update({ artifactId, name: step.agent, parts }, known !== undefined, true);
       }
@@ -62,7 +61,7 @@ export class TaskArtifacts {
     }
   }
 
-  /** The turn has ended: what was said and is not in the log does not count. */
+  /** At the end of the turn, texts that are not in the log become void. */
   *end(): Generator<A2aUpdate, void, void> {
     for (const [artifactId, { isWhole }] of [...this.growing]) if (!isWhole) yield* this.takeBack(artifactId);
   }

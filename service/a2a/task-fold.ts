@@ -1,9 +1,11 @@
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
+import type { MessageFate } from '../../client/message-fate';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { isConversation } from '../../contract/record/agent-paths';
+import type { InterruptEndEvent } from '../projection/answers';
 import { Projection } from '../projection/projection';
 import { partsOf } from './parts';
 import { questionParts } from './questions';
@@ -15,21 +17,26 @@ import { isOver } from './wire';
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 type RunEnd = Extract<RunEvent, { type: 'run-end' }>;
-type InterruptEnd = Extract<RunEvent, { type: 'interrupt-end' }>;
 
-/** What people were asked, and how that ended. */
 export interface AskedInTask {
   readonly interrupt: Interrupt;
   readonly time: number;
-  end?: InterruptEnd;
+  end?: InterruptEndEvent;
 }
 
 const stateOfTurn = { completed: 'TASK_STATE_COMPLETED', failed: 'TASK_STATE_FAILED', stopped: 'TASK_STATE_CANCELED' } as const;
 
-/**
- * Makes a task of the log of its turn, and updates of what comes after it. The updates that it gives and the task that it has always say the same. It
- * keeps nothing that the log does not give again.
- */
+type LeftState = readonly [text: string, state: 'TASK_STATE_SUBMITTED' | 'TASK_STATE_CANCELED' | 'TASK_STATE_REJECTED'];
+
+export const ended: LeftState = ['The conversation has ended.', 'TASK_STATE_REJECTED'];
+
+/** The state of a task whose message no turn takes. */
+export function leftBy({ left, code = 'it did not count' }: Pick<Extract<MessageFate, { left: string }>, 'left' | 'code'>): LeftState {
+  if (left === 'withdrawn') return ['Somebody took the message back.', 'TASK_STATE_CANCELED'];
+  return [`No turn took the message: ${code}.`, 'TASK_STATE_REJECTED'];
+}
+
+/** Makes a task, and its updates, of a log. The log may begin before the turn of the task. */
 export class TaskFold {
   private readonly projection = new Projection();
   private readonly artifacts: TaskArtifacts;
@@ -37,11 +44,12 @@ export class TaskFold {
   private readonly of: { readonly taskId: string; readonly contextId: string };
   private status: A2aStatus = { state: 'TASK_STATE_SUBMITTED' };
   private usage: Json | undefined;
-  /** What people were asked in this turn, by the ids of the interrupts. */
+  /** The log since the last beginning of a turn, until a turn takes the message. */
+  private before: RunEvent[] = [];
   readonly asked = new Map<string, AskedInTask>();
   /** Undefined: no turn has taken the message. */
   turn: number | undefined;
-  /** What began the task, once a turn has taken it. */
+  /** The message that began the task, after a turn has taken the message. */
   said: StoredMessage | undefined;
 
   constructor(private readonly ref: TaskRef) {
@@ -57,7 +65,7 @@ export class TaskFold {
     return isOver(this.state);
   }
 
-  /** When the state changed last. One that nobody has a time for is the newest. */
+  /** The time of the last change of the state. A task without a time is the newest. */
   get time(): number {
     return this.status.timestamp === undefined ? Infinity : Date.parse(this.status.timestamp);
   }
@@ -78,18 +86,40 @@ export class TaskFold {
 
   *take(event: RunEvent | Delta): Generator<A2aUpdate, void, void> {
     if (this.isOver) return;
+    if (this.turn !== undefined) return yield* this.ofTurn(event);
+    if (event.offset === undefined) return;
+    const isOfMessage = 'id' in event && event.id === this.ref.message;
+    if (isOfMessage && event.type === 'message-withdrawn') return yield* this.waits(...leftBy({ left: 'withdrawn' }), event.time);
+    if (isOfMessage && event.type === 'message-ignored')
+      return yield* this.waits(...leftBy({ left: 'ignored', code: event.code }), event.time);
+    if (event.type === 'run-end') return yield* this.waits(...ended, event.time);
+    if (event.type === 'turn-start') this.before = [];
+    this.before.push(event);
+    if (!isOfMessage || event.type !== 'message') return;
+    this.turn = event.turn;
+    for (const one of this.before) yield* this.ofTurn(one);
+    this.before = [];
+  }
+
+  private *ofTurn(event: RunEvent | Delta): Generator<A2aUpdate, void, void> {
     for (const step of this.projection.take(event)) {
       if (step.step !== 'event') yield* isConversation(step.runPath) ? this.artifacts.take(step) : [];
       else yield* this.event(step.event);
     }
   }
 
-  /** The message waits for its turn, or none will take it. */
-  *waits(text: string, state: 'TASK_STATE_SUBMITTED' | 'TASK_STATE_CANCELED' | 'TASK_STATE_REJECTED', time?: number) {
+  /** The message waits for its turn, or no turn will take the message. */
+  *waits(text: LeftState[0], state: LeftState[1], time?: number): Generator<A2aUpdate, void, void> {
     yield* this.become(state, time, [{ text }]);
   }
 
-  /** How the turn stands when nothing more comes by itself. */
+  /** The open interrupts of the log. */
+  *asks(time: number): Generator<A2aUpdate, void, void> {
+    const open = [...this.asked.values()].filter(({ end }) => end === undefined).map(({ interrupt }) => interrupt);
+    if (open.length > 0 && !this.isOver) yield* this.become('TASK_STATE_INPUT_REQUIRED', time, questionParts(open));
+  }
+
+  /** The state of a turn that does not continue by itself. */
   *stands(view: RunView): Generator<A2aUpdate, void, void> {
     if (this.isOver) return;
     if (view.status === 'waiting' && view.conversation?.turn === this.turn && view.interrupts.length > 0) {
@@ -101,7 +131,6 @@ export class TaskFold {
     if (view.status === 'cancelled' || view.status === 'completed') yield* this.become('TASK_STATE_CANCELED');
   }
 
-  /** Says something beside what is asked. */
   *remark(text: string): Generator<A2aUpdate, void, void> {
     const { state, message, timestamp } = this.status;
     yield* this.become(state, timestamp === undefined ? undefined : Date.parse(timestamp), [{ text }, ...(message?.parts ?? [])]);
@@ -112,9 +141,8 @@ export class TaskFold {
       case 'message':
         this.history.push(this.message(event.id, 'ROLE_USER', partsOf(event.message.parts)));
         if (event.id === this.ref.message) this.said = event.message;
-        if (this.turn !== undefined) return;
-        this.turn = event.turn;
-        return yield* this.become('TASK_STATE_WORKING', event.time);
+        if (this.state === 'TASK_STATE_SUBMITTED') yield* this.become('TASK_STATE_WORKING', event.time);
+        return;
       case 'interrupt-start': {
         const { interrupt } = event;
         this.asked.set(interrupt.id, { interrupt, time: event.time });
@@ -132,7 +160,7 @@ export class TaskFold {
     }
   }
 
-  private *answered(event: InterruptEnd): Generator<A2aUpdate, void, void> {
+  private *answered(event: InterruptEndEvent): Generator<A2aUpdate, void, void> {
     const asked = this.asked.get(event.interruptId);
     if (asked !== undefined) asked.end = event;
     const { interruptId, answer } = event;
@@ -167,8 +195,11 @@ export class TaskFold {
   }
 }
 
-/** A failure as a text for people and data for programs. */
 function failureParts(error: Failure | undefined): readonly A2aPart[] {
   const { code, message } = error ?? { code: 'run-failed', message: 'The turn has failed.' };
   return [{ text: message }, { data: { code }, mediaType: 'application/json' }];
+}
+
+export function drain(updates: Generator<unknown>): void {
+  for (const _ of updates);
 }

@@ -1,26 +1,24 @@
 import { HoldfastError, codeOf } from '../../contract/errors';
-import type { RunEvent, RunView } from '../../contract/events';
+import type { RunView } from '../../contract/events';
 import type { MessageFate } from '../../client/message-fate';
 import type { Thread } from '../projection/thread';
-import { TaskFold } from './task-fold';
+import { eventsBetween } from '../projection/thread-log';
+import { TaskFold, drain, ended, leftBy } from './task-fold';
 import type { TaskRef } from './task-ref';
 import { taskIdOf, taskUnknown } from './task-ref';
 import type { A2aUpdate } from './wire';
 
-const nobodys = new Set<string | undefined>(['run-id-in-use', 'not-a-conversation', 'run-unknown']);
-
-/** A task as the log has it, and how it goes on. */
 export class TaskReading {
-  /** From where on the log says something new. */
+  /** The offset of the next event to read. */
   private offset = 0;
   private isRead = false;
 
   private constructor(
-    private readonly thread: Thread,
+    readonly thread: Thread,
     readonly ref: TaskRef,
     readonly fold: TaskFold,
     private readonly signal: AbortSignal,
-    /** As it was when the reading began. Undefined: the task has begun its context, and nobody has looked. */
+    /** At the beginning of the reading. Undefined: the task has just begun its context. */
     readonly view: RunView | undefined,
   ) {}
 
@@ -29,26 +27,22 @@ export class TaskReading {
     const { fate, view } = await lookFor(thread, ref);
     const fold = new TaskFold(ref);
     const reading = new TaskReading(thread, ref, fold, signal, view);
-    if (fate !== undefined && 'left' in fate) {
-      const [text, state] = fate.left === 'ignored' ? notTaken(fate.code) : takenBack;
-      drain(fold.waits(text, state, fate.time));
-    } else if (fate !== undefined) await reading.readTurn(fate.begins, view);
+    if (fate !== undefined && 'left' in fate) drain(fold.waits(...leftBy(fate), fate.time));
+    else if (fate !== undefined) await reading.readTurn(fate.begins, view);
     drain(reading.stands(view));
     reading.offset = Math.max(reading.offset, view.nextOffset);
     return reading;
   }
 
-  /** Of a message that has begun its context. The log that the reader follows anyway says at once which turn took it. */
+  /** Reads the task of a message that has just begun its context. The first events of the log say which turn took the message. */
   static async begun(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
-    let turn: RunEvent[] = [];
+    const fold = new TaskFold(ref);
     for await (const event of thread.events({ from: 0, until: 'waiting', signal })) {
       if (event.offset === undefined) continue;
-      turn = event.type === 'turn-start' ? [event] : [...turn, event];
-      // Somebody else has begun the context at the same moment.
+      // Another client began the context at the same moment.
       if (event.type === 'message-queued' && event.id === ref.message) break;
-      if (event.type !== 'message' || event.id !== ref.message) continue;
-      const fold = new TaskFold(ref);
-      for (const one of turn) drain(fold.take(one));
+      drain(fold.take(event));
+      if (fold.turn === undefined) continue;
       const reading = new TaskReading(thread, ref, fold, signal, undefined);
       reading.offset = event.offset + 1;
       return reading;
@@ -56,39 +50,31 @@ export class TaskReading {
     return TaskReading.open(thread, ref, signal);
   }
 
-  /** What is new of the task, until it is over or waits for somebody. */
+  /** The updates until the task is over or waits for an answer. */
   async *updates(): AsyncGenerator<A2aUpdate, void, void> {
     const { thread, ref, fold, signal } = this;
     while (!fold.isOver && !this.isRead) {
-      let before: RunEvent[] = [];
       for await (const event of thread.events({ from: this.offset, until: 'waiting', signal })) {
         if (event.offset !== undefined) this.offset = event.offset + 1;
-        if (fold.turn !== undefined) yield* fold.take(event);
-        else if (event.offset !== undefined) {
-          // The turn may have begun before it takes the message.
-          before = event.type === 'turn-start' ? [event] : [...before, event];
-          if (event.type === 'message' && event.id === ref.message) for (const one of before) yield* fold.take(one);
-          if (event.type === 'message-withdrawn' && event.id === ref.message) yield* fold.waits(...takenBack, event.time);
-        }
+        yield* fold.take(event);
         if (fold.isOver) return;
       }
       if (signal.aborted) return;
       const view = await viewOf(thread, ref);
-      // It went on, or somebody answered, while the view was read.
+      // The run continued, or got an answer, while the view was read.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view !== undefined) yield* this.stands(view);
       return;
     }
   }
 
-  /** The same, with a word beside what it asks. Then it is not followed. */
   remarked(text: string): this {
     drain(this.fold.remark(text));
     this.isRead = true;
     return this;
   }
 
-  /** Reads on until the task is over or waits for somebody. */
+  /** Reads until the task is over or waits for an answer. */
   async settled(): Promise<this> {
     for await (const _ of this.updates());
     return this;
@@ -96,11 +82,10 @@ export class TaskReading {
 
   private async readTurn(from: number, { nextOffset }: RunView): Promise<void> {
     const { thread, fold, signal } = this;
-    for await (const event of thread.events({ from, until: 'end', signal })) {
-      if (event.offset === undefined) continue;
+    for await (const event of eventsBetween(thread, from, nextOffset, signal)) {
       drain(fold.take(event));
       this.offset = event.offset + 1;
-      if (fold.isOver || event.offset >= nextOffset - 1) return;
+      if (fold.isOver) return;
     }
   }
 
@@ -115,41 +100,30 @@ export class TaskReading {
   }
 }
 
-export const takenBack = ['Somebody took the message back.', 'TASK_STATE_CANCELED'] as const;
-
-export const ended = ['The conversation has ended.', 'TASK_STATE_REJECTED'] as const;
-
-export function notTaken(code: string | undefined): readonly [string, 'TASK_STATE_REJECTED'] {
-  return [`No turn took the message: ${code ?? 'it did not count'}.`, 'TASK_STATE_REJECTED'];
-}
-
 export interface TaskStanding {
   /** Undefined: the message waits. */
   readonly fate: MessageFate | undefined;
   readonly view: RunView;
 }
 
-/** Where a task stands. Throws `task-unknown`. */
+/** Throws `task-unknown`. */
 export async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStanding> {
   for (;;) {
     const view = await viewOf(thread, ref);
     const fate = view === undefined ? undefined : await thread.fateOf(ref.message);
     const isQueued = view?.conversation?.queue.some(({ id }) => id === ref.message) === true;
     if (view === undefined || (fate === undefined && !isQueued)) throw taskUnknown(taskIdOf(ref));
-    // A turn may have taken the message between the two looks.
+    // A turn may have taken the message after the view was read.
     if (fate === undefined || 'left' in fate || fate.offset < view.nextOffset) return { fate, view };
   }
 }
 
-/** What belongs to others is not there. */
+/** The conversations of other agents do not exist for this agent. */
 async function viewOf(thread: Thread, ref: TaskRef): Promise<RunView | undefined> {
   try {
     return await thread.view();
   } catch (error) {
-    throw nobodys.has(codeOf(error)) ? new HoldfastError('task-unknown', taskUnknown(taskIdOf(ref)).message, { cause: error }) : error;
+    const isUnknown = ['run-id-in-use', 'not-a-conversation', 'run-unknown'].includes(codeOf(error) ?? '');
+    throw isUnknown ? new HoldfastError('task-unknown', taskUnknown(taskIdOf(ref)).message, { cause: error }) : error;
   }
-}
-
-function drain(updates: Generator<unknown>): void {
-  for (const _ of updates);
 }

@@ -1,9 +1,8 @@
 import type { Json } from '../../contract/messages/messages';
 
-/** The version of A2A that the service speaks. */
 export const a2aVersion = '1.0';
 
-/** A part in the JSON of A2A 1.0. It has exactly one of the first four. */
+/** A part in the JSON of A2A 1.0, with exactly one of the first four fields. */
 export interface A2aPart {
   readonly text?: string;
   readonly data?: Json;
@@ -45,7 +44,7 @@ export interface A2aArtifact {
   readonly parts: readonly A2aPart[];
 }
 
-/** Members that are empty are left out, as the JSON of protocol buffers does. */
+/** Empty fields are left out, as in the JSON of protocol buffers. */
 export interface A2aTask {
   readonly id: string;
   readonly contextId: string;
@@ -60,10 +59,10 @@ interface OfTask {
   readonly contextId: string;
 }
 
-/** What a stream says behind the task that it begins with. */
+/** The first frame of a stream has the task, and the next frames have updates. */
 export type A2aUpdate =
   | { readonly statusUpdate: OfTask & { readonly status: A2aStatus } }
-  /** `append`: the parts follow those before. Absent: they take their place. */
+  /** `append`: the parts follow the parts before. Absent: the parts replace the parts before. */
   | {
       readonly artifactUpdate: OfTask & { readonly artifact: A2aArtifact; readonly append?: true; readonly lastChunk?: true };
     };
@@ -72,7 +71,6 @@ export type A2aFrame = { readonly task: A2aTask } | A2aUpdate;
 
 const over: readonly A2aTaskState[] = ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED', 'TASK_STATE_REJECTED'];
 
-/** A task in such a state never changes again. */
 export function isOver(state: A2aTaskState): boolean {
   return over.includes(state);
 }

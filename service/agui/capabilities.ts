@@ -1,15 +1,7 @@
-import type { TakenTools } from '../../contract/client-tools';
 import type { JsonObject } from '../../contract/messages/messages';
+import type { AgentSummary } from '../project/load-project';
 
-interface Described {
-  readonly name: string;
-  readonly description: string;
-  readonly tools?: readonly string[];
-  readonly clientTools?: TakenTools;
-}
-
-/** What the endpoint of an agent can do, in the form of AG-UI 1.0. */
-export function capabilitiesOf({ name, description, tools = [], clientTools }: Described): JsonObject {
+export function capabilitiesOf({ name, description, tools = [], clientTools }: AgentSummary): JsonObject {
   return {
     identity: { name, description, type: 'holdfast' },
     transport: { streaming: true, websocket: false, httpBinary: false, pushNotifications: false, resumable: true },

@@ -1,12 +1,11 @@
 import { HoldfastError } from '../../contract/errors';
-import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
+import type { Part, StoredMessage } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import type { AguiPart, AguiSource } from './events';
 import type { GivenPart } from './input';
 
 const mediaTypes = { image: 'image/*', audio: 'audio/*', video: 'video/*', document: 'application/octet-stream' } as const;
 
-/** What a user says, as conversations take it. */
 export function partsOf(content: string | readonly GivenPart[]): string | readonly Part[] {
   return typeof content === 'string' ? content : content.map(partOf);
 }
@@ -24,7 +23,6 @@ function partOf(part: GivenPart): Part {
   throw new HoldfastError('request-invalid', `The source of a part must be data or a url. This one is ${shown(source)}.`);
 }
 
-/** A message of a user, as the client shows it. */
 export function contentOf({ parts }: Pick<StoredMessage, 'parts'>): string | readonly AguiPart[] {
   if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('');
   return parts.flatMap((part): readonly AguiPart[] => {
@@ -38,15 +36,4 @@ export function contentOf({ parts }: Pick<StoredMessage, 'parts'>): string | rea
 
 function sourceOf(mimeType: string, data: string | { readonly url: string }): AguiSource {
   return typeof data === 'string' ? { type: 'data', value: data, mimeType } : { type: 'url', value: data.url, mimeType };
-}
-
-/** What a tool returned, as a text. */
-export function resultOf({ parts }: Pick<StoredMessage, 'parts'>): { readonly content: string; readonly isError: boolean } {
-  const [part] = parts.filter(({ type }) => type === 'tool-result');
-  if (part?.type !== 'tool-result') return { content: '', isError: false };
-  return { content: textOfJson(part.output), isError: part.isError === true };
-}
-
-export function textOfJson(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

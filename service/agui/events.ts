@@ -1,6 +1,5 @@
 import type { Json } from '../../contract/messages/messages';
 
-/** A part of a message of a user, as AG-UI 1.0 writes it. */
 export type AguiPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio' | 'video' | 'document'; readonly source: AguiSource };
@@ -15,7 +14,6 @@ export interface AguiToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A message of a snapshot. */
 export type AguiMessage =
   | { readonly id: string; readonly role: 'system'; readonly content: string }
   | { readonly id: string; readonly role: 'user'; readonly content: string | readonly AguiPart[]; readonly name?: string }
@@ -23,7 +21,6 @@ export type AguiMessage =
   | { readonly id: string; readonly role: 'reasoning'; readonly content: string }
   | { readonly id: string; readonly role: 'tool'; readonly toolCallId: string; readonly content: string; readonly error?: string };
 
-/** What waits for somebody. */
 export interface AguiInterrupt {
   readonly id: string;
   readonly reason: string;
@@ -62,7 +59,7 @@ interface OfCall {
   readonly subagentRunId?: string;
 }
 
-/** The events of AG-UI 1.0 that the service sends. A callback may send others, as the protocol has them. */
+/** The events of AG-UI 1.0 that the service sends. A callback may send other events of the protocol. */
 export type AguiEvent =
   | (OfRun & { readonly type: 'RUN_STARTED'; readonly protocolVersion?: string; readonly parentRunId?: string })
   | (OfRun & {
@@ -102,7 +99,6 @@ export type AguiEvent =
   | { readonly type: 'SUBAGENT_ERROR'; readonly subagentRunId: string; readonly message: string; readonly code?: string }
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: Json };
 
-/** Behind it nothing may stand in a run. */
 export type LastEvent = Extract<AguiEvent, { type: 'RUN_FINISHED' | 'RUN_ERROR' }>;
 
 export function isTerminal(event: AguiEvent): event is LastEvent {

@@ -3,31 +3,28 @@ import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import type { Usage } from '../../contract/messages/messages';
 import type { ShownStep } from '../projection/steps';
-import { contentOf, resultOf } from './content';
+import { resultOf } from '../projection/content';
+import { contentOf } from './content';
 import type { AguiEvent, AguiMessage, AguiUsage } from './events';
 import { clientIdOf } from './message-ids';
 import { OpenAgents } from './open-agents';
-import { reasoningIdOf } from './history';
-import { stateEventOf } from './state-events';
+import { reasoningIdOf, stateEventOf } from './history';
 
-/** Where the client has to be told all messages: what it shows is more than what counts. */
+/** The client shows void texts, and needs a snapshot of all messages. */
 export interface SnapshotHere {
   readonly type: 'snapshot-here';
-  /** What the log does not have yet: texts that are open. */
+  /** Open texts, which the log does not have yet. */
   readonly open: readonly AguiMessage[];
 }
 
-/** Makes events of AG-UI of steps. It keeps what is open in this stream, and nothing else. */
 export class AguiFrames {
   private readonly agents = new OpenAgents();
-  /** Text messages that no step has completed, with what they have so far. */
   private readonly texts = new Map<string, string>();
   private readonly outputs = new Set<string>();
 
   constructor(
-    /** Messages that the client has already. */
     private readonly known: (id: string) => boolean,
-    /** Calls whose results the client has given, and shows. */
+    /** Calls whose results the client sent. */
     private readonly given: ReadonlySet<string> = new Set(),
   ) {}
 
@@ -92,7 +89,6 @@ export class AguiFrames {
     }
   }
 
-  /** Closes what is open: the stream ends here. */
   *end(how: 'success' | 'suspended'): Generator<AguiEvent, void, void> {
     yield* this.agents.endAll(how);
   }
@@ -103,7 +99,7 @@ export class AguiFrames {
         const messageId = clientIdOf(event.id);
         if (this.known(messageId)) return;
         const content = contentOf(event.message);
-        // Only a snapshot can say what has files.
+        // Only a snapshot can have files.
         if (typeof content !== 'string') return yield this.snapshotHere();
         yield { type: 'TEXT_MESSAGE_START', messageId, role: 'user', ...defined({ name: event.by }) };
         yield { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: content };

@@ -1,18 +1,14 @@
 import { defined } from '../../contract/defined';
-import { textOfJson } from './content';
+import { textOfJson } from '../projection/content';
 import type { AguiEvent, AguiMessage } from './events';
 import type { RunAgentInput, ToolMessage } from './input';
 
-/** What the client says of a call, as a text. */
 export function textGiven({ content }: ToolMessage): string {
   if (typeof content === 'string') return content;
   return content.every((part) => part.type === 'text') ? content.map(({ text }) => text).join('\n') : textOfJson(content);
 }
 
-/**
- * The messages of the log, and results that the client has given under its ids for them: under others they would move behind all that it shows. Nothing
- * else of what it posts counts.
- */
+/** The messages of the log, with the client's ids for results of calls. A client would move a result with another id to the end of its messages. */
 export function withIdsOf(posted: RunAgentInput['messages'], messages: readonly AguiMessage[]): readonly AguiMessage[] {
   const ids = new Map(
     posted.flatMap(({ role, toolCallId, id }) => (role === 'tool' && isId(toolCallId) && isId(id) ? [[toolCallId, id]] : [])),

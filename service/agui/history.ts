@@ -5,15 +5,14 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput, textOf, toolCallsOf } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import type { ShownStep } from '../projection/steps';
-import { contentOf, resultOf } from './content';
+import { resultOf } from '../projection/content';
+import { contentOf } from './content';
 import type { AguiEvent, AguiMessage } from './events';
 import { clientIdOf } from './message-ids';
-import { stateEventOf } from './state-events';
 
-/** What a client shows that reads the log up to here. */
 export interface ThreadHistory {
   readonly messages: readonly AguiMessage[];
-  /** The last snapshot of the state, and what changed it since. */
+  /** The last snapshot of the state, and the deltas after the snapshot. */
   readonly state: readonly AguiEvent[];
 }
 
@@ -23,7 +22,7 @@ export function historyOf(log: readonly RunEvent[]): ThreadHistory {
   let state: AguiEvent[] = [];
   for (const event of log) {
     for (const step of projection.take(event)) {
-      // A message that was said again has the id that the client gave it once.
+      // A message that was sent again has the same id for the client.
       messages.push(...messagesOf(step).filter(({ id, role }) => role !== 'user' || !messages.some((one) => one.id === id)));
       const changed = step.step === 'event' ? stateEventOf(step.event) : undefined;
       if (changed !== undefined) state = changed.type === 'STATE_SNAPSHOT' ? [changed] : [...state, changed];
@@ -63,22 +62,21 @@ function answerOf(id: string, message: StoredMessage): readonly AguiMessage[] {
     type: 'function' as const,
     function: { name, arguments: JSON.stringify(input) },
   }));
+  const said = { ...(content === '' ? {} : { content }), ...(toolCalls.length === 0 ? {} : { toolCalls }) };
   return [
     ...(reasoning === '' ? [] : [{ id: reasoningIdOf(id), role: 'reasoning' as const, content: reasoning }]),
-    ...(content === '' && toolCalls.length === 0
-      ? []
-      : [
-          {
-            id,
-            role: 'assistant' as const,
-            ...(content === '' ? {} : { content }),
-            ...(toolCalls.length === 0 ? {} : { toolCalls }),
-          },
-        ]),
+    ...(Object.keys(said).length === 0 ? [] : [{ id, role: 'assistant' as const, ...said }]),
   ];
 }
 
 /** Reasoning is a message of its own in AG-UI. */
 export function reasoningIdOf(id: string): string {
   return `${id}.reasoning`;
+}
+
+/** An agent sends its state as events of these names. */
+export function stateEventOf(event: RunEvent): Extract<AguiEvent, { type: 'STATE_SNAPSHOT' | 'STATE_DELTA' }> | undefined {
+  if (event.type !== 'custom') return undefined;
+  if (event.name === 'state-snapshot') return { type: 'STATE_SNAPSHOT', snapshot: event.data };
+  return event.name === 'state-delta' && Array.isArray(event.data) ? { type: 'STATE_DELTA', delta: event.data } : undefined;
 }

@@ -3,16 +3,10 @@ import type { ClientTool, TakenTools } from '../../contract/client-tools';
 import { clientToolsProblem, specsOfClient, takesTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Json } from '../../contract/messages/messages';
+import type { AnswerOptions } from '../../client/index';
+import { parse } from '../http/parse-request';
+import { absentOr, json, roles, shortText, unread } from '../http/schemas';
 
-const json = z.custom<Json>((value) => value !== undefined, 'is missing');
-
-/** Clients in other languages write null for what is not there. */
-const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
-
-/** What the protocol has, and nobody reads. */
-const unread = json.optional();
-const shortText = z.string().min(1).max(200);
 const ofMessage = { subagentRunId: unread, encryptedValue: unread, metadata: unread };
 
 const Source = z.discriminatedUnion('type', [
@@ -24,7 +18,7 @@ const Source = z.discriminatedUnion('type', [
 const GivenPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string(), metadata: unread }),
   z.strictObject({ type: z.enum(['image', 'audio', 'video', 'document']), source: Source, metadata: unread }),
-  // Of clients before 1.0.
+  // Only clients before AG-UI 1.0 send binary parts.
   z.strictObject({
     type: z.literal('binary'),
     mimeType: z.string().min(1),
@@ -56,7 +50,7 @@ const ResumeEntry = z.strictObject({
 });
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 
-/** What AG-UI clients send. Of the messages only the last ones are looked at: the conversation is in its own log. */
+/** Only the last messages are read, because the log has the conversation. */
 export const RunAgentInput = z.strictObject({
   threadId: z.string().min(1).max(200),
   runId: z.string().min(1).max(200),
@@ -69,15 +63,14 @@ export const RunAgentInput = z.strictObject({
   resume: absentOr(z.array(ResumeEntry)),
   state: unread,
   context: unread,
-  /** A page has its own properties here. These two say who speaks, and who answers. */
-  forwardedProps: absentOr(z.looseObject({ by: absentOr(shortText), roles: absentOr(z.array(shortText).max(100)) })),
+  /** Pages add properties. `by` and `roles` name the author. */
+  forwardedProps: absentOr(z.looseObject({ by: absentOr(shortText), roles: absentOr(roles) })),
 });
 export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
-/** Clients post the input of the run. The thread is enough. */
 export const CancelInput = RunAgentInput.partial({ runId: true, messages: true });
 
-/** Tools of the page that the agent takes. A page names all that it has to every agent, so the others are left out. */
+/** The tools of the page that the agent accepts. A page sends all its tools to each agent. */
 export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {
   const given = tools
     .filter(({ name }) => takesTool(taken, name))
@@ -87,22 +80,16 @@ export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undef
   return given;
 }
 
-interface Speaker {
-  readonly by?: string;
-  readonly roles?: readonly string[];
-}
-
-/** What a client wants of a thread. */
 export type Wish =
   | { readonly type: 'say'; readonly id: string; readonly content: string | readonly GivenPart[]; readonly by?: string }
-  | { readonly type: 'results'; readonly results: readonly ToolMessage[]; readonly who: Speaker }
+  | { readonly type: 'results'; readonly results: readonly ToolMessage[]; readonly who: Pick<AnswerOptions, 'by' | 'roles'> }
   | { readonly type: 'answer'; readonly entries: readonly ResumeEntry[] }
   | { readonly type: 'history' };
 
-/** Reads the end of the messages, and nothing before it: whoever posts may have written the rest. */
+/** Reads only the end of the messages, because the client could forge earlier messages. */
 export function wishOf({ messages, resume, forwardedProps }: RunAgentInput): Wish {
-  const { by, roles } = forwardedProps ?? {};
-  const who = defined({ by, roles });
+  const { by, roles: has } = forwardedProps ?? {};
+  const who = defined({ by, roles: has });
   if (resume !== undefined && resume.length > 0)
     return { type: 'answer', entries: resume.map((entry) => ({ ...entry, metadata: { ...who, ...entry.metadata } })) };
   const last = messages.at(-1);
@@ -110,7 +97,7 @@ export function wishOf({ messages, resume, forwardedProps }: RunAgentInput): Wis
     throw new HoldfastError('request-invalid', 'The input has no messages. Send one of the role user, or read the thread at /connect.');
   switch (last.role) {
     case 'user': {
-      const { id, content: said, name } = checked(UserMessage, last);
+      const { id, content: said, name } = parse(UserMessage, last, 'The last message');
       if (name !== undefined && name !== by)
         throw new HoldfastError(
           'request-invalid',
@@ -120,18 +107,11 @@ export function wishOf({ messages, resume, forwardedProps }: RunAgentInput): Wis
     }
     case 'tool': {
       const first = messages.map(({ role }) => role !== 'tool').lastIndexOf(true) + 1;
-      return { type: 'results', results: messages.slice(first).map((message) => checked(ToolMessage, message)), who };
+      return { type: 'results', results: messages.slice(first).map((message) => parse(ToolMessage, message, 'The last message')), who };
     }
     case 'assistant':
       return { type: 'history' };
     default:
       throw new HoldfastError('request-invalid', `The role of the last message must be user or tool. It is ${JSON.stringify(last.role)}.`);
   }
-}
-
-function checked<T>(schema: z.ZodType<T>, message: unknown): T {
-  const parsed = schema.safeParse(message);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message: issue }) => `${path.map(String).join('.')}: ${issue}`);
-  throw new HoldfastError('request-invalid', `The last message is not what this route takes: ${issues.join('; ')}.`);
 }

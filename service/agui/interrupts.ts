@@ -1,3 +1,4 @@
+import type { AnswerOptions } from '../../client/index';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
@@ -6,7 +7,6 @@ import { answerSchemaOf, decisionIn, questionOf } from '../projection/questions'
 import type { AguiInterrupt } from './events';
 import type { ResumeEntry } from './input';
 
-/** What waits for somebody, in the protocol's own form. */
 export function interruptOf(interrupt: Interrupt): AguiInterrupt {
   const { id, deadline, by, roles } = interrupt;
   const expiresAt = deadline === undefined ? undefined : new Date(deadline).toISOString();
@@ -26,14 +26,10 @@ export function interruptOf(interrupt: Interrupt): AguiInterrupt {
   };
 }
 
-export interface GivenAnswer {
+export interface GivenAnswer extends AnswerOptions {
   readonly answer: Json;
-  readonly by?: string;
-  readonly roles?: readonly string[];
-  readonly inputHash?: string;
 }
 
-/** What an entry of `resume` says to an interrupt. */
 export function answerTo({ kind }: Pick<Interrupt, 'kind'>, entry: ResumeEntry): GivenAnswer {
   return { answer: kind === 'approval' ? decisionOf(entry) : givenIn(entry), ...whoIn(entry) };
 }
@@ -50,8 +46,7 @@ function givenIn({ interruptId, status, payload }: ResumeEntry): Json {
   throw new HoldfastError('answer-invalid', `The entry for "${interruptId}" has no payload.`);
 }
 
-/** Who answers, as whoever serves the page says. */
-function whoIn({ metadata }: ResumeEntry): Omit<GivenAnswer, 'answer'> {
+function whoIn({ metadata }: ResumeEntry): AnswerOptions {
   const { by, roles, inputHash } = metadata ?? {};
   return defined({
     by: typeof by === 'string' ? by : undefined,

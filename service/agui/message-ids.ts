@@ -6,7 +6,7 @@ const encoded = 'agui.';
 const again = '.said-again.';
 const sentAgain = /\.said-again\.\d+$/;
 
-/** The id under which a conversation knows a message of a client. Most stay as they are. */
+/** The id of a client's message in the conversation. Most ids stay the same. */
 export function sentIdOf(id: string): string {
   const sent =
     isMessageId(id) && !id.startsWith(encoded) && !sentAgain.test(id) ? id : `${encoded}${Buffer.from(id).toString('base64url')}`;
@@ -14,13 +14,12 @@ export function sentIdOf(id: string): string {
   throw new HoldfastError('request-invalid', `The id of a message must have 1 to 70 bytes. This one is ${shown(id)}.`);
 }
 
-/** The id under which a message is said again whose turn came to nothing. Undefined: there is none. */
+/** The id of a message that is sent again after a failed or stopped turn. Undefined: the id would be too long. */
 export function sentAgainIdOf(sent: string, nth: number): string | undefined {
   const id = `${sent}${again}${nth}`;
   return isMessageId(id) ? id : undefined;
 }
 
-/** The id that the client gave the message. */
 export function clientIdOf(sent: string): string {
   const first = sent.replace(sentAgain, '');
   return first.startsWith(encoded) ? Buffer.from(first.slice(encoded.length), 'base64url').toString() : first;

@@ -4,14 +4,14 @@ import type { Failure } from '../../contract/messages/messages';
 import type { AguiEvent } from './events';
 
 interface OpenAgent {
-  /** Its id in this stream. None twice. */
+  /** Unique in the stream. */
   readonly id: string;
   readonly path: readonly string[];
 }
 
 /**
- * Agents below the first one, as far as they are shown at work. One that is a tool is a subagent; one to which the work was handed, or that has its turn
- * in a flow, is a step. A stream that begins in the middle of their work begins them where they show something.
+ * The agents at work below the first agent. An agent that is a tool is a subagent. An agent of a flow or a team is a step. A stream that begins
+ * during the work of an agent begins the agent at its first event.
  */
 export class OpenAgents {
   private readonly open = new Map<string, OpenAgent>();
@@ -34,7 +34,7 @@ export class OpenAgents {
     else yield { type: 'STEP_STARTED', stepName: id };
   }
 
-  /** What the events of an agent are tagged with: the subagent that it is, or is at work for. */
+  /** The id of the innermost subagent at a path, for the tag of its events. */
   tagOf(path: readonly string[]): string | undefined {
     for (let length = path.length; length >= 2; length--) {
       const at = path.slice(0, length);
@@ -51,7 +51,7 @@ export class OpenAgents {
     for (const agent of this.inside([])) yield* this.close(agent, how);
   }
 
-  /** Those at a place and below it, the innermost first. */
+  /** The agents at a path and below, the innermost first. */
   private inside(path: readonly string[]): readonly OpenAgent[] {
     return [...this.open.values()]
       .filter((one) => path.every((segment, at) => one.path[at] === segment))

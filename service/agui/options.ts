@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { RunHook } from './run-hooks';
 import type { EventPlugin, TranslateOptions } from './translate';
 
-/** How the service speaks AG-UI. */
 export interface AguiOptions {
   /** Callbacks around the translation of events. */
   readonly translate?: TranslateOptions;
-  /** Look at events of runs before they are translated, and may change what is shown. */
+  /** Read, and may replace, the events of runs before the translation. */
   readonly plugins?: readonly EventPlugin[];
-  /** Run before and after each run of AG-UI, and may show events of their own. */
+  /** Run before and after each run of AG-UI, and may send events. */
   readonly hooks?: readonly RunHook[];
   /** A client that goes away stops the turn. Default: the turn goes on. */
   readonly stopWhenGone?: boolean;

@@ -1,9 +1,9 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import { withdrawn } from '../../contract/interrupts';
 import type { RunEvent, RunView } from '../../contract/events';
-import { cameToNothing } from '../projection/came-to-nothing';
-import { canonicalJson } from '../../contract/messages/messages';
+import type { InterruptEndEvent } from '../projection/answers';
+import { askedIn, quoted, refuseOtherAnswer, takesNoMessage } from '../projection/answers';
+import { cameToNothing } from '../projection/thread-log';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf } from './content';
 import { textGiven } from './given-results';
@@ -13,36 +13,35 @@ import type { GivenAnswer } from './interrupts';
 import { answerTo } from './interrupts';
 import { sentAgainIdOf, sentIdOf } from './message-ids';
 
-/** How a thread stands when a client comes. */
 export interface Standing {
   readonly view: RunView | undefined;
-  /** The log as far as the view goes. */
   log(): Promise<readonly RunEvent[]>;
 }
 
-/** What is done for a client, and from where on it is shown what comes of it. */
+/** The action for a client, and the offset where the stream begins. */
 export type ThreadPlan =
   | Say
   | {
       readonly type: 'answer';
-      readonly answers: readonly (GivenAnswer & { readonly interruptId: string })[];
+      readonly answers: readonly PlannedAnswer[];
       /** Results of calls that the client shows already. */
       readonly given: readonly ToolMessage[];
       readonly offset: number;
     }
   | { readonly type: 'history' };
 
+type PlannedAnswer = GivenAnswer & { readonly interruptId: string };
+
 interface Say {
   readonly type: 'say';
   readonly id: string;
   readonly content: string | readonly Part[];
   readonly by?: string;
-  /** A turn has taken the message, or it waits for one. */
+  /** A turn has taken the message, or the message is in the queue. */
   readonly isSent: boolean;
   readonly offset: number;
 }
 
-/** Throws what a client is told with a status, before anything is shown. */
 export async function planOf(wish: Wish, standing: Standing): Promise<ThreadPlan> {
   switch (wish.type) {
     case 'history':
@@ -73,16 +72,14 @@ async function sayOf({ id, content, by }: Extract<Wish, { type: 'say' }>, { view
   const isKnown = queue.some((one) => one.id === free) || said.some((event) => event.type === 'message' && event.id === free);
   if (isKnown) return { ...say, id: free, isSent: true, offset: 0 };
   if (status === 'ended') return say;
-  if (view.interrupts.length > 0) {
-    const waiting = view.interrupts.map((interrupt) => `"${interrupt.id}"`).join(', ');
-    throw new HoldfastError('interrupts-open', `The thread "${view.id}" waits for an answer to ${waiting}, and takes no message before.`);
-  }
+  const open = view.interrupts.map((interrupt) => interrupt.id);
+  if (open.length > 0) throw takesNoMessage(`The thread "${view.id}"`, open);
   if (status === 'working' || queue.length > 0)
     throw new HoldfastError('conversation-busy', `The thread "${view.id}" has a run that goes on: turn ${view.conversation.turn}.`);
   return { ...say, id: free };
 }
 
-/** The same message is one message, unless its turn came to nothing. */
+/** A known message is sent again only if its turn failed or was stopped. */
 function freeId(sent: string, log: readonly RunEvent[]): string {
   let free = sent;
   for (let nth = 2; cameToNothing(free, log); nth++) {
@@ -96,7 +93,7 @@ function freeId(sent: string, log: readonly RunEvent[]): string {
 async function answersOf(entries: readonly ResumeEntry[], standing: Standing): Promise<ThreadPlan> {
   const open = (standing.view?.interrupts ?? []).filter((interrupt) => externalCallIn(interrupt) === undefined);
   const left = open.filter(({ id }) => !entries.some(({ interruptId }) => interruptId === id));
-  const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
+  const answers: PlannedAnswer[] = [];
   let offset = standing.view?.nextOffset ?? 0;
   for (const entry of entries) {
     const { interruptId } = entry;
@@ -104,43 +101,28 @@ async function answersOf(entries: readonly ResumeEntry[], standing: Standing): P
     if (interrupt !== undefined) answers.push({ interruptId, ...answerTo(interrupt, entry) });
     else offset = Math.min(offset, (await endOf(entry, standing)).offset);
   }
-  // The same answers again show what came of them, whatever has been asked since.
-  if (left.length > 0 && answers.length > 0) throw uncovered(left.map(({ id }) => id));
+  // Repeated answers show their outcome, also if new interrupts are open.
+  if (left.length > 0 && answers.length > 0)
+    throw new HoldfastError('interrupts-open', `\`resume\` must answer all that waits. It leaves out ${quoted(left.map(({ id }) => id))}.`);
   return { type: 'answer', answers, given: [], offset };
 }
 
-function uncovered(ids: readonly string[]): HoldfastError {
-  const waiting = ids.map((id) => `"${id}"`).join(', ');
-  return new HoldfastError('interrupts-open', `\`resume\` must answer all that waits. It leaves out ${waiting}.`);
-}
-
-type InterruptEnd = Extract<RunEvent, { type: 'interrupt-end' }>;
-
-/** How an interrupt ended that is open no more. The same answer again is harmless. */
-async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEnd> {
+/** The end of a closed interrupt. A repeated answer has no effect. */
+async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEndEvent> {
   const { interruptId } = entry;
-  const events = await log();
-  const end = events.filter((event): event is InterruptEnd => event.type === 'interrupt-end' && event.interruptId === interruptId).at(-1);
-  const start = events.filter((event) => event.type === 'interrupt-start' && event.interrupt.id === interruptId).at(-1);
-  if (end === undefined || start?.type !== 'interrupt-start')
-    throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
-  // `cancelled` says that nobody answered. A client that keeps what has expired gets rid of it by no other word.
+  const asked = askedIn(await log()).find(({ interrupt }) => interrupt.id === interruptId);
+  if (asked?.end === undefined) throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
+  const { interrupt, end } = asked;
+  // A client drops an expired interrupt only after it has sent `cancelled`.
   if (entry.status === 'cancelled' && end.reason !== 'answer') return end;
-  if (end.reason === 'deadline') throw new HoldfastError('interrupt-expired', `Nobody answered "${interruptId}" in time.`);
-  return sameEnd(end, answerTo(start.interrupt, entry).answer);
-}
-
-function sameEnd(end: InterruptEnd, answer: Json): InterruptEnd {
-  if (end.reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(end.interruptId).message);
-  if (end.reason !== 'answer' || canonicalJson(end.answer) !== canonicalJson(answer))
-    throw new HoldfastError('interrupt-answered', `The interrupt "${end.interruptId}" was answered before.`);
+  refuseOtherAnswer(end, () => answerTo(interrupt, entry).answer);
   return end;
 }
 
-/** Results of calls that the client makes itself. Behind them may stand those of other calls, which the thread has in its log. */
+/** Results of external calls. Results of other calls, which the log has, may follow. */
 async function resultsOf({ results, who }: Extract<Wish, { type: 'results' }>, { view, log }: Standing): Promise<ThreadPlan> {
   const given: ToolMessage[] = [];
-  const answers: (GivenAnswer & { readonly interruptId: string })[] = [];
+  const answers: PlannedAnswer[] = [];
   const ends: number[] = [];
   const others: number[] = [];
   for (const message of results) {
@@ -149,19 +131,18 @@ async function resultsOf({ results, who }: Extract<Wish, { type: 'results' }>, {
     const interrupt = view?.interrupts.find((one) => externalCallIn(one)?.callId === toolCallId);
     const end = interrupt === undefined ? endOfCall(await log(), toolCallId) : undefined;
     if (interrupt !== undefined) answers.push({ interruptId: interrupt.id, answer, ...who });
-    else if (end?.type === 'interrupt-end') ends.push(sameEnd(end, answer).offset);
-    else if (end !== undefined) others.push(end.offset);
-    else throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
-    if (end?.type !== 'tool-end') given.push(message);
+    else if (end?.type === 'interrupt-end') refuseOtherAnswer(end, () => answer);
+    else if (end === undefined) throw new HoldfastError('interrupt-unknown', `The thread waits for no result of the call "${toolCallId}".`);
+    if (end?.type === 'tool-end') others.push(end.offset);
+    else given.push(message);
+    if (end?.type === 'interrupt-end') ends.push(end.offset);
   }
   const shown = given.length > 0 ? ends : others;
   return { type: 'answer', answers, given, offset: Math.min(view?.nextOffset ?? 0, ...shown) };
 }
 
-/** Where a call got its result: from a client, or from the thread itself. */
+/** The event with the result of a call: from a client, or from the run. */
 function endOfCall(log: readonly RunEvent[], callId: string): RunEvent | undefined {
-  const asked = log.filter((event) => event.type === 'interrupt-start' && externalCallIn(event.interrupt)?.callId === callId).at(-1);
-  const id = asked?.type === 'interrupt-start' ? asked.interrupt.id : undefined;
-  const given = log.filter((event) => event.type === 'interrupt-end' && event.interruptId === id).at(-1);
-  return given ?? log.filter((event) => event.type === 'tool-end' && event.callId === callId).at(-1);
+  const asked = askedIn(log).filter(({ interrupt }) => externalCallIn(interrupt)?.callId === callId);
+  return asked.at(-1)?.end ?? log.filter((event) => event.type === 'tool-end' && event.callId === callId).at(-1);
 }

@@ -4,29 +4,27 @@ import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
-import type { ServiceParts } from '../http/app';
+import type { AppParts } from '../http/app';
 import { askedAgent } from '../http/asked-agent';
+import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { Routes, events, ok } from '../http/routes';
 import { capabilitiesOf } from './capabilities';
 import type { Wish } from './input';
 import { CancelInput, RunAgentInput, toolsIn, wishOf } from './input';
-import type { AguiOptions } from './options';
 import type { ThreadPlan } from './plan';
 import { planOf } from './plan';
 import { RunHooks } from './run-hooks';
 import { runThread } from './run-thread';
-import { logOf } from '../projection/thread-log';
+import { logBetween } from '../projection/thread-log';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
 import { Translator } from './translate';
 
-const heartbeatMs = 15_000;
-
-/** A client posts all messages of its thread each time, though nobody reads them. */
+/** Clients post all messages of a thread each time. */
 const bodyLimit = 16 * 1024 * 1024;
 
-/** What the protocol tells a client in the stream, so that it keeps what waits. The rest is a status. */
+/** Errors in the stream, so that clients keep the open interrupts. All other errors are a status. */
 const toldInStream: readonly ErrorCode[] = [
   'interrupts-open',
   'interrupt-unknown',
@@ -37,7 +35,7 @@ const toldInStream: readonly ErrorCode[] = [
 ];
 
 /** AG-UI: one endpoint for each agent. A thread is a conversation, and a run is a turn of it. */
-export function aguiRoutes(parts: ServiceParts): Hono {
+export function aguiRoutes(parts: AppParts): Hono {
   const streamed = { body: RunAgentInput, bodyLimit, answers: { 200: { says: 'Events of AG-UI.', type: events } } };
   const stop = ok('Stopped', 'It is asked to stop.');
   return new Routes('Protocols')
@@ -65,10 +63,10 @@ export function aguiRoutes(parts: ServiceParts): Hono {
     ).app;
 }
 
-/** How long the answer to a cancel waits for the end of a turn that nobody is shown. */
+/** How long the answer to a cancel waits for the end of the turn. */
 const patienceMs = 5000;
 
-/** A page that cancels what waits may send its next message at once, so it hears when the turn is over. */
+/** After the cancel of a waiting turn, a page may send its next message at once, so the answer comes after the end of the turn. */
 async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<void> {
   const view = await thread.view();
   await thread.stop(who);
@@ -77,7 +75,7 @@ async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<
   for await (const { type } of events) if (type === 'turn-end') return;
 }
 
-function threadFor({ client }: ServiceParts, agent: string, threadId: string): Thread {
+function threadFor({ client }: AppParts, agent: string, threadId: string): Thread {
   if (isRunId(threadId)) return threadOf(client, agent, threadId);
   throw new HoldfastError(
     'request-invalid',
@@ -92,33 +90,31 @@ interface Asked {
   readonly tools: readonly ClientTool[];
 }
 
-async function shown(parts: ServiceParts, asked: Asked): Promise<Response> {
-  const { agui = {}, logger, closing = new AbortController().signal, heartbeatMs: beat = heartbeatMs } = parts;
+async function shown(parts: AppParts, asked: Asked): Promise<Response> {
+  const { logger, closing } = parts;
   const { agent, input, tools } = asked;
   const thread = threadFor(parts, agent, input.threadId);
   const plan = await plannedFor(thread, asked, closing);
-  const options: AguiOptions = typeof agui === 'function' ? (agui() ?? {}) : agui;
+  const options = current(parts.agui) ?? {};
   const context = { agent, threadId: input.threadId, runId: input.runId };
   const translator = new Translator(options, context, logger);
   const hooks = new RunHooks(options.hooks ?? [], context, translator, logger);
   return frameStream((signal) => runThread({ thread, input, tools, plan, translator, hooks, signal }), {
-    heartbeatMs: beat,
-    closing,
-    logger,
+    ...parts,
     frameOf: dataFrame,
     ...(options.stopWhenGone === true ? { onGone: () => void thread.stop().catch(() => undefined) } : {}),
   });
 }
 
-/** What is wrong is said before the stream begins, or in it. */
+/** Throws before the stream, or returns a function that throws in the stream. */
 async function plannedFor(thread: Thread, { wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
   try {
     const view = await thread.view().catch((error: unknown) => {
-      // What can be read of a history is shown, and then why there is no more.
+      // A damaged history is shown as far as it is readable.
       if (wish.type === 'history' && codeOf(error) === 'run-unreadable') return undefined;
       throw error;
     });
-    const plan = await planOf(wish, { view, log: () => logOf(thread, view?.nextOffset ?? 0, signal) });
+    const plan = await planOf(wish, { view, log: () => logBetween(thread, 0, view?.nextOffset ?? 0, signal) });
     return () => Promise.resolve(plan);
   } catch (error) {
     const code = codeOf(error);

@@ -7,28 +7,26 @@ import type { Logger } from '../../host/logger';
 import type { AguiEvent, LastEvent } from './events';
 import type { TranslateContext, Translator } from './translate';
 
-/** What a run hook may show: events that no other event depends on. */
+/** The events that a run hook may send: no other event depends on these. */
 export type HookEvent = Extract<AguiEvent, { type: 'CUSTOM' | 'ACTIVITY_SNAPSHOT' | 'ACTIVITY_DELTA' }>;
 
-/** A run of AG-UI, as a hook has it. */
 export interface HookedRun extends TranslateContext {
-  /** Aborted when the run is cancelled, and when nobody reads it any more. */
+  /** Aborts when the run is cancelled, and when the reader goes away. */
   readonly signal: AbortSignal;
-  /** Shows an event, which no callback sees and no history has. */
+  /** Sends an event past the callbacks. The history does not have the event. */
   emit(event: HookEvent): void;
 }
 
 export interface RunHook {
   readonly name: string;
-  /** Before anything is said to the thread. An error ends the run, and nothing is said. */
+  /** Before the message is sent. An error ends the run without the message. */
   readonly beforeRun?: (run: HookedRun) => MaybePromise<void>;
-  /** Before the last event is sent. An error takes the place of a `RUN_FINISHED`. */
+  /** Before the last event. An error replaces `RUN_FINISHED`. */
   readonly afterRun?: (run: HookedRun, last: LastEvent) => MaybePromise<void>;
 }
 
 const mayEmit: readonly string[] = ['CUSTOM', 'ACTIVITY_SNAPSHOT', 'ACTIVITY_DELTA'] satisfies readonly HookEvent['type'][];
 
-/** The hooks around one run of AG-UI, and what they show. */
 export class RunHooks {
   private readonly begun: RunHook[] = [];
   private readonly emitted: HookEvent[] = [];
@@ -43,7 +41,6 @@ export class RunHooks {
     private readonly logger: Logger,
   ) {}
 
-  /** One after another. The first error ends it. */
   async begin(): Promise<void> {
     for (const hook of this.hooks) {
       await asked(hook.name, 'beforeRun', () => hook.beforeRun?.(this.runFor(hook)));
@@ -51,12 +48,11 @@ export class RunHooks {
     }
   }
 
-  /** Somebody has stopped the turn. What hooks fail of then is no error of the run. */
+  /** After a stop of the turn, abort errors of hooks are no errors of the run. */
   cancel(): void {
     this.cancelled.abort();
   }
 
-  /** The event that ends the run, once all hooks that began have ended. */
   async *end(last: LastEvent): AsyncGenerator<AguiEvent, void, void> {
     let end = last;
     for (const hook of this.begun) {
@@ -71,12 +67,11 @@ export class RunHooks {
     yield end === last ? last : await this.translator.after(end).catch(() => end);
   }
 
-  /** The run is over, or nobody reads it any more. */
   close(): void {
     this.over.abort();
   }
 
-  /** Events, and between them what hooks emit meanwhile. */
+  /** The events, with the events that hooks emit meanwhile. */
   async *beside(events: AsyncGenerator<AguiEvent>): AsyncGenerator<{ readonly event: AguiEvent; readonly isOfHook: boolean }, void, void> {
     try {
       let next = events.next();
@@ -93,7 +88,7 @@ export class RunHooks {
     }
   }
 
-  /** A promise for each time, so that those of a long run do not add up. */
+  /** One promise for each wait: reactions to a single promise would add up in a long run. */
   private more(): Promise<undefined> {
     if (this.emitted.length > 0) return Promise.resolve(undefined);
     return new Promise((resolve) => (this.wake = () => resolve(undefined)));

@@ -4,7 +4,6 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
-import { listen } from '../projection/listen';
 import { Projection } from '../projection/projection';
 import type { AguiEvent, AguiMessage, AguiOutcome, LastEvent } from './events';
 import { isTerminal } from './events';
@@ -19,30 +18,28 @@ import { clientIdOf } from './message-ids';
 import type { ThreadPlan } from './plan';
 import type { RunHooks } from './run-hooks';
 import type { Thread } from '../projection/thread';
-import { logOf, readThread } from '../projection/thread-log';
+import { listen, logBetween, readThread } from '../projection/thread-log';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 
 export interface ThreadRun {
   readonly thread: Thread;
   readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion' | 'messages'>;
-  /** Of the page, for the turn that its message begins. */
   readonly tools: readonly ClientTool[];
-  /** Says what is done, or throws what the client is told as an error of the run. */
+  /** Throws errors that the client gets as an error of the run. */
   readonly plan: () => Promise<ThreadPlan>;
   readonly translator: Translator;
   readonly hooks: RunHooks;
-  /** Ends the showing, and not the run. */
+  /** Ends the stream, and not the run. */
   readonly signal: AbortSignal;
 }
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
-/** A run of AG-UI: what a turn of the thread shows from here on, until it ends or waits for somebody. Exactly one event ends it. */
+/** A run of AG-UI: the next events of a turn, until the turn ends or waits. Exactly one last event ends the run. */
 export async function* runThread(run: ThreadRun): AsyncGenerator<AguiEvent, void, void> {
   const { translator, thread, hooks } = run;
   const reading = new ThreadReading(run);
-  // A callback may put another event in the place of the last one.
   let last: LastEvent = { type: 'RUN_FINISHED', threadId: run.input.threadId, runId: run.input.runId };
   try {
     try {
@@ -72,7 +69,7 @@ class ThreadReading {
   private frames = new AguiFrames(() => false);
   private offset = 0;
   private readonly over = new AbortController();
-  /** Whether a turn goes on because of this client. */
+  /** Whether this client started or continued a turn. */
   hasBegun = false;
 
   constructor(private readonly run: ThreadRun) {}
@@ -104,9 +101,9 @@ class ThreadReading {
 
   private async *answer({ answers, given, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
     const { thread } = this.run;
-    // What ended beside the interrupts stands in no stream that the client has read.
+    // Results that arrived beside the interrupts are in no stream that the client has read.
     const messages = await this.messagesTo(offset);
-    // The client has a result twice by now, as its own message and as an event of the same id: only without both of them it can have it once.
+    // The client has a result twice: as its own message and as an event. Only a snapshot without the result removes both.
     if (given.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages };
     yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...given.map(toolMessageOf)] };
     this.frames = new AguiFrames(() => false, new Set(given.map(({ toolCallId }) => toolCallId)));
@@ -115,7 +112,6 @@ class ThreadReading {
     yield* this.follow();
   }
 
-  /** All that was said, and what goes on. */
   private async *history(): AsyncGenerator<AguiEvent, void, void> {
     const { view, log, broken } = await readThread(this.run.thread, this.run.signal);
     const { messages, state } = historyOf(log);
@@ -130,7 +126,6 @@ class ThreadReading {
     yield* this.ended(view);
   }
 
-  /** Shows the turn at work until it ends or waits. */
   private async *follow(): AsyncGenerator<AguiEvent, void, void> {
     const { thread, signal, translator } = this.run;
     for (;;) {
@@ -148,13 +143,13 @@ class ThreadReading {
       }
       if (signal.aborted) throw new HoldfastError('service-closing', 'The service closes. The run goes on.');
       const view = await thread.view();
-      // Somebody has answered meanwhile.
+      // The run got an answer meanwhile.
       if (view !== undefined && view.nextOffset > this.offset) continue;
       if (view?.status !== 'running') return yield* this.ended(view);
     }
   }
 
-  /** How a thread stands that does not go on by itself. */
+  /** The end of a run whose thread does not continue by itself. */
   private async *ended(view: RunView | undefined): AsyncGenerator<AguiEvent, void, void> {
     yield* this.closed('suspended');
     const { threadId, runId } = this.run.input;
@@ -195,14 +190,14 @@ class ThreadReading {
     };
   }
 
-  /** Clients before 1.0 do not know this outcome. */
+  /** Clients before AG-UI 1.0 do not know the outcome `cancelled`. */
   private cancelled(): AguiEvent {
     this.run.hooks.cancel();
     const { threadId, runId } = this.run.input;
     return { type: 'RUN_FINISHED', threadId, runId, ...(this.isOfOne ? { outcome: { type: 'cancelled' as const } } : {}) };
   }
 
-  /** Whether the client speaks AG-UI 1.0: those before it do not say what they speak. */
+  /** Whether the client speaks AG-UI 1.0. Clients before 1.0 send no version. */
   private get isOfOne(): boolean {
     return this.run.input.protocolVersion !== undefined;
   }
@@ -219,7 +214,6 @@ class ThreadReading {
     yield* this.frames.end(how);
   }
 
-  /** Reads up to an event of the log, and past it. */
   private async reaches(isIt: (event: RunEvent) => boolean): Promise<boolean> {
     const { thread, signal } = this.run;
     for await (const event of thread.events({ from: this.offset, until: 'end', signal })) {
@@ -231,10 +225,7 @@ class ThreadReading {
   }
 
   private async messagesTo(offset: number): Promise<readonly AguiMessage[]> {
-    return withIdsOf(this.run.input.messages, historyOf(await this.log(offset)).messages);
-  }
-
-  private log(to: number): Promise<readonly RunEvent[]> {
-    return logOf(this.run.thread, to, this.run.signal);
+    const log = await logBetween(this.run.thread, 0, offset, this.run.signal);
+    return withIdsOf(this.run.input.messages, historyOf(log).messages);
   }
 }

@@ -8,14 +8,13 @@ import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
 import type { AguiEvent } from './events';
 
-/** The thread and the run of AG-UI that an event is of. */
 export interface TranslateContext {
   readonly agent: string;
   readonly threadId: string;
   readonly runId: string;
 }
 
-/** What looks at events of the run, and may put others in their place. */
+/** Reads, and may replace, events of the run. */
 export interface EventPlugin {
   readonly name: string;
   onEvent(event: RunEvent | Delta, context: TranslateContext): MaybePromise<RunEvent | Delta | undefined | void>;
@@ -25,16 +24,16 @@ type BeforeTranslate = (event: RunEvent | Delta, context: TranslateContext) => M
 type AfterTranslate = (event: AguiEvent, context: TranslateContext) => MaybePromise<AguiEvent | undefined | void>;
 
 export interface TranslateOptions {
-  /** Look at each event of the run before it becomes events of AG-UI. */
+  /** For each event of the run, before the translation. */
   readonly before?: readonly BeforeTranslate[];
-  /** Look at each event of AG-UI before it is sent. */
+  /** For each event of AG-UI, before it is sent. */
   readonly after?: readonly AfterTranslate[];
 }
 
-/** Whose callbacks are at work here. */
+/** The translator whose callbacks run. */
 const asking = new AsyncLocalStorage<Translator>();
 
-/** The callbacks around the translation. The first one that returns something wins. One that throws ends the run. */
+/** The callbacks around the translation. The first event that a callback returns is used. An error ends the run. */
 export class Translator {
   constructor(
     private readonly options: { readonly translate?: TranslateOptions; readonly plugins?: readonly EventPlugin[] },
@@ -42,7 +41,6 @@ export class Translator {
     private readonly logger: Logger,
   ) {}
 
-  /** Whether code of a callback asks this. */
   get isAsking(): boolean {
     return asking.getStore() === this;
   }
@@ -58,12 +56,12 @@ export class Translator {
     return asking.run(this, async () => (await first(this.options.translate?.after ?? [], event, this.context, 'after')) ?? event);
   }
 
-  /** All of them see the event, each as the one before it left it. One that throws is left out. */
+  /** Each plugin gets the event of the plugin before. A plugin that throws is skipped. */
   private async throughPlugins(event: RunEvent | Delta): Promise<RunEvent | Delta> {
     let seen = event;
     for (const plugin of this.options.plugins ?? []) {
       try {
-        // What came in its place stands where the event stood in the log.
+        // The new event keeps the offset and the time.
         const replaced = await plugin.onEvent(seen, this.context);
         if (replaced !== undefined) seen = { ...placeOf(seen), ...replaced } as RunEvent | Delta;
       } catch (error) {
@@ -97,7 +95,7 @@ async function first<Event>(
   }
 }
 
-/** A callback has failed: nothing more is shown of the run, and its turn is stopped. */
+/** An error of a callback ends the stream, and stops the turn. */
 export class TranslateError extends HoldfastError {
   constructor(
     readonly phase: 'before' | 'after',

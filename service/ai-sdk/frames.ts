@@ -3,46 +3,41 @@ import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
+import type { Json, StoredMessage } from '../../contract/messages/messages';
 import { isInside, isShown } from '../../contract/record/agent-paths';
 import { askedCall } from '../projection/asked-call';
+import { textOfJson, urlOf } from '../projection/content';
 import type { ShownStep } from '../projection/steps';
 import type { UiPart } from './parts';
 
 interface ShownCall {
-  /** On the page. */
   readonly id: string;
   readonly callId: string;
   readonly tool: string;
   readonly path: string;
-  /** The message that asks for it, by its id. */
   readonly message: string;
   text: string;
-  /** What the page shows as its arguments. Undefined: they are not complete. */
+  /** The arguments on the page. Undefined: incomplete. */
   input: Json | undefined;
-  /** The interrupt that asks about it. */
+  /** The id of the interrupt. */
   approval?: string;
-  /** Nobody is asked about it any more. */
   isDecided?: boolean;
   isRejected?: boolean;
-  /** Where it is made, once it has begun. */
+  /** The address of the execution. Undefined: not begun. */
   address?: string;
   isDone?: boolean;
 }
 
-/** How the address of an agent says that its pages do not show it. */
+/** A segment of an agent inside a call. */
 const hiddenAgent = /[@!]\d+$/;
 
-/** Makes parts of a UI message of steps. It keeps what this message shows, which the log of the turn gives again. */
 export class UiFrames {
   private readonly calls = new Map<string, ShownCall>();
-  /** Ids of the messages of models in the step that is open. */
   private readonly inStep = new Set<string>();
   private readonly openTexts = new Set<string>();
-  /** Where somebody is asked, by the ids of the interrupts. */
   private readonly waiting = new Map<string, readonly string[]>();
   private isStepOpen = false;
-  /** Calls whose parts stand in the step that is open at the reader's: in others a page changes no arguments. */
+  /** Calls in the reader's open step. A page changes no arguments of calls in earlier steps. */
   private readonly changeable = new Set<string>();
 
   *take(step: ShownStep): Generator<UiPart, void, void> {
@@ -107,29 +102,23 @@ export class UiFrames {
     }
   }
 
-  /**
-   * Whether something that the page shows goes on beside what waits: a text, or a call that somebody is not asked about. A page posts its decisions when
-   * all calls of the step have come to something.
-   */
+  /** Whether a text or a call continues beside the open questions. A page posts its decisions only after all calls of the step have an outcome. */
   get isAtWork(): boolean {
     if (this.openTexts.size > 0) return true;
     const asking = [...this.waiting.values()];
-    // What an agent inside of a call asks stands at no call of the page.
+    // A question of an agent inside a call belongs to no call of the page.
     if (asking.some((address) => address.some((segment) => hiddenAgent.test(segment)))) return false;
     return [...this.calls.values()].some(
       ({ isDone, address }) => isDone !== true && address !== undefined && !asking.some((at) => isInside(at, address)),
     );
   }
 
-  /** The reader has what was made so far: what it shows of an earlier stream is changed no more. */
+  /** The reader has the parts so far, from an earlier stream, so these parts stay. */
   goOn(): void {
     this.changeable.clear();
   }
 
-  /**
-   * Ends the stream. A page posts again by itself where all calls of its last step have come to something. It has been told of all that the run knows,
-   * so then its last step is an empty one.
-   */
+  /** Ends the stream. After a last step whose calls all have an outcome, a page would post again by itself, so an empty step follows. */
   *endAll(): Generator<UiPart, void, void> {
     const calls = [...this.calls.values()].filter(({ message }) => this.inStep.has(message));
     if (calls.length > 0 && calls.every(({ isDone, isDecided }) => isDone === true || isDecided === true)) {
@@ -148,7 +137,7 @@ export class UiFrames {
     yield { type: 'finish-step' };
   }
 
-  /** A step is a message of a model, and what comes of its calls. Where agents work at the same time, it is several. */
+  /** A step is a message of a model with the results of its calls, or several messages of agents that work at the same time. */
   private *stepOf(message: string): Generator<UiPart, void, void> {
     if (this.inStep.has(message)) return;
     if (this.inStep.size > 0 && this.openTexts.size === 0 && this.isSettled) yield* this.endStep();
@@ -171,7 +160,7 @@ export class UiFrames {
     else yield { type: 'data-holdfast-input', id, data: { callId: id, tool, input } };
   }
 
-  /** Nothing takes a text back: a page that knows this part leaves out what it names. */
+  /** AI SDK cannot take back a text. A page may leave out the message that this part names. */
   private *void(message: string): Generator<UiPart, void, void> {
     yield { type: 'data-holdfast-void', id: message, data: { id: message } };
     for (const call of [...this.calls.values()].filter((one) => one.message === message)) {
@@ -193,7 +182,7 @@ export class UiFrames {
   private *event(event: RunEvent): Generator<UiPart, void, void> {
     switch (event.type) {
       case 'tool-start': {
-        // People and middleware change arguments, and calls that were given with the input have no message.
+        // People and middleware may have changed the arguments, and calls of the input have no message.
         if (!isShown(event.runPath) || event.again !== undefined) return;
         const path = event.runPath.join('/');
         const known = this.call(event.callId, path);
@@ -232,7 +221,7 @@ export class UiFrames {
     }
   }
 
-  /** A form, or whatever else waits for somebody. An approval of a call that the page shows stands at the call as well. */
+  /** An approval of a shown call is also a part of the call. */
   private *asked(interrupt: Interrupt): Generator<UiPart, void, void> {
     this.waiting.set(interrupt.id, interrupt.address);
     yield { type: 'data-holdfast-interrupt', id: interrupt.id, data: interrupt as unknown as Json };
@@ -251,7 +240,6 @@ export class UiFrames {
     return [...this.calls.values()].filter((call) => call.callId === callId && call.path === path).at(-1);
   }
 
-  /** Of two messages each may have a call of this id. */
   private freeId(callId: string): string {
     let id = callId;
     for (let nth = 2; this.calls.has(id); nth++) id = `${callId}~${nth}`;
@@ -273,12 +261,4 @@ function parsed(text: string): Json | undefined {
 
 function* filesOf({ parts }: StoredMessage): Generator<UiPart, void, void> {
   for (const part of parts) if (part.type === 'file') yield { type: 'file', url: urlOf(part), mediaType: part.mediaType };
-}
-
-export function urlOf({ data, mediaType }: Extract<Part, { type: 'file' }>): string {
-  return typeof data === 'string' ? `data:${mediaType};base64,${data}` : data.url;
-}
-
-function textOfJson(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

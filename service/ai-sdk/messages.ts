@@ -4,12 +4,12 @@ import type { RunEvent } from '../../contract/events';
 import { messagesOfInput } from '../../contract/messages/messages';
 import type { Json, Message } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
-import { UiFrames, urlOf } from './frames';
+import { urlOf } from '../projection/content';
+import { UiFrames } from './frames';
 import type { MessageFacts, UiPart } from './parts';
 import type { Shows } from './shown';
 import { messageIdOf } from './turn-stream';
 
-/** A message as a page has it. */
 export interface UiMessage {
   readonly id: string;
   readonly role: 'user' | 'assistant';
@@ -17,7 +17,7 @@ export interface UiMessage {
   readonly parts: Record<string, unknown>[];
 }
 
-/** What a page has made of the streams of a chat, from the log of it. */
+/** The messages that a page makes of the streams of a chat. */
 export function uiMessages(run: string, log: readonly RunEvent[], shows: Shows): readonly UiMessage[] {
   const messages: UiMessage[] = [];
   let [projection, frames, turn, made] = [new Projection(), new UiFrames(), 0, undefined as UiMessage | undefined];
@@ -51,7 +51,7 @@ function partsOf(parts: Message['parts']): Record<string, unknown>[] {
   });
 }
 
-/** The decision stands at its call. What nobody decided waits for nobody any more. */
+/** Puts the decision into the call. */
 function decided(message: UiMessage | undefined, { interruptId, answer }: Extract<RunEvent, { type: 'interrupt-end' }>): void {
   const call = message?.parts.find(({ approval }) => isRecord(approval) && approval['id'] === interruptId);
   if (call === undefined) return;
@@ -61,7 +61,7 @@ function decided(message: UiMessage | undefined, { interruptId, answer }: Extrac
   else Object.assign(call, { state: 'approval-responded', approval: { id: interruptId, approved, ...defined({ reason }) } });
 }
 
-/** As the client of AI SDK puts a part of a stream into its message. In the log each text is whole. */
+/** Puts a part into a message, as the client of AI SDK does. In the log, all texts are whole. */
 function put(parts: Record<string, unknown>[], part: UiPart): void {
   const last = parts.at(-1);
   const id = 'toolCallId' in part ? part.toolCallId : undefined;

@@ -1,12 +1,11 @@
 import type { Json } from '../../contract/messages/messages';
 
-/** What a page is told of a message besides its parts, under `holdfast`. `offset`: how far the log is shown in it. */
+/** The metadata `holdfast` of a message. `offset`: the end of the log that the message shows. */
 export interface MessageFacts {
   readonly run: string;
   readonly turn: number;
   readonly offset?: number;
   readonly usage?: Json;
-  /** Who wrote it, of a message of the user. */
   readonly by?: string;
 }
 
@@ -14,10 +13,9 @@ interface Metadata {
   readonly messageMetadata?: { readonly holdfast: MessageFacts };
 }
 
-/** Those of AI SDK 6 that a turn of ours ends with. */
 export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls';
 
-/** The parts of the UI message stream of AI SDK 6 that the service sends. A client of version 6 fails on any other but `data-…`. */
+/** The parts of the UI message stream that the service sends. A client of AI SDK 6 fails on unknown parts other than `data-…`. */
 export type UiPart =
   | (Metadata & { readonly type: 'start'; readonly messageId: string })
   | (Metadata & { readonly type: 'finish'; readonly finishReason: UiFinishReason })

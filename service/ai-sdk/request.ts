@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isRecord } from '../../contract/check';
 import { isMessageId } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
-import { ChatQuery, MessageBody } from '../http/schemas';
+import { ChatQuery, MessageBody, json, roles, shortText } from '../http/schemas';
 
-const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
-const shortText = z.string().min(1).max(200);
-
-/** What a page posts, and beside it who speaks or decides, with what a chat begins, and how long the answer is open. */
+/** The body of a page, with the author, options of a new chat, and the end of the stream. */
 export const ChatBody = z.strictObject({
   ...MessageBody.pick({ values: true, tags: true, idle: true, deadline: true }).shape,
   until: ChatQuery.shape.until,
@@ -20,7 +18,7 @@ export const ChatBody = z.strictObject({
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
   messageId: z.string().optional(),
   by: shortText.optional(),
-  roles: z.array(shortText).max(100).optional(),
+  roles: roles.optional(),
   mode: z.enum(['after-turn', 'now']).optional(),
 });
 export type ChatBody = z.infer<typeof ChatBody>;
@@ -36,15 +34,15 @@ const MadePart = z.looseObject({ toolCallId: z.string(), state: z.literal('outpu
 const FailedPart = z.looseObject({ toolCallId: z.string(), state: z.literal('output-error'), errorText: z.string() });
 const Facts = z.looseObject({ holdfast: z.looseObject({ offset: z.int().nonnegative() }) });
 
-/** What a page asks for. Nothing of the history that it posts is read: that stands in the log. */
+/** The history in the body is ignored, because the log has the history. */
 export type ChatWish =
   | { readonly type: 'say'; readonly id: string; readonly content: string | readonly Part[]; readonly again: boolean }
   | {
       readonly type: 'answer';
       readonly decisions: readonly Decision[];
-      /** Results of calls that the page made, by the ids of the calls. */
+      /** Results of external calls, by the ids of the calls. */
       readonly results: ReadonlyMap<string, { readonly output: Json } | { readonly error: string }>;
-      /** How far the message shows the log, as the page says. It decides on nothing but what is shown. */
+      /** The end of the log that the page shows, as the page says. Decides only where the stream begins. */
       readonly offset?: number;
     };
 
@@ -60,7 +58,9 @@ export function wishOf({ messages, trigger }: ChatBody): ChatWish {
     return { type: 'say', id: sentIdOf(last.id), content: contentOf(last.parts), again: trigger === 'regenerate-message' };
   if (last?.role !== 'assistant')
     throw new HoldfastError('request-invalid', 'The last message must be of the user, or an answer to a call.');
-  const parts = behindLastStep(last.parts);
+  // Clients decide about a post by the parts after the last step.
+  const starts = last.parts.map((part) => isRecord(part) && part['type'] === 'step-start');
+  const parts = last.parts.slice(starts.lastIndexOf(true) + 1);
   const decisions = parts.flatMap((part) => {
     const read = AnsweredPart.safeParse(part);
     if (!read.success) return [];
@@ -70,19 +70,13 @@ export function wishOf({ messages, trigger }: ChatBody): ChatWish {
   const results = new Map<string, { readonly output: Json } | { readonly error: string }>();
   for (const part of parts) {
     const [made, failed] = [MadePart.safeParse(part), FailedPart.safeParse(part)];
-    if (made.success) results.set(made.data.toolCallId, { output: made.data.output as Json });
+    if (made.success) results.set(made.data.toolCallId, { output: made.data.output });
     else if (failed.success) results.set(failed.data.toolCallId, { error: failed.data.errorText });
   }
   if (decisions.length === 0 && results.size === 0)
     throw new HoldfastError('request-invalid', 'The last message is of the assistant, and has no decision and no result of a tool.');
   const facts = Facts.safeParse(last.metadata);
   return { type: 'answer', decisions, results, ...defined({ offset: facts.success ? facts.data.holdfast.offset : undefined }) };
-}
-
-/** Clients look at these parts alone when they decide whether to post. */
-function behindLastStep(parts: readonly unknown[]): readonly unknown[] {
-  const starts = parts.map((part) => typeof part === 'object' && part !== null && 'type' in part && part.type === 'step-start');
-  return parts.slice(starts.lastIndexOf(true) + 1);
 }
 
 function contentOf(parts: readonly unknown[]): string | readonly Part[] {
@@ -104,7 +98,7 @@ function fileOf({ url, mediaType }: z.infer<typeof FilePart>): Part {
   return { type: 'file', mediaType, data: head === undefined ? { url } : url.slice(head.length) };
 }
 
-/** The id under which the conversation knows a message of a page. The same message counts once. */
+/** The id of a page's message in the conversation. The same message counts once. */
 function sentIdOf(id: string): string {
   return isMessageId(id) ? id : `ai-sdk.${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
 }

@@ -4,14 +4,15 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import type { Answerer } from '../../contract/who-may-answer';
-import type { ServiceParts } from '../http/app';
+import type { AppParts } from '../http/app';
 import { Routes, events, ok } from '../http/routes';
 import { ChatQuery, ReaderQuery } from '../http/schemas';
+import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { askedAgent } from '../http/asked-agent';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
-import { logOf } from '../projection/thread-log';
+import { logBetween } from '../projection/thread-log';
 import { carryOut } from './carry-out';
 import { uiMessages } from './messages';
 import type { UiPart } from './parts';
@@ -21,24 +22,22 @@ import { showsTo } from './shown';
 import type { ShownTurn } from './turn-stream';
 import { turnStream } from './turn-stream';
 
-/** Pages post all that was said. Only the last message is read. */
+/** Pages post all messages of a chat each time. */
 const historyLimit = 8 * 1024 * 1024;
 
 /** The message stream of AI SDK UI: `useChat` with `api: '/aisdk/AGENT'`. A chat is a conversation, and a message of the assistant is a turn. */
-export function aiSdkRoutes(parts: ServiceParts): Hono {
-  const { client, logger, aiSdk, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
+export function aiSdkRoutes(parts: AppParts): Hono {
+  const { client, aiSdk, closing } = parts;
   const find = (agent: string, id: string, start: ConversationOptions = {}): Thread => {
     askedAgent(parts, agent, undefined);
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a chat.`);
     return threadOf(client, agent, id, start);
   };
   const showsIn = (context: Context, chat: Thread, who: Answerer): Shows =>
-    showsTo((typeof aiSdk === 'function' ? aiSdk() : aiSdk) ?? {}, { agent: context.req.param('agent') ?? '', chat: chat.id, ...who });
+    showsTo(current(aiSdk) ?? {}, { agent: context.req.param('agent') ?? '', chat: chat.id, ...who });
   const stream = (chat: Thread, shown: ShownTurn, shows: Shows, until: ChatBody['until']): Response =>
     frameStream((signal) => partsFor(shows, turnStream(chat, shown, signal, until)), {
-      heartbeatMs,
-      closing,
-      logger,
+      ...parts,
       frameOf: dataFrame,
       last: 'data: [DONE]\n\n',
       headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
@@ -54,7 +53,7 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
     .add('POST /:agent', say, async ({ agent, body, context }) => {
       const { values, tags, idle, deadline, by, roles } = body;
       const chat = find(agent, body.id, defined({ values, tags, idle, deadline }));
-      return stream(chat, await carryOut(chat, body), showsIn(context, chat, defined({ by, roles })), body.until);
+      return stream(chat, await carryOut(chat, body, closing), showsIn(context, chat, defined({ by, roles })), body.until);
     })
     .add('GET /:agent/:chat/stream', again, async ({ agent, chat: id, query, context }) => {
       const { from = 0, until, by, role: roles } = query;
@@ -75,7 +74,7 @@ export function aiSdkRoutes(parts: ServiceParts): Hono {
       { summary: 'AI SDK UI: the messages of a chat.', query: ReaderQuery, answers: ok('ChatMessages', 'Messages of AI SDK UI.') },
       async ({ agent, chat: id, query: { by, role: roles }, context }) => {
         const chat = find(agent, id);
-        const log = await logOf(chat, (await chat.view())?.nextOffset ?? 0, closing);
+        const log = await logBetween(chat, 0, (await chat.view())?.nextOffset ?? 0, closing);
         return { messages: uiMessages(id, log, showsIn(context, chat, defined({ by, roles }))) };
       },
     ).app;

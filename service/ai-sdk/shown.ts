@@ -4,16 +4,14 @@ import type { Answerer } from '../../contract/who-may-answer';
 import { mayAnswer } from '../../contract/who-may-answer';
 import type { UiPart } from './parts';
 
-/** The chat, who reads it, and the tool of a part of a call. */
 export interface ShowContext extends Answerer {
   readonly agent: string;
   readonly chat: string;
   readonly tool?: string;
 }
 
-/** How the service speaks AI SDK UI. */
 export interface AiSdkUiOptions {
-  /** Looks at each part before it is sent. Another part takes its place. `false` leaves it out, with all that comes later of the same call. */
+  /** Runs for each part. A returned part replaces the part. `false` leaves out the part, and all later parts of the same call. */
   readonly show?: (part: UiPart, context: ShowContext) => UiPart | false | undefined | void;
 }
 
@@ -24,8 +22,8 @@ export const AiSdkUiOptionsSchema = z.strictObject({
 export type Shows = (part: UiPart) => UiPart | undefined;
 
 /**
- * What a reader is shown of a message. Details of a question go to people who may answer. The state of a call goes to everybody: a page that does not
- * learn that a call waits would post its decision again and again.
+ * The parts for a reader. Only people who may answer get the details of a question. All readers get the state of a call, because a page without the
+ * state would post its decision again and again.
  */
 export function showsTo({ show }: AiSdkUiOptions, reader: ShowContext): Shows {
   const tools = new Map<string, string>();

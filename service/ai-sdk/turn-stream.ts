@@ -5,42 +5,39 @@ import type { Json } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import type { Thread } from '../projection/thread';
 import { UiFrames } from './frames';
-import type { UiFinishReason, UiPart } from './parts';
+import type { MessageFacts, UiFinishReason, UiPart } from './parts';
 
-/** What is shown: a turn, or the one that takes a message. */
+/** A turn, or the turn that takes a message. */
 export type ShownTurn =
   | {
       readonly turn: number;
-      /** Where the turn begins. */ readonly begins: number;
-      /** What is before is shown already. */ readonly from?: number;
+      readonly begins: number;
+      /** The reader has the parts before this offset. */
+      readonly from?: number;
     }
-  | { readonly message: string; /** Where to look for it. */ readonly begins: number };
+  | { readonly message: string; readonly begins: number };
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
-/** How long a page follows a turn: until it waits for somebody, or to its end. */
+/** A page follows a turn until the turn waits, or to its end. */
 type Until = 'waiting' | 'end';
 
-/** The message of a turn, as the page builds it. Exactly one part of finish, abort and error ends it. */
+/** The parts of a turn. Exactly one part of finish, abort and error is the last part. */
 export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortSignal, until?: Until): AsyncGenerator<UiPart, void, void> {
   const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal, until);
-  if ('problem' in place) return yield { type: 'error', errorText: place.problem };
+  if (typeof place === 'string') return yield { type: 'error', errorText: place };
   yield* new TurnStream(chat, place, signal, until === 'end').parts();
 }
 
-interface Place {
-  readonly turn: number;
-  readonly begins: number;
-  readonly from?: number;
-}
+type Place = Extract<ShownTurn, { turn: number }>;
 
-/** Waits for the turn that takes a message. */
+/** Waits for the turn that takes a message. Returns a text if no turn will. */
 async function turnOf(
   chat: Thread,
   { message, begins }: Extract<ShownTurn, { message: string }>,
   signal: AbortSignal,
   until: Until = 'waiting',
-): Promise<Place | { readonly problem: string }> {
+): Promise<Place | string> {
   let from = begins;
   let start = begins;
   for (;;) {
@@ -49,16 +46,16 @@ async function turnOf(
       from = event.offset + 1;
       if (event.type === 'turn-start') start = event.offset;
       if (event.type === 'message' && event.id === message) return { turn: event.turn, begins: start };
-      if (event.type === 'message-withdrawn' && event.id === message) return { problem: 'Somebody took the message back.' };
+      if (event.type === 'message-withdrawn' && event.id === message) return 'Somebody took the message back.';
     }
     const problem = await whyNotGoingOn(chat, signal);
-    if (problem !== undefined) return { problem };
+    if (problem !== undefined) return problem;
   }
 }
 
 const closing = 'The service stops. The run goes on: come back to see what came of it.';
 
-/** Why a message has no turn yet. Undefined: the chat goes on. */
+/** Why a message has no turn yet. Undefined: the chat continues. */
 async function whyNotGoingOn(chat: Thread, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return closing;
   const view = await chat.view();
@@ -72,9 +69,8 @@ class TurnStream {
   private readonly projection = new Projection();
   private readonly frames = new UiFrames();
   private offset: number;
-  /** Whether the reader has what was made so far. */
+  /** Whether the stream has reached `from`. */
   private isShowing: boolean;
-  /** Why the model that spoke last had no more to say. */
   private reason: UiFinishReason = 'stop';
 
   constructor(
@@ -100,7 +96,7 @@ class TurnStream {
       until = stays ? 'end' : 'waiting';
       if (signal.aborted) return yield { type: 'error', errorText: closing };
       const view = await chat.view();
-      // Somebody may have answered meanwhile.
+      // The chat may have got an answer meanwhile.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view?.status === 'waiting' && !stays && !this.frames.isAtWork) return yield* this.finish('tool-calls');
       if (view?.status === 'waiting') {
@@ -132,7 +128,7 @@ class TurnStream {
     yield* this.abort('Somebody stopped the turn.', usage as unknown as Json);
   }
 
-  /** A page shows an empty step only with what comes behind it, and `abort` shows nothing. */
+  /** A page adds the empty step only with a later part, and `abort` is none. */
   private *abort(reason: string, usage?: Json): Generator<UiPart, void, void> {
     yield* this.close();
     yield { type: 'message-metadata', messageMetadata: this.facts(usage) };
@@ -149,14 +145,12 @@ class TurnStream {
     yield* this.frames.endAll();
   }
 
-  private facts(usage?: Json): {
-    readonly holdfast: { readonly run: string; readonly turn: number; readonly offset: number; readonly usage?: Json };
-  } {
+  private facts(usage?: Json): { readonly holdfast: MessageFacts } {
     return { holdfast: { run: this.chat.id, turn: this.place.turn, offset: this.offset, ...defined({ usage }) } };
   }
 }
 
-/** A turn is one message of the page, however often the page asks for it. */
+/** A turn is one message of the page, in each stream. */
 export function messageIdOf(turn: number): string {
   return `turn-${turn}`;
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 
-/** Lets pages of these sites use the service. To other pages a browser gives no answer, and sends nothing that starts or answers. */
+/** Lets pages of these sites use the service. For other pages, a browser hides answers and sends no body of JSON. */
 export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   const known = new Set(origins.map((origin) => origin.toLowerCase()));
   return cors({

@@ -14,6 +14,7 @@ import { responseRoutes } from '../responses/routes';
 import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
+import type { Changing } from './current';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute } from './route-hints';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
@@ -29,40 +30,42 @@ import { serviceRoutes } from './service-routes';
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
-  /** A function where they change while the service runs. */
+  /** A function, here and below, gives a value that changes while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
-  /** For a service on loopback: the names beside loopback's by which it may be addressed. Absent: any name. */
+  /** For a service on loopback: more names by which clients may address the service. Absent: any name. */
   readonly hosts?: readonly string[];
   /** Sites whose pages may use the service. Default: none. */
   readonly origins?: readonly string[];
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
+  /** Default 15 s. */
   readonly heartbeatMs?: number;
-  /** The policies of the configuration. A function where they change while the service runs. */
-  readonly policies?: Readonly<Record<string, object>> | (() => Readonly<Record<string, object>> | undefined);
-  /** What models cost. Without it no run says what it cost. */
-  readonly prices?: ModelPrices | (() => ModelPrices | undefined);
-  /** How AG-UI is spoken. */
-  readonly agui?: AguiOptions | (() => AguiOptions | undefined);
-  /** How AI SDK UI is spoken. */
-  readonly aiSdk?: AiSdkUiOptions | (() => AiSdkUiOptions | undefined);
-  /** What `GET /service` tells of the process and the project. Default: no more than this service knows by itself. */
+  /** The policies of the configuration. */
+  readonly policies?: Changing<Readonly<Record<string, object>>>;
+  /** Prices of models. Without prices, runs have no cost. */
+  readonly prices?: Changing<ModelPrices>;
+  readonly agui?: Changing<AguiOptions>;
+  readonly aiSdk?: Changing<AiSdkUiOptions>;
+  /** Facts of the process and the project for `GET /service`. */
   readonly hosting?: ServiceHosting;
-  /** Where push notifications of A2A may go, if somebody sends them. A function where it changes while the service runs. Default: nowhere. */
-  readonly pushTo?: readonly PushTarget[] | (() => readonly PushTarget[] | undefined);
+  /** Where push notifications of A2A may go, if a process sends notifications. Default: nowhere. */
+  readonly pushTo?: Changing<readonly PushTarget[]>;
   /** How long an answer may wait for the Temporal server. Default 30 s. */
   readonly patienceMs?: number;
 }
 
-/** These go on for as long as they have to: a stream, a move that waits for a worker with a deadline of its own, and what is done to many runs. */
+/** The parts with defaults, as routes get them. */
+export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
+
+/** Routes without the common deadline: streams, bulk requests, and moves that wait for a worker with their own deadline. */
 const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
-/** The HTTP service as a Hono app. Reading needs no worker; every error is { error: { code, message, fix } }. */
-export function createApp(parts: ServiceParts): Hono {
-  const { client, hosts, origins = [], logger, patienceMs = 30_000 } = parts;
+/** The HTTP service as a Hono app. Reading needs no worker. Each error is { error: { code, message, fix } }. */
+export function createApp(given: ServiceParts): Hono {
+  const { client, hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = given;
+  const parts: AppParts = { ...given, closing, heartbeatMs, patienceMs };
   const app = new Hono();
-  const ready = readiness(client);
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {
     const { method, path } = context.req;
@@ -79,25 +82,7 @@ export function createApp(parts: ServiceParts): Hono {
     context.header('x-content-type-options', 'nosniff');
   });
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
-  const own = new Routes('Service')
-    .add('GET /health', { summary: 'Says that the process is there.', anyQuery: true, answers: ok('Health', 'It is there.') }, () => ({
-      status: 'ok',
-    }))
-    .add(
-      'GET /readyz',
-      { summary: 'Says whether the Temporal server answers.', anyQuery: true, answers: ok('Readiness', 'It answers.') },
-      async () => {
-        await ready();
-        return { status: 'ready' };
-      },
-    )
-    .add(
-      'GET /agents',
-      { summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') },
-      () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }),
-      'Runs',
-    );
-  app.route('/', own.app);
+  app.route('/', ownRoutes(parts));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
@@ -111,4 +96,18 @@ export function createApp(parts: ServiceParts): Hono {
   app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;
+}
+
+function ownRoutes(parts: ServiceParts): Hono {
+  const ready = readiness(parts.client);
+  const health = { summary: 'Says that the process is there.', anyQuery: true, answers: ok('Health', 'It is there.') } as const;
+  const readyz = { summary: 'Says whether the Temporal server answers.', anyQuery: true, answers: ok('Readiness', 'It answers.') } as const;
+  const agents = { summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') };
+  return new Routes('Service')
+    .add('GET /health', health, () => ({ status: 'ok' }))
+    .add('GET /readyz', readyz, async () => {
+      await ready();
+      return { status: 'ready' };
+    })
+    .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
 }

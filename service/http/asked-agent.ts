@@ -5,13 +5,13 @@ import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
 import type { ServiceParts } from './app';
+import { current } from './current';
 
-/** The agents that the service has now. */
 export function agentsIn({ agents }: Pick<ServiceParts, 'agents'>): readonly AgentSummary[] {
-  return typeof agents === 'function' ? agents() : agents;
+  return current(agents) ?? [];
 }
 
-/** The agent that somebody starts. With options that it cannot have, nothing begins. */
+/** The agent of a request. Refuses options that name tools which the project does not have. */
 export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, options: unknown): AgentSummary {
   const agents = agentsIn(parts);
   const asked = agents.find(({ name }) => name === agent);
@@ -21,7 +21,7 @@ export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, o
   return asked;
 }
 
-/** Before anything begins. Names that the project has are its own, and the client's are left out. */
+/** Refuses tools of a client that the agent does not accept. A name that the project has means the tool of the project. */
 export function refuseUntakenTools({ name, clientTools, tools: own = [] }: AgentSummary, tools: readonly ClientTool[]): void {
   const problem = clientToolsProblem(specsOfClient(tools));
   if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
@@ -29,7 +29,7 @@ export function refuseUntakenTools({ name, clientTools, tools: own = [] }: Agent
   if (tool !== undefined) throw new HoldfastError('client-tools-refused', untakenText(tool, name, clientTools));
 }
 
-/** A run would fail of it, after the 201. What else is wrong with the options says the client. */
+/** A run with an unknown tool would fail after the 201. The client checks the other options. */
 function refuseUnknownTools(options: unknown, known: readonly string[] | undefined): void {
   if (known === undefined || options === undefined || runOptionsProblem(options) !== undefined) return;
   const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool));

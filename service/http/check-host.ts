@@ -3,8 +3,8 @@ import { HoldfastError } from '../../contract/errors';
 import { isLoopback } from '../../host/connection';
 
 /**
- * For a service on loopback: refuses requests by a name that is not loopback's. A page of another site can have its own name resolve to
- * 127.0.0.1 and would then be of the same origin as the service.
+ * For a service on loopback: refuses requests by other names. The name of another site could resolve to 127.0.0.1, and pages of that site would then
+ * have the same origin as the service.
  */
 export function checkHost(allowed: readonly string[]): MiddlewareHandler {
   const names = new Set(allowed.map((name) => name.toLowerCase()));
@@ -17,7 +17,6 @@ export function checkHost(allowed: readonly string[]): MiddlewareHandler {
   };
 }
 
-/** Whether an address to listen on is loopback's. */
 export function isLoopbackAddress(host: string): boolean {
   return isLoopback(host.includes(':') ? `[${host}]` : host);
 }

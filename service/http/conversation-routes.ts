@@ -8,17 +8,17 @@ import type { ServiceParts } from './app';
 import { askedAgent, refuseUntakenTools } from './asked-agent';
 import type { Operation } from './routes';
 import { Routes, done, ok } from './routes';
-import { ByBody, ByQuery, ChangeBody, EndBody, MessageBody, PageQuery, TitleBody } from './schemas';
+import { ByWhom, ChangeBody, EndBody, MessageBody, PageQuery, TitleBody } from './schemas';
 
-/** Shorter than any request may take: a turn at work can go on for hours before it takes a message. */
+/** Shorter than the deadline of requests, because a turn can work for hours before the next turn takes a message. */
 const wait = '20s';
 
-/** Writing to runs that stay open between turns, and reading them by page. As runs they have the routes of runs, too. */
+/** Conversations have the routes of runs, too. */
 export function conversationRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
   const open = (id: string): Conversation => client.conversation(undefined, id);
 
-  /** One that nobody has started only a message with an agent starts. */
+  /** Only a message that names an agent begins a conversation. */
   const begin = (id: string, agent: string | undefined, start: object): Conversation => {
     const [option] = Object.keys(start);
     if (agent !== undefined) {
@@ -75,30 +75,15 @@ export function conversationRoutes(parts: ServiceParts): Hono {
     )
     .add(
       'DELETE /:id/queue/:message',
-      { summary: 'Takes back a message that waits.', query: ByQuery, answers: done },
+      { summary: 'Takes back a message that waits.', query: ByWhom, answers: done },
       async ({ id, message, query }) => {
         await open(id).withdraw(message, defined(query));
         return { id: message };
       },
     )
-    .add('POST /:id/title', { summary: 'Sets the title.', body: TitleBody, answers: done }, async ({ id, body: { title, by } }) => {
-      await open(id).rename(title, defined({ by }));
-      return { id };
-    })
-    .add('POST /:id/pause', { summary: 'Lets no turn begin.', body: ByBody, answers: done }, async ({ id, body }) => {
-      await open(id).pause(defined(body));
-      return { id };
-    })
-    .add('POST /:id/unpause', { summary: 'Lets turns begin again.', body: ByBody, answers: done }, async ({ id, body }) => {
-      await open(id).unpause(defined(body));
-      return { id };
-    })
-    .add('POST /:id/stop', { summary: 'Stops the turn at work.', body: ByBody, answers: done }, async ({ id, body }) => {
-      await open(id).stop(defined(body));
-      return { id };
-    })
-    .add('POST /:id/end', { summary: 'Ends a conversation.', body: EndBody, answers: done }, async ({ id, body }) => {
-      await open(id).end(defined(body));
-      return { id };
-    }).app;
+    .change('title', 'Sets the title.', TitleBody, (id, { title, by }) => open(id).rename(title, defined({ by })))
+    .change('pause', 'Lets no turn begin.', ByWhom, (id, body) => open(id).pause(defined(body)))
+    .change('unpause', 'Lets turns begin again.', ByWhom, (id, body) => open(id).unpause(defined(body)))
+    .change('stop', 'Stops the turn at work.', ByWhom, (id, body) => open(id).stop(defined(body)))
+    .change('end', 'Ends a conversation.', EndBody, (id, body) => open(id).end(defined(body))).app;
 }

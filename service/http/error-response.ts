@@ -7,7 +7,7 @@ import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { namedSystemError } from '../../host/system-errors';
 
-/** What is wrong, and what to change: problem details (RFC 9457), with the code as a member of its own. */
+/** Problem details (RFC 9457), with the code and the fix as further members. */
 export interface ErrorBody {
   readonly type: string;
   readonly title: string;
@@ -23,22 +23,33 @@ export function errorBody(code: ErrorCode, message: string): ErrorBody {
   return { type: `urn:holdfast:error:${code}`, title: code.replaceAll('-', ' '), status, detail: message, error: { code, message, fix } };
 }
 
-/** What is known goes out with its code; the rest is a defect, of which only the log tells more. */
-export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
-  const request = `${context.req.method} ${context.req.path}`;
-  const failed = withCode(error);
-  const coded = namedSystemError(failed, 'answering a request') ?? failed;
-  const known = codeOf(coded);
-  if (known === undefined || known === 'internal') {
-    logger.error(`${request} failed`, { error });
-    return bodyOf(context, 'internal', `The service failed at ${request}. Its log says why.`);
-  }
-  const message = withoutCredentials(messageOf(coded));
-  logger.debug(`${request} was refused`, { code: known, message });
-  return bodyOf(context, known, message);
+export interface ToldError {
+  readonly coded: unknown;
+  readonly code: ErrorCode;
+  readonly message: string;
 }
 
-/** The same for what fails before the app has a request: most often its line or its host cannot be read. */
+/** The code and the message for a client. An error without a code is a defect, and only the log has its message. */
+export function toldError(error: unknown, request: string, logger: Logger): ToldError {
+  const failed = withCode(error);
+  const coded = namedSystemError(failed, 'answering a request') ?? failed;
+  const code = codeOf(coded) ?? 'internal';
+  if (code === 'internal') {
+    logger.error(`${request} failed`, { error });
+    return { coded, code, message: `The service failed at ${request}. Its log says why.` };
+  }
+  const message = withoutCredentials(messageOf(coded));
+  logger.debug(`${request} was refused`, { code, message });
+  return { coded, code, message };
+}
+
+export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
+  const { code, message } = toldError(error, `${context.req.method} ${context.req.path}`, logger);
+  const body = errorBody(code, message);
+  return context.json(body, body.status as ContentfulStatusCode, { 'content-type': problemType });
+}
+
+/** For errors before the app has a request, most often an unreadable line or host. */
 export function requestErrorResponse(error: unknown, logger: Logger): Response {
   const unreadable = error instanceof Error && error.name === 'RequestError';
   if (!unreadable) logger.error('A request failed', { error });
@@ -46,9 +57,4 @@ export function requestErrorResponse(error: unknown, logger: Logger): Response {
   const message = unreadable ? `The request cannot be read: ${error.message}.` : 'The service failed. Its log says why.';
   const body = errorBody(code, message);
   return Response.json(body, { status: body.status, headers: { 'content-type': problemType } });
-}
-
-function bodyOf(context: Context, code: ErrorCode, message: string): Response {
-  const body = errorBody(code, message);
-  return context.json(body, body.status as ContentfulStatusCode, { 'content-type': problemType });
 }

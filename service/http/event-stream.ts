@@ -1,31 +1,24 @@
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
-import type { Logger } from '../../host/logger';
+import type { AppParts } from './app';
 
-export interface StreamOptions {
-  /** Milliseconds between comments that keep the connection open. */
-  readonly heartbeatMs: number;
-  /** Ends the stream when the service closes. */
-  readonly closing: AbortSignal;
-  readonly logger: Logger;
-}
+type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'>;
 
 export interface FrameOptions<Item> extends StreamOptions {
   readonly frameOf: (item: Item) => string;
-  /** What stands before the first frame, and behind the last one. */
+  /** Texts before the first frame and after the last frame. */
   readonly first?: string;
   readonly last?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The reader has gone before the end. */
   readonly onGone?: () => void;
 }
 
-/** So many characters go out together at most, and a frame more. */
+/** At most so many characters, and one more frame, go out together. */
 const mostOfPiece = 64 * 1024;
 
 /**
- * Server-sent events. They are made only as fast as they are taken, and a reader that goes away stops the making: the signal of `read` says so,
- * as it says that the service closes.
+ * Server-sent events, made only as fast as the reader takes the events. The signal of `read` aborts when the reader goes away, and when the service
+ * closes.
  */
 export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<Item>, options: FrameOptions<Item>): Response {
   const { heartbeatMs, closing, logger, frameOf, first, last, headers, onGone } = options;
@@ -39,7 +32,7 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
       if (first !== undefined) controller.enqueue(encoder.encode(first));
     },
     async pull(controller) {
-      // Only now somebody reads: a stream that answers HEAD is never read, and nothing would end what it began.
+      // The heartbeat starts with the first read: nobody reads a stream that answers HEAD, so nothing would clear the interval.
       heartbeat ??= setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
       }, heartbeatMs);
@@ -67,7 +60,7 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
     },
   });
   return new Response(stream, {
-    // A proxy that compresses would hold back what comes.
+    // A proxy that compresses would hold events back.
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-store, no-transform',
@@ -77,7 +70,7 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
   });
 }
 
-/** The frames that are there at one moment, as one text: to write and to read one costs both sides more than to make it. */
+/** Joins the frames that are ready at one moment, because a write and a read for each frame cost more than the frame itself. */
 async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item) => string): AsyncGenerator<string, void> {
   try {
     for (let coming = items.next(); ;) {
@@ -92,7 +85,7 @@ async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item
         piece += frameOf(next.value);
         coming = items.next();
       }
-      // What fails here comes behind this piece: the next round hears of it.
+      // The next round reports an error, after this piece.
       coming.catch(() => undefined);
       yield piece;
     }
@@ -101,17 +94,16 @@ async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item
   }
 }
 
-/** The id is the offset, so that a reader that comes back with Last-Event-ID misses nothing. */
+/** The id of an event is its offset, so a reader that returns with Last-Event-ID misses nothing. */
 export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent | Delta>, options: StreamOptions): Response {
   return frameStream(read, { ...options, first: 'retry: 1000\n\n', frameOf });
 }
 
-/** A frame of data alone, as the clients of protocols read it. */
 export function dataFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }
 
-/** A delta has no id: a reader that comes back asks for what followed the last durable event. */
+/** A delta has no id, so a reader that returns continues after the last durable event. */
 function frameOf(event: RunEvent | Delta): string {
   const id = event.offset === undefined ? '' : `id: ${event.offset}\n`;
   return `${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { AnswerBody, AnswerManyBody, DecisionBody, InboxQuery } from './schemas';
 import type { AnswerOptions } from '../../client/index';
-import type { ServiceParts } from './app';
+import type { AppParts } from './app';
 import { eachOf } from './bulk';
 import { parse, parseBody } from './parse-request';
 import { Routes, ok } from './routes';
@@ -12,8 +12,7 @@ import { z } from 'zod';
 
 const outcomes = ok('AnswerOutcomes', 'What became of each. Without an error it counts.');
 
-/** Everything that waits for somebody, over all runs. */
-export function inboxRoutes(parts: ServiceParts): Hono {
+export function inboxRoutes(parts: AppParts): Hono {
   const { client } = parts;
   return new Routes('Interrupts')
     .add(
@@ -34,8 +33,7 @@ export function inboxRoutes(parts: ServiceParts): Hono {
     }).app;
 }
 
-/** Answering. */
-export function answerRoutes({ client }: ServiceParts): Hono {
+export function answerRoutes({ client }: AppParts): Hono {
   const operation = {
     summary: 'Answers. An approval takes a decision.',
     ownBody: z.union([AnswerBody, DecisionBody]),

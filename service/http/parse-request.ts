@@ -6,11 +6,11 @@ import { notJson } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import { similarNames } from '../../contract/similar-names';
 
-/** Escapes and white space make a body larger than the input that it carries. */
+/** Escapes and white space make a body larger than its input. */
 const bodyLimit = 2 * limits.runInput;
 const depthLimit = 200;
 
-/** Parses a JSON body. Another content type is refused: a page of another site can send that without asking. */
+/** Refuses all content types but JSON, because a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (contentType !== 'application/json') {
@@ -23,7 +23,7 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most 
   return parse(schema, parseJson(text), 'The body');
 }
 
-/** A parameter that is a list may stand there several times. */
+/** Only a parameter with a list may be repeated. */
 export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
   const shape: Readonly<Record<string, z.ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
   const query: [string, string | readonly string[]][] = [];
@@ -43,7 +43,7 @@ function isArray(schema: unknown): boolean {
   return schema instanceof z.ZodOptional ? isArray(schema.unwrap()) : schema instanceof z.ZodArray;
 }
 
-/** A filter that a route does not have would do nothing, and its answer would lie. */
+/** An unknown filter would have no effect, and the answer would be wrong. */
 function taken(stranger: string, known: readonly string[]): string {
   const [meant] = similarNames(stranger, known);
   if (meant !== undefined) return `Did you mean ${meant}?`;
@@ -59,7 +59,7 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
   throw new HoldfastError('request-invalid', `${what} is not what this route takes: ${issues.join('; ')}.`);
 }
 
-/** Reads until the limit and no further: a body that is announced or comes larger is refused at once. */
+/** Stops at the limit, also if only the header announces a larger body. */
 async function readBody(context: Context, most: number): Promise<string> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > most) throw tooLarge(announced, most);

@@ -3,12 +3,12 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { policySourceOf } from '../../contract/policies';
 import type { ServiceParts } from './app';
+import { current } from './current';
 import { Routes, ok } from './routes';
 import { ApplyPolicyBody } from './schemas';
 
-/** The policies of the configuration, and applying what they say now to runs that wait. */
 export function policyRoutes(parts: ServiceParts): Hono {
-  const policies = (): Readonly<Record<string, object>> => (typeof parts.policies === 'function' ? parts.policies() : parts.policies) ?? {};
+  const policies = (): Readonly<Record<string, object>> => current(parts.policies) ?? {};
   const apply = {
     summary: 'Asks again where a policy asks more now.',
     body: ApplyPolicyBody,

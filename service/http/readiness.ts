@@ -3,7 +3,7 @@ import type { HoldfastClient } from '../../client/index';
 const keptMs = 1000;
 const patienceMs = 2000;
 
-/** Says whether the Temporal server answers, once a second for all who ask. Rejects with 'server-unreachable' when it does not within two. */
+/** Asks the Temporal server at most once a second. Rejects with 'server-unreachable' if the server does not answer within two seconds. */
 export function readiness(client: Pick<HoldfastClient, 'check'>, now: () => number = () => performance.now()): () => Promise<void> {
   let last: { readonly at: number; readonly answer: Promise<void> } | undefined;
   return () => {

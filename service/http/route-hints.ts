@@ -1,19 +1,17 @@
 import type { Hono } from 'hono';
 
-/** The methods that a path takes, those that a client may ask for first. */
 export function methodsAt(app: Hono, path: string): readonly string[] {
   const found = app.routes.filter((route) => route.method !== 'ALL' && isAt(route.path, path)).map(({ method }) => method);
   return [...new Set(found)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).sort();
 }
 
-/** What to say of a path that no route has: a / at its end is the most common mistake. */
+/** A / at the end is the most common mistake. */
 export function noRoute(app: Hono, method: string, path: string): string {
   const shorter = path.replace(/^\/+/, '/').replace(/(?<=.)\/+$/, '');
   const question = shorter !== path && methodsAt(app, shorter).length > 0 ? ` Did you mean ${shorter}?` : '';
   return `There is no route ${method} ${path}.${question || (served.get(shorter) ?? '')}`;
 }
 
-/** What is served in place of a route that clients of other services ask for. */
 const served: ReadonlyMap<string, string> = new Map(
   ['/v1/chat/completions', '/chat/completions'].map((path) => [path, ' The Responses API is served: POST /v1/responses.']),
 );

@@ -5,29 +5,28 @@ import type { z } from 'zod';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Answers } from './openapi/answers';
 import { parseBody, parseQuery } from './parse-request';
-import { NoQuery } from './schemas';
+import { NothingGiven } from './schemas';
 
-/** JSON of a type, a stream of events, or text of another kind. With a name and a type it is one or the other. */
+/** JSON of the type `name`, a stream or a text of the media type `type`, or either of both. */
 export interface ToldAnswer<Name extends keyof Answers = keyof Answers> {
   readonly says: string;
   readonly name?: Name;
   readonly type?: string;
 }
 
-/** What a route takes and answers. The OpenAPI document says it, and requests are checked by it. */
+/** The inputs and answers of a route, for the OpenAPI document and the check of requests. */
 export interface Operation<Body = unknown, Query = unknown, Name extends keyof Answers = keyof Answers> {
   readonly summary: string;
   readonly body?: z.ZodType<Body>;
   /** Default: the limit of `parseBody`. */
   readonly bodyLimit?: number;
-  /** The body, where the route reads it by itself. */
+  /** The body, if the route reads the body. */
   readonly ownBody?: z.ZodType;
-  /** Without one a GET refuses every parameter, unless it takes any. */
+  /** Absent: a GET refuses all parameters, unless `anyQuery` is set. */
   readonly query?: z.ZodType<Query>;
   readonly anyQuery?: true;
-  /** Headers that are read, beside those of every request, with what they say. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** By the status. Problems are the same everywhere. */
+  /** By the status, without problems, which are common to all routes. */
   readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
 }
 
@@ -49,14 +48,13 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     ? Name
     : never;
 
-/** The parts of the path by their names, and what was checked. */
+/** The parts of the path by their names, and the checked body and query. */
 export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = Readonly<Record<NamesIn<Path>, string>> & {
   readonly body: Body;
   readonly query: Query;
   readonly context: Context;
 };
 
-/** Routes of one group. Each says once what it takes and answers. */
 export class Routes {
   readonly app = new Hono();
 
@@ -69,7 +67,7 @@ export class Routes {
     group = this.group,
   ): this {
     const [method = '', path = ''] = route.split(' ');
-    const { body, bodyLimit, anyQuery = method !== 'GET', query = anyQuery ? undefined : NoQuery } = operation;
+    const { body, bodyLimit, anyQuery = method !== 'GET', query = anyQuery ? undefined : NothingGiven } = operation;
     const handler = async (context: Context): Promise<Response> => {
       const asked = {
         ...context.req.param(),
@@ -83,9 +81,16 @@ export class Routes {
     this.app.on(method, path, Object.assign(handler, { operation: { ...operation, group } }));
     return this;
   }
+
+  /** A POST that changes a run or a conversation, and answers with the id. */
+  change<Body>(act: string, summary: string, body: z.ZodType<Body>, change: (id: string, body: Body) => Promise<unknown>): this {
+    return this.add(`POST /:id/${act}`, { summary, body, answers: done }, async ({ id, body: given }) => {
+      await change(id, given);
+      return { id };
+    });
+  }
 }
 
-/** What each route of an app says of itself, by its method and path. */
 export function operationsOf(app: Hono): Readonly<Record<string, ToldOperation | undefined>> {
   const routes = app.routes.filter(({ method }) => method !== 'ALL');
   return Object.fromEntries(

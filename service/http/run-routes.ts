@@ -2,48 +2,44 @@ import { defined } from '../../contract/defined';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { HoldfastError } from '../../contract/errors';
-import type { RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import {
-  CallQuery,
   CancelBody,
   CancelManyBody,
   EventsQuery,
-  LastEventId,
   ListQuery,
-  NoBody,
-  ResumeRunBody,
-  RetryBody,
+  PageQuery,
+  NothingGiven,
+  GoOnBody,
   RetryManyBody,
   StartBody,
   TerminateBody,
   TranscriptQuery,
   UpgradeManyBody,
+  count,
 } from './schemas';
 import type { RunOutcome } from '../../contract/service';
 import type { DryRun } from '../../client/dry-runs';
 import { checkJob } from '../../client/job-fit';
-import type { ServiceParts } from './app';
+import type { AppParts } from './app';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';
+import { current } from './current';
 import { costOf } from '../../contract/prices';
 import { eventStream } from './event-stream';
 import { parse } from './parse-request';
-import { pricesIn } from './prices-in';
 import type { Operation } from './routes';
-import { Routes, done, events, ok } from './routes';
+import { Routes, events, ok } from './routes';
 
-const heartbeatMs = 15_000;
-/** Of many runs each waits so long at most: one that is busy must not keep the others from moving. */
+/** A bulk upgrade waits at most so long for each run, so a busy run does not keep other runs from moving. */
 const upgradeTimeout = '20s';
 
 const outcomes = ok('RunOutcomes', 'What became of each. Without an error it is done, and with `dryRun` it could be.');
 
-/** Starting, finding, following and cancelling runs. */
-export function runRoutes(parts: ServiceParts): Hono {
-  const { client, closing } = parts;
+export function runRoutes(parts: AppParts): Hono {
+  const { client } = parts;
   const eachRun = async (ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<readonly RunOutcome[]> => {
     const failed = await eachOf(ids, act, parts);
     return ids.map((id, at) => ({ id, ...defined({ error: failed[at] }) }));
@@ -112,9 +108,9 @@ export function runRoutes(parts: ServiceParts): Hono {
       },
     )
     .add('GET /:id', { summary: 'Shows a run.', answers: ok('Run', 'How it stands.') }, async ({ id }) => {
-      const view = await client.run(id).view();
+      const { messages: _, ...view } = await client.run(id).view();
       const noWorker = view.status === 'running' ? await client.noWorker() : undefined;
-      return { ...shown(view), ...defined({ cost: costOf(view, pricesIn(parts)), noWorker }) };
+      return { ...view, ...defined({ cost: costOf(view, current(parts.prices) ?? {}), noWorker }) };
     })
     .add(
       'GET /:id/transcript',
@@ -133,7 +129,7 @@ export function runRoutes(parts: ServiceParts): Hono {
     )
     .add(
       'GET /:id/calls/:address',
-      { summary: 'Shows what a model or a tool was asked in one call, and what came back.', query: CallQuery, answers: call },
+      { summary: 'Shows what a model or a tool was asked in one call, and what came back.', query: PageQuery, answers: call },
       ({ id, address, query }) => client.run(id).call(address, defined(query)),
     )
     .add(
@@ -148,7 +144,7 @@ export function runRoutes(parts: ServiceParts): Hono {
       const { from = 0, until = 'end', deltas = true } = query;
       const header = context.req.header('last-event-id');
       const comesBack = header !== undefined && header !== '';
-      const offset = comesBack ? parse(LastEventId, header, 'Last-Event-ID') + 1 : from;
+      const offset = comesBack ? parse(count, header, 'Last-Event-ID') + 1 : from;
       const run = client.run(id);
       const view = await run.view();
       if (offset > view.nextOffset)
@@ -156,43 +152,17 @@ export function runRoutes(parts: ServiceParts): Hono {
           'request-invalid',
           `${comesBack ? `Last-Event-ID is ${header}` : `from is ${from}`}, and the next event of this run has the offset ${view.nextOffset}: it is of another run. Begin without it.`,
         );
-      // A browser's EventSource comes back whenever a stream ends, unless it is told that there is nothing more.
+      // A browser's EventSource returns after each end of a stream, unless the answer is 204.
       if (header !== undefined && offset >= view.nextOffset && isEnded(view.status)) return context.body(null, 204);
-      return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), {
-        heartbeatMs: parts.heartbeatMs ?? heartbeatMs,
-        closing: closing ?? new AbortController().signal,
-        logger: parts.logger,
-      });
+      return eventStream((signal) => run.events({ from: offset, until, signal, deltas }), parts);
     })
-    .add('POST /:id/cancel', { summary: 'Asks a run to stop.', body: CancelBody, answers: done }, async ({ id, body }) => {
-      await client.run(id).cancel(defined(body));
-      return { id };
-    })
-    .add('POST /:id/resume', { summary: 'Lets a cancelled run go on.', body: ResumeRunBody, answers: done }, async ({ id, body }) => {
-      await client.run(id).resume(defined(body));
-      return { id };
-    })
-    .add('POST /:id/retry', { summary: 'Goes on with a run that has failed.', body: RetryBody, answers: done }, async ({ id, body }) => {
-      await client.run(id).retry(defined(body));
-      return { id };
-    })
+    .change('cancel', 'Asks a run to stop.', CancelBody, (id, body) => client.run(id).cancel(defined(body)))
+    .change('resume', 'Lets a cancelled run go on.', GoOnBody, (id, body) => client.run(id).resume(defined(body)))
+    .change('retry', 'Goes on with a run that has failed.', GoOnBody, (id, body) => client.run(id).retry(defined(body)))
+    .change('terminate', 'Ends a run at once, without its code.', TerminateBody, (id, { reason }) => client.run(id).terminate(reason))
     .add(
       'POST /:id/upgrade',
-      { summary: 'Moves a run to the newest build.', body: NoBody, answers: ok('Upgraded', 'Its build, and whether it moved.') },
+      { summary: 'Moves a run to the newest build.', body: NothingGiven, answers: ok('Upgraded', 'Its build, and whether it moved.') },
       async ({ id }) => ({ id, ...(await client.run(id).upgrade()) }),
-    )
-    .add(
-      'POST /:id/terminate',
-      { summary: 'Ends a run at once, without its code.', body: TerminateBody, answers: done },
-      async ({ id, body }) => {
-        await client.run(id).terminate(body.reason);
-        return { id };
-      },
     ).app;
-}
-
-/** The view without the messages, which have a route of their own. */
-function shown(view: RunView): Omit<RunView, 'messages'> {
-  const { messages: _, ...rest } = view;
-  return rest;
 }

@@ -5,10 +5,15 @@ import { listStatuses } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { usageGroups } from '../../contract/service-facts';
 
-/** What the HTTP service takes. The ends of an id, an agent's name, an input and options of a run are checked deeper, where their own codes are. */
-const shortText = z.string().min(1).max(200);
-/** The body was parsed from JSON: what stands here is JSON. */
-const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
+/** Ids, names of agents, inputs and options of runs are checked by the client, which has their error codes. */
+export const shortText = z.string().min(1).max(200);
+/** Any JSON, because the body was parsed from JSON. */
+export const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
+export const roles = z.array(shortText).max(100);
+/** Clients in other languages write null for absent fields. */
+export const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
+/** A field of a protocol that the service ignores. */
+export const unread = json.optional();
 
 export const ModelSettingsBody = z.strictObject({
   temperature: z.number().optional(),
@@ -23,7 +28,6 @@ export const ModelSettingsBody = z.strictObject({
   providerOptions: json.optional(),
 });
 
-/** With what a run is started, also one that is a conversation. */
 const start = {
   values: z.record(z.string(), json).optional(),
   model: shortText.optional(),
@@ -45,11 +49,9 @@ export const StartBody = z.strictObject({
 });
 export type StartBody = z.infer<typeof StartBody>;
 
-const roles = z.array(shortText).max(100);
 const who = { by: shortText.optional(), roles: roles.optional(), inputHash: shortText.optional() };
 const comment = z.string().optional();
 
-/** An answer as it is, or the decisions about a tool call in short. */
 export const AnswerBody = z.strictObject({ answer: json, ...who });
 export const DecisionBody = z.discriminatedUnion('decision', [
   z.strictObject({
@@ -64,8 +66,6 @@ export const DecisionBody = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('delegate'), to: shortText, comment, ...who }),
 ]);
 
-export const NoBody = z.strictObject({});
-
 const cancelMode = z.enum(cancelModes);
 
 export const CancelBody = z.strictObject({
@@ -76,11 +76,11 @@ export const CancelBody = z.strictObject({
   by: shortText.optional(),
 });
 
-/** Of many runs at once. */
 const ids = z.array(z.string()).min(1).max(limits.bulk);
 const dryRun = z.boolean().optional();
 export const CancelManyBody = CancelBody.extend({ ids, dryRun });
-export const RetryManyBody = z.strictObject({ ids, dryRun, by: shortText.optional(), deadline: shortText.optional() });
+export const GoOnBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
+export const RetryManyBody = GoOnBody.extend({ ids, dryRun });
 export const UpgradeManyBody = z.strictObject({ ids, dryRun });
 
 const ofInterrupt = { runId: z.string(), interruptId: z.string() };
@@ -95,20 +95,15 @@ export const AnswerManyBody = z.strictObject({
     ),
 });
 
-export const ResumeRunBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
-
-export const RetryBody = z.strictObject({ by: shortText.optional(), deadline: shortText.optional() });
-
 export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
 
-/** A tool that the sender of a message has for its turn. What is wrong with its schema says the client. */
+/** A tool of the sender of a message, for the turn. The client checks the schema. */
 const ClientToolBody = z.strictObject({
   name: z.string(),
   description: z.string().optional(),
   inputSchema: z.record(z.string(), json).optional(),
 });
 
-/** A message. What is wrong with its text or parts says the client. */
 export const MessageBody = z.strictObject({
   message: json,
   id: z.string().optional(),
@@ -126,10 +121,9 @@ export const MessageBody = z.strictObject({
 export const ChangeBody = z.strictObject({ message: json, by: shortText.optional() });
 export const TitleBody = z.strictObject({ title: shortText, by: shortText.optional() });
 export const EndBody = z.strictObject({ mode: z.enum(['after-turn', 'now']).optional(), by: shortText.optional() });
-export const ByBody = z.strictObject({ by: shortText.optional() });
-export const ByQuery = z.strictObject({ by: shortText.optional() });
+export const ByWhom = z.strictObject({ by: shortText.optional() });
 
-const count = z
+export const count = z
   .string()
   .regex(/^\d{1,15}$/, 'is no whole number')
   .transform(Number)
@@ -141,7 +135,7 @@ const flag = z
   .meta({ type: 'boolean', enum: [true, false] });
 const limit = count.pipe(z.number().min(1).max(1000)).optional();
 
-/** What lists filter by. The client says what is wrong with a value. */
+/** The filters of lists. The client checks the values. */
 const filters = {
   agent: z.string().optional(),
   tag: z.array(z.string()).optional(),
@@ -192,19 +186,12 @@ export const EventsQuery = z.strictObject({
   deltas: flag.optional(),
 });
 
-/** Who reads a chat, and how much of it. */
 export const ReaderQuery = z.strictObject({ by: shortText.optional(), role: roles.optional() });
 export const ChatQuery = ReaderQuery.extend({ from: count.optional(), until: z.enum(['waiting', 'end']).optional() });
 
 export const PageQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
 
-/** Which messages of a request are shown with its call. */
-export const CallQuery = z.strictObject({ before: count.optional(), limit: count.pipe(z.number().min(1).max(500)).optional() });
-
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
 
-/** Of routes that have none: what stands there would do nothing. */
-export const NoQuery = z.strictObject({});
-
-/** The header with which a reader of events goes on: the offset of the last event that it saw. */
-export const LastEventId = count;
+/** A body or query without fields. */
+export const NothingGiven = z.strictObject({});

@@ -1,37 +1,29 @@
 import type { Hono } from 'hono';
 import { defined } from '../../contract/defined';
-import type { HoldfastClient } from '../../client/index';
 import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../../contract/service-facts';
 import type { AgentSummary } from '../project/load-project';
-import type { ModelPrices } from '../../contract/prices';
 import { costOf } from '../../contract/prices';
 import type { ServiceParts } from './app';
 import { agentsIn } from './asked-agent';
-import { pricesIn } from './prices-in';
+import { current } from './current';
+import { packageVersion } from './package-version';
 import { Routes, ok } from './routes';
 import { CountsQuery, UsageQuery } from './schemas';
 
-/** What the process around a service knows of it. */
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
   readonly hasWorker: boolean;
-  /** The page of a run in Temporal's own web UI, with {workflowId} and maybe {namespace} to fill in. */
+  /** The page of a run in Temporal's web UI, with {workflowId} and optionally {namespace}. */
   readonly temporalUi?: string;
-  /** What the project has now. */
   readonly project?: () => ProjectFacts;
   readonly problems?: () => readonly ServiceProblem[];
 }
 
-/** What the service is, what it serves, and what runs have used. */
 export function serviceRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- of this very package
-  const { version } = require('holdfast/package.json') as { readonly version: string };
   const service = ok('ServiceFacts', 'Version, place, agents, tools, models, limits and problems.');
   return new Routes('Service')
-    .add('GET /service', { summary: 'Says what the service is, and what it serves.', answers: service }, () =>
-      factsOf(version, client, agentsIn(parts), pricesIn(parts), parts.hosting),
-    )
+    .add('GET /service', { summary: 'Says what the service is, and what it serves.', answers: service }, () => factsOf(parts))
     .add(
       'GET /counts',
       { summary: 'Counts runs by their status.', query: CountsQuery, answers: ok('RunCounts', 'The counts, at most five seconds old.') },
@@ -54,37 +46,30 @@ export function serviceRoutes(parts: ServiceParts): Hono {
       },
       async ({ query }) => {
         const { rows, total, ...report } = await client.usage(defined(query));
-        const prices = pricesIn(parts);
+        const prices = current(parts.prices) ?? {};
         const priced = <Row extends typeof total>(row: Row): Row => ({ ...row, ...defined({ cost: costOf(row, prices) }) });
         return { ...report, rows: rows.map(priced), total: priced(total) };
       },
     ).app;
 }
 
-function factsOf(
-  version: string,
-  { place }: Pick<HoldfastClient, 'place'>,
-  agents: readonly AgentSummary[],
-  prices: ModelPrices,
-  hosting: ServiceHosting = { server: 'configured', hasWorker: false },
-): ServiceFacts {
-  const { server, hasWorker, temporalUi, project, problems } = hosting;
-  const { address, namespace, tenant, taskQueue } = place;
+function factsOf(parts: ServiceParts): ServiceFacts {
+  const { server, hasWorker, temporalUi, project, problems }: ServiceHosting = parts.hosting ?? { server: 'configured', hasWorker: false };
+  const { address, namespace, tenant, taskQueue } = parts.client.place;
   return {
-    version,
+    version: packageVersion(),
     namespace,
     tenant,
     taskQueue,
     server: { kind: server, address },
     hasWorker,
     ...defined({ temporalUi }),
-    ...(project?.() ?? { agents: agents.map(toldAgent), tools: [], models: [], limits: [] }),
-    prices,
+    ...(project?.() ?? { agents: agentsIn(parts).map(toldAgent), tools: [], models: [], limits: [] }),
+    prices: current(parts.prices) ?? {},
     problems: problems?.() ?? [],
   };
 }
 
-/** What is known of an agent without its project. */
 function toldAgent({ name, description, tools = [] }: AgentSummary): ServiceFacts['agents'][number] {
   return { name, description, kind: 'chat', isExported: true, tools, agents: [], middleware: [], policies: [] };
 }

@@ -13,7 +13,7 @@ export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** How long a request may take to come in whole, and a reader may take nothing of what is written for it. Default 60 s. */
+  /** How long a request may take to arrive, and how long a reader may take no data. Default 60 s. */
   readonly requestMs?: number;
 }
 
@@ -34,11 +34,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
   const answer = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
   const listener: typeof answer = (request, response) => {
-    // What is written for a reader that takes nothing stays in memory.
+    // Data for a reader that takes nothing stays in memory.
     response.setTimeout(requestMs, () => response.writableLength > 0 && response.destroy());
     return answer(request, response);
   };
-  // Without it Node answers a request that names no host by itself, and says nothing.
+  // With `requireHostHeader`, Node would answer a request without a host itself, with an empty body.
   const server = createServer(
     { requireHostHeader: false, requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 },
     listener,
@@ -64,9 +64,8 @@ const unreadable: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'it did not come in whole in time',
 };
 
-/** What Node cannot read as a request comes to no app: such as headers that are too large, or a method that there is not. */
+/** Unreadable requests, such as requests with too large headers or an unknown method, do not reach the app. */
 function answerUnreadable(error: Error & { readonly code?: string; readonly reason?: string }, socket: Duplex): void {
-  // Who has gone, or was answered, hears nothing more.
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status } = errorTable['request-invalid'];
   const why = unreadable[error.code ?? ''] ?? error.reason ?? error.message;
@@ -104,7 +103,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** A service that listens everywhere is reached on loopback. */
+/** A service on all addresses is reached on loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

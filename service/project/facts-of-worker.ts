@@ -2,16 +2,16 @@ import { defined } from '../../contract/defined';
 import { errorTable, HoldfastError, codeOf, isErrorCode, messageOf } from '../../contract/errors';
 import type { LimitUse, ProjectFacts, ServiceProblem } from '../../contract/service-facts';
 
-/** What the worker of this process knows. Undefined: it is not there yet. */
+/** Facts of the worker in this process. Undefined: the worker has not started. */
 export interface FactsOfWorker {
-  /** What a name of a model means. It throws what is missing. */
+  /** The id of a model. Throws if a key is missing. */
   readonly modelIdOf: (name: string) => string | undefined;
-  /** What its calls take of a limit of models, or of a tool. */
+  /** How much of a limit the calls use. */
   readonly useOfModels: (pattern: string) => LimitUse | undefined;
   readonly useOfTool: (tool: string) => LimitUse | undefined;
 }
 
-/** The facts of a project with what its models mean on a worker, what keeps them from being used, and what the worker's calls take of limits. */
+/** The facts of a project, with ids of models, problems of models, and the use of limits. */
 export function withFactsOfWorker(
   facts: ProjectFacts,
   { modelIdOf, useOfModels, useOfTool }: FactsOfWorker,
@@ -21,7 +21,7 @@ export function withFactsOfWorker(
     try {
       return { ...model, ...defined({ id: modelIdOf(model.name) }) };
     } catch (error) {
-      // A model that no agent names harms nobody.
+      // A model without an agent is no problem.
       if (facts.agents.some((agent) => agent.model === model.name)) problems.push(problemOf(error));
       return model;
     }

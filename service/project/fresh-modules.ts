@@ -7,22 +7,22 @@ import { sharedModules } from './load-module';
 
 type Require = ReturnType<typeof createRequire>;
 
-/** What jiti asks of Node. Its own entry point fixes them. */
+/** Functions of Node that jiti needs. The entry point of jiti takes no other functions. */
 interface JitiWorld {
   readonly onError: (error: unknown) => never;
   readonly nativeImport: (id: string | URL) => Promise<unknown>;
   readonly createRequire: (file: string) => Require;
 }
 
-/** Code that jiti turns into what it can run. Other files of a project are loaded by Node. */
+/** Files that jiti compiles. Node loads all other files. */
 const codeExtensions = ['.js', '.mjs', '.cjs', '.ts', '.tsx', '.mts', '.cts', '.mtsx', '.ctsx'];
 
 /**
- * One load of a project's modules in which nothing comes from an earlier one, whatever imports it. Packages are loaded once for the process. Node
- * never forgets an ES module, so that those of a project are loaded by jiti alone, with a cache of this load.
+ * One load of all modules of a project, without modules of earlier loads. Node never forgets an ES module, so jiti loads the modules, with a cache for
+ * this load. Packages are loaded once for the process.
  */
 export class FreshModules {
-  /** The project's own files that were read, also those that did not load, and what was asked for and is not there. */
+  /** The files of the project: read files, files that did not load, and missing files of imports. */
   readonly files = new Set<string>();
   private readonly cache: Record<string, unknown> = new Proxy<Record<string, unknown>>(
     {},
@@ -34,7 +34,6 @@ export class FreshModules {
     },
   );
 
-  /** Loads a module. What it throws comes through as it is. */
   readonly load = async (path: string): Promise<Record<string, unknown>> => {
     this.files.add(path);
     const world: JitiWorld = {
@@ -70,7 +69,7 @@ export class FreshModules {
   }
 }
 
-/** By each name that it may have, the file that an import of the project did not find. */
+/** All possible names of the missing file of an import. */
 function missingFiles(error: unknown): readonly string[] {
   const { message = '', requireStack } = error as { readonly message?: string; readonly requireStack?: readonly string[] };
   const request = /^Cannot find module '(\.{1,2}\/[^']*)'/.exec(message)?.[1];
@@ -82,7 +81,6 @@ function missingFiles(error: unknown): readonly string[] {
   return [path, ...[...codeExtensions, '.json'].flatMap((extension) => [`${bare}${extension}`, join(bare, `index${extension}`)])];
 }
 
-/** Whether a file is part of a project, and of no package. */
 export function isOfProject(path: string): boolean {
   return isAbsolute(path) && !path.includes(`${sep}node_modules${sep}`);
 }

@@ -14,20 +14,20 @@ const doors = [
   'holdfast/testing',
 ];
 
-/** Loads a module of a project, TypeScript or not, CommonJS or ESM. What it throws comes through as it is. */
+/** Loads a module of a project: TypeScript or JavaScript, CommonJS or ESM. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
-  // Without interop a module is what it exports, and not a proxy around its default export.
+  // With interop, a module would be a proxy around its default export.
   const jiti = createJiti(path, { interopDefault: false, virtualModules: sharedModules(path) });
   return jiti.import<Record<string, unknown>>(path);
 }
 
 /**
- * The modules of which project and process must have one instance: the doors, whose state (the context of a call) would otherwise be two, and
- * zod, where the project has no other version of it. Each is loaded when a project's module asks for it.
+ * Modules that a project shares with the process: the doors, which have state (the context of a call), and zod, unless the project has a different
+ * version. Each module is loaded at its first import.
  */
 export function sharedModules(path: string): Record<string, unknown> {
   const shared: Record<string, unknown> = {};
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- only when it is asked for, and from this very package
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- at the first import, from this package
   const share = (name: string): unknown => Object.defineProperty(shared, name, { enumerable: true, get: () => require(name) as unknown });
   for (const door of doors) share(door);
   if (hasOurs('zod', path)) share('zod');

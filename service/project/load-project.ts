@@ -2,6 +2,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ModelRegistry } from '../../activities/models/models';
+import { policiesOf } from '../../activities/policies';
+import { OutputRegistry } from '../../activities/schemas/outputs';
+import { ToolRegistry } from '../../activities/tools/tools';
+import { Observers } from '../../activities/worker-middleware/observers';
+import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-middleware';
 import type { TakenTools } from '../../contract/client-tools';
 import { takenTogether } from '../../contract/client-tools';
@@ -16,26 +21,24 @@ import { agentsOf } from '../../kernel/define/agents-of-module';
 import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
-import { checkParts } from './check-parts';
 import { loadModule as loadOnce } from './load-module';
 import type { ProjectFacts } from '../../contract/service-facts';
 import type { ProjectConfig } from './project-config';
 import { ProjectConfigSchema } from './project-config';
 import { projectFacts } from './project-facts';
 
-/** What the service tells of an agent. */
 export interface AgentSummary {
   readonly name: string;
   readonly description: string;
-  /** Its input is a job, of which a prompt makes a text, or a schema says how it looks. */
+  /** The input is a job, which has a prompt or a schema. */
   readonly takesJob: boolean;
-  /** What its jobs have to fit. */
+  /** The schema of jobs. */
   readonly inputSchema?: Json;
-  /** The input that `example` of the configuration gives it. */
+  /** The input in `example` of the configuration. */
   readonly example?: string;
-  /** The tools that a run of it can have: those of the project, and workflow tools of its agents. Undefined: only workers know. */
+  /** Tools of the project, and workflow tools of its agents. Undefined: only workers know the tools. */
   readonly tools?: readonly string[];
-  /** What it takes of the tools that clients name. Absent: none. */
+  /** The accepted tools of clients. Absent: none. */
   readonly clientTools?: TakenTools;
 }
 
@@ -46,13 +49,11 @@ export interface Project {
   /** Absolute path of the agents module. */
   readonly agentsFile: string;
   readonly agents: readonly AgentSummary[];
-  /** The names of models that its agents have, each once. */
+  /** The models of its agents, each once. */
   readonly models: readonly string[];
-  /** What a service tells of it. */
   readonly facts: ProjectFacts;
 }
 
-/** How modules of a project are loaded. */
 export type ModuleLoader = (path: string) => Promise<Record<string, unknown>>;
 
 const patienceMs = 60_000;
@@ -60,9 +61,8 @@ const patienceMs = 60_000;
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads and checks a project: its configuration, its agents, and that the models, tools, outputs and worker middleware that the agents name
- * are there, its policies, and all else that a worker would refuse. Throws 'config-not-found', 'config-invalid' naming file and field, 'agents-invalid', 'model-unknown', 'tool-unknown',
- * 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
+ * Loads a project, and checks all parts that a worker would refuse. Throws 'config-not-found', 'config-invalid' with the file and the field,
+ * 'agents-invalid', 'model-unknown', 'tool-unknown', 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
   const file = findConfiguration(path, directory);
@@ -71,9 +71,10 @@ export async function loadProject(path?: string, directory: string = process.cwd
   if (!existsSync(agentsFile)) throw new HoldfastError('config-invalid', `${file}: \`agents\` names ${agentsFile}, which does not exist.`);
   const agents = await loadAgents(agentsFile, loadModule);
   const models = new ModelRegistry(config.models);
-  for (const agent of agents.values()) checkAgent(agent, config, agentsFile, file);
-  checkPolicies(config, [...agents.values()], file);
-  for (const agent of agents.values()) checkModels(agent, models, agentsFile, file);
+  const chats = chatsOf(agents.values());
+  for (const agent of chats) checkChatAgent(agent, config, agentsFile, file);
+  checkPolicies(config, chats, file);
+  for (const agent of chats) checkModel(agent, models, agentsFile, file);
   await checkParts(config, file);
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
@@ -83,37 +84,34 @@ export async function loadProject(path?: string, directory: string = process.cwd
     config,
     agentsFile,
     facts: projectFacts(agents, config, models),
-    models: [
-      ...new Set(
-        [...agents.values()]
-          .flatMap(reachable)
-          .filter(isChat)
-          .map(({ model }) => model),
-      ),
-    ],
-    agents: [...agents.values()].map((agent) => ({
-      name: agent.name,
-      description: agent.description,
-      takesJob: jobTaker(agent) !== undefined,
-      ...defined({
-        inputSchema: jobTaker(agent)?.inputSchema,
-        example: example?.agent === agent.name ? example.input : undefined,
-        clientTools: takenTogether(
-          reachable(agent)
-            .filter(isChat)
-            .map(({ clientTools }) => clientTools),
-        ),
-      }),
-      tools: [
-        ...new Set([
-          ...Object.keys(config.tools ?? {}),
-          ...reachable(agent)
-            .filter(isChat)
-            .flatMap(({ ownTools }) => [...ownTools.keys()]),
-        ]),
-      ],
-    })),
+    models: [...new Set(chats.map(({ model }) => model))],
+    agents: [...agents.values()].map((agent) => summaryOf(agent, config)),
   };
+}
+
+function summaryOf(agent: AnyAgent, { tools, example }: ProjectConfig): AgentSummary {
+  const { name, description } = agent;
+  const job = jobTaker(agent);
+  const chats = chatsOf([agent]);
+  return {
+    name,
+    description,
+    takesJob: job !== undefined,
+    ...defined({
+      inputSchema: job?.inputSchema,
+      example: example?.agent === name ? example.input : undefined,
+      clientTools: takenTogether(chats.map(({ clientTools }) => clientTools)),
+    }),
+    tools: toolsOf(tools, chats),
+  };
+}
+
+function chatsOf(agents: Iterable<AnyAgent>): readonly AgentDefinition[] {
+  return [...agents].flatMap(reachable).filter(isChat);
+}
+
+function toolsOf(tools: ProjectConfig['tools'], chats: readonly AgentDefinition[]): readonly string[] {
+  return [...new Set([...Object.keys(tools ?? {}), ...chats.flatMap(({ ownTools }) => [...ownTools.keys()])])];
 }
 
 function findConfiguration(path: string | undefined, directory: string): string {
@@ -133,9 +131,9 @@ async function loadConfiguration(file: string, loadModule: ModuleLoader): Promis
     new HoldfastError('config-invalid', `${file} cannot be loaded: ${messageOf(error)}`, { cause: error });
   const module = await settled(() => loadModule(file), refuse);
   if (typeof module !== 'object' || module === null) return module;
-  // Also a promise of a configuration.
+  // The default may be a promise.
   if ('default' in module) return settled(async () => module['default'], refuse);
-  // What `module.exports = …` gave; an ES module that exports only names has forgotten its default.
+  // Any other module comes from `module.exports = …`.
   if ('__esModule' in module || Object.prototype.toString.call(module) === '[object Module]') {
     throw new HoldfastError('config-invalid', `${file} has no default export. Write: export default defineConfig({ … }).`);
   }
@@ -179,10 +177,6 @@ async function loadAgents(agentsFile: string, loadModule: ModuleLoader): Promise
   return agents;
 }
 
-function checkAgent(root: AnyAgent, config: ProjectConfig, agentsFile: string, file: string): void {
-  for (const agent of reachable(root)) if (isChat(agent)) checkChatAgent(agent, config, agentsFile, file);
-}
-
 function checkChatAgent(
   agent: AgentDefinition,
   { tools = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
@@ -218,13 +212,9 @@ function checkChatAgent(
     );
 }
 
-/** A misspelt tool would not be held. */
-function checkPolicies({ policies = {}, tools = {} }: ProjectConfig, agents: readonly AnyAgent[], file: string): void {
-  const own = agents
-    .flatMap(reachable)
-    .filter(isChat)
-    .flatMap(({ ownTools }) => [...ownTools.keys()]);
-  const known = [...new Set([...Object.keys(tools), ...own])];
+/** A policy would not hold a misspelt tool. */
+function checkPolicies({ policies = {}, tools }: ProjectConfig, chats: readonly AgentDefinition[], file: string): void {
+  const known = toolsOf(tools, chats);
   for (const [name, policy] of Object.entries(policies)) {
     const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool));
     if (missing === undefined) continue;
@@ -234,10 +224,6 @@ function checkPolicies({ policies = {}, tools = {} }: ProjectConfig, agents: rea
       `${file}: the policy "${name}" holds the tool "${missing}", which nobody has.${meant === undefined ? '' : ` Did you mean "${meant}"?`} ${list(known)}`,
     );
   }
-}
-
-function checkModels(root: AnyAgent, models: ModelRegistry, agentsFile: string, file: string): void {
-  for (const agent of reachable(root)) if (isChat(agent)) checkModel(agent, models, agentsFile, file);
 }
 
 function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: string, file: string): void {
@@ -255,7 +241,7 @@ function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: s
   );
 }
 
-/** A wrap around model calls, or a worker middleware, may put a model in place of a name that nothing else explains. */
+/** A wrap around model calls, or a worker middleware, may replace an unknown name by a model. */
 function mayReplaceModel({ middleware, workerMiddleware }: AgentDefinition): boolean {
   return workerMiddleware.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
 }
@@ -264,10 +250,7 @@ function list(names: readonly string[]): string {
   return `It has: ${names.join(', ') || 'none'}.`;
 }
 
-/**
- * What waits for something that never comes must not be waited for. Node ends a process in which nothing can happen any more, without a word; what can
- * still happen gets a minute.
- */
+/** Ends the wait for a promise that never settles: after a minute, or when Node would end the process because nothing else can happen. */
 async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => HoldfastError): Promise<T> {
   let refuse: () => void = () => undefined;
   const never = new Promise<never>((_, reject) => {
@@ -282,5 +265,16 @@ async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => H
   } finally {
     clearTimeout(timer);
     process.off('beforeExit', refuse);
+  }
+}
+
+/** A load refuses the parts that a worker would refuse, because a running service would hide the error of the worker. */
+async function checkParts({ tools = {}, outputs = {}, middleware, observers, policies }: ProjectConfig, file: string): Promise<void> {
+  try {
+    const parts = [new ToolRegistry(tools), new OutputRegistry(outputs)];
+    void [new WorkerMiddlewareRegistry(middleware ?? []), new Observers(observers), policiesOf(policies)];
+    for (const part of parts) await part.ready();
+  } catch (error) {
+    throw new HoldfastError(codeOf(error) ?? 'config-invalid', `${file}: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -19,7 +19,7 @@ import type { AiSdkUiOptions } from '../ai-sdk/shown';
 import { AiSdkUiOptionsSchema } from '../ai-sdk/shown';
 import { AguiOptionsSchema } from '../agui/options';
 
-/** What a project is made of. Environment variables and flags win over `taskQueue`, `tenant` and `http`. */
+/** Environment variables and flags override `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
   /** Path of the agents module, from the configuration file. Every exported agent is served. */
   readonly agents: string;
@@ -30,49 +30,46 @@ export interface ProjectConfig {
   readonly policies?: Readonly<Record<string, object>>;
   /** Worker middleware that agents name with onWorker. */
   readonly middleware?: readonly WorkerMiddleware[];
-  /** Look on at the model and tool calls of the worker. */
+  /** Observe the model and tool calls of the worker. */
   readonly observers?: readonly Observer[];
   readonly models?: {
-    /** Providers by the name before the slash, beside those that Holdfast brings. */
+    /** More providers, by the name before the slash. */
     readonly providers?: Readonly<Record<string, ModelProvider>>;
-    /** Names for models: one, or a list of which the first with a key wins. */
+    /** Names for models: one model, or a list whose first model with a key is used. */
     readonly names?: Readonly<Record<string, string | readonly string[]>>;
-    /** How many calls each worker makes of a model, a provider or all models; with `HOLDFAST_REDIS_URL`, all workers of the task queue together. */
+    /** Limits of each worker for a model, a provider or all models. With `HOLDFAST_REDIS_URL`, all workers of the task queue share a limit. */
     readonly limits?: ModelLimits;
-    /** How long a call waits for a provider that is busy. Default 1h. */
+    /** How long a call waits for a busy provider. Default 1h. */
     readonly patience?: string;
-    /** What a million tokens of a model cost, by its name, in a currency of your choice. Without it no cost is shown. */
+    /** Prices of a million tokens, by the model, in a currency of your choice. Without prices, runs have no cost. */
     readonly prices?: ModelPrices;
   };
   readonly taskQueue?: string;
   readonly tenant?: string;
-  /** Language of the texts that Holdfast gives to models. Default en. */
+  /** Language of Holdfast's texts for models. Default en. */
   readonly language?: 'en' | 'zh';
   readonly http?: {
     readonly port?: number;
     readonly host?: string;
-    /** Names, beside loopback ones, by which a service on loopback may be addressed. */
+    /** More names by which clients may address a service on loopback. */
     readonly hosts?: readonly string[];
     /** Sites whose pages may use the service, such as 'https://desk.example.com'. '*': every page. Default: none. */
     readonly origins?: readonly string[];
     /** The page of a run in Temporal's web UI, such as 'https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}'. */
     readonly temporalUi?: string;
   };
-  /** How the service speaks AG-UI. */
   readonly agui?: AguiOptions;
-  /** How the service speaks AI SDK UI. */
   readonly aiSdk?: AiSdkUiOptions;
-  /** How the service speaks A2A. */
   readonly a2a?: A2aOptions;
-  /** What `holdfast dev` proposes to try. */
+  /** The proposal of `holdfast dev`. */
   readonly example?: { readonly agent: string; readonly input: string };
-  /** Where large snapshots of runs go. The embedded server has a place of its own. */
+  /** The storage of large snapshots. The embedded server has its own storage. */
   readonly storage?: StorageDriver;
-  /** Whether data of runs is written compressed. Compressed data is always read. Default: with the embedded server only. */
+  /** Whether data of runs is written compressed. Holdfast always reads compressed data. Default: with the embedded server only. */
   readonly compress?: boolean;
 }
 
-/** Describes a project. It only carries the types; what is wrong shows when the file is loaded. */
+/** Gives the types. The check of the configuration is at its load. */
 export function defineConfig(config: ProjectConfig): ProjectConfig {
   return config;
 }
@@ -87,7 +84,6 @@ function withMethods<T>(methods: readonly string[], problem: string): z.ZodType<
   );
 }
 
-/** What the worker checks more closely when it starts. */
 function isTool(value: unknown): boolean {
   const { execute, stream, external } = (value ?? {}) as { execute?: unknown; stream?: unknown; external?: unknown };
   return typeof execute === 'function' || typeof stream === 'function' || external === true;
@@ -109,7 +105,6 @@ function checkedText(problemOf: (text: string) => string | undefined): z.ZodType
   });
 }
 
-/** A value that the worker checks, too, by the same form. */
 function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
   return z.custom<T>().superRefine((value, context) => {
     const found = problem(value, option);

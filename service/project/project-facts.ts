@@ -1,14 +1,12 @@
 import type { ModelRegistry } from '../../activities/models/models';
 import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import type { Effect } from '../../contract/manifest';
 import type { ProjectFacts, ServedAgent, ServedModel, ServedTool } from '../../contract/service-facts';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { agentsIn, isChat, reachable } from '../../kernel/define/definition';
 import { traitsOf } from '../../kernel/define/traits';
 import type { ProjectConfig } from './project-config';
 
-/** What a project says of its agents, tools, models and limits, for people who look at a service. */
 export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: ProjectConfig, models: ModelRegistry): ProjectFacts {
   const all = new Map<string, AnyAgent>(exported);
   for (const root of exported.values()) for (const agent of reachable(root)) if (!all.has(agent.name)) all.set(agent.name, agent);
@@ -22,7 +20,7 @@ export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: Pr
 }
 
 function servedAgent(given: AnyAgent, isExported: boolean): ServedAgent {
-  // One that hands over has the name of the agent that does.
+  // An agent that hands over has the name of the inner agent.
   const agent = given.kind === 'hand-over' ? given.agent : given;
   const { name, description, kind } = agent;
   const agents = [...new Set(agentsIn(agent).map((inside) => inside.name))].filter((inside) => inside !== name);
@@ -41,19 +39,8 @@ function servedAgent(given: AnyAgent, isExported: boolean): ServedAgent {
 
 function workerTools(tools: Readonly<Record<string, unknown>>): readonly ServedTool[] {
   return Object.entries(tools).map(([name, tool]) => {
-    const {
-      description = '',
-      external,
-      effect,
-      timeout,
-      concurrency,
-    } = (isRecord(tool) ? tool : {}) as {
-      readonly description?: string;
-      readonly external?: boolean;
-      readonly effect?: Effect;
-      readonly timeout?: string;
-      readonly concurrency?: number;
-    };
+    const given = (isRecord(tool) ? tool : {}) as Partial<ServedTool> & { readonly external?: boolean };
+    const { description = '', external, effect, timeout, concurrency } = given;
     if (external === true) return { name, description, kind: 'external' };
     return { name, description, kind: 'worker', ...defined({ effect, timeout, concurrency }) };
   });

@@ -1,27 +1,25 @@
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
-import type { ShownStep } from './steps';
+import type { OfAgent, PieceKind, ShownStep } from './steps';
 
 interface OpenCall {
   readonly tool: string;
   input: string;
   isOpen: boolean;
-  /** How much of its arguments comes again. */
+  /** How many characters of the arguments the reader gets again. */
   repeated: number;
 }
 
-type Kind = 'text' | 'reasoning';
-
-/** What is shown so far of the answer of one model call. */
+/** The pieces that are shown so far of the answer of one model call. */
 export class OpenMessage {
-  private readonly shown: Record<Kind, string> = { text: '', reasoning: '' };
-  private open: Kind | undefined;
-  /** How much of what comes has been shown already. */
-  private readonly repeated: Record<Kind, number> = { text: 0, reasoning: 0 };
+  private readonly shown: Record<PieceKind, string> = { text: '', reasoning: '' };
+  private open: PieceKind | undefined;
+  /** How many of the next characters were shown before. */
+  private readonly repeated: Record<PieceKind, number> = { text: 0, reasoning: 0 };
   private readonly calls = new Map<string, OpenCall>();
 
   constructor(
     readonly id: string,
-    private readonly of: { readonly agent: string; readonly runPath: readonly string[] },
+    private readonly of: OfAgent,
   ) {}
 
   get isEmpty(): boolean {
@@ -32,20 +30,19 @@ export class OpenMessage {
     return this.of.runPath.join('/') === runPath.join('/');
   }
 
-  /** The same attempt is told again from its beginning, to a reader that has come back. */
+  /** A reader that came back gets the deltas of the same attempt again, from the first delta. */
   repeat(): void {
     for (const kind of ['text', 'reasoning'] as const) this.repeated[kind] = this.shown[kind].length;
     for (const call of this.calls.values()) call.repeated = call.input.length;
   }
 
-  /** A piece as it comes in. */
-  *hear(kind: Kind, piece: string): Generator<ShownStep, void, void> {
+  *hear(kind: PieceKind, piece: string): Generator<ShownStep, void, void> {
     const known = Math.min(this.repeated[kind], piece.length);
     this.repeated[kind] -= known;
     yield* this.say(kind, piece.slice(known));
   }
 
-  private *say(kind: Kind, text: string): Generator<ShownStep, void, void> {
+  private *say(kind: PieceKind, text: string): Generator<ShownStep, void, void> {
     if (text === '') return;
     if (this.open !== kind) {
       yield* this.closeText();
@@ -78,7 +75,7 @@ export class OpenMessage {
     yield { ...this.of, step: 'call-input', callId, text };
   }
 
-  /** False: what is shown is no part of the message, and has to be void. */
+  /** False: the shown pieces are not in the message, and must become void. */
   fits(message: StoredMessage): boolean {
     const calls = message.parts.filter((part) => part.type === 'tool-call');
     return (
@@ -89,7 +86,6 @@ export class OpenMessage {
     );
   }
 
-  /** Shows what of the message is not shown yet, and closes all. */
   *complete(message: StoredMessage): Generator<ShownStep, void, void> {
     for (const kind of ['reasoning', 'text'] as const) yield* this.say(kind, wholeOf(kind, message.parts).slice(this.shown[kind].length));
     yield* this.closeText();
@@ -121,11 +117,11 @@ export class OpenMessage {
   }
 }
 
-function wholeOf(kind: Kind, parts: readonly Part[]): string {
+function wholeOf(kind: PieceKind, parts: readonly Part[]): string {
   return parts.reduce((text, part) => (part.type === kind ? text + part.text : text), '');
 }
 
-/** What is missing of the arguments. Undefined: others were shown. A provider writes the same JSON with other spaces. */
+/** The rest of the arguments. Undefined: other arguments were shown. A provider may write the same JSON with other spaces. */
 function restOfInput(shown: string, input: Json): string | undefined {
   const whole = JSON.stringify(input);
   if (whole.startsWith(shown)) return whole.slice(shown.length);

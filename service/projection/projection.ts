@@ -2,19 +2,16 @@ import type { Delta } from '../../contract/deltas';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { OpenMessage } from './open-message';
-import type { ShownStep } from './steps';
+import type { OfAgent, ShownStep } from './steps';
 
-/**
- * Makes steps of the log of a run and of what its calls say meanwhile. Without the deltas the same is shown, in whole pieces. It keeps nothing that the
- * log does not give again: a reader that comes back begins a new one.
- */
+/** Makes steps of the log of a run and of deltas. Without deltas, the steps have the same texts in whole pieces. */
 export class Projection {
   /** By the address of the model call. */
   private readonly open = new Map<string, OpenMessage>();
-  /** How often what was shown of a message became void. Its next try has an id of its own. */
+  /** How often the pieces of a message became void. The next try gets a new id. */
   private readonly voids = new Map<string, number>();
   private readonly outputs = new Map<string, string>();
-  /** Which attempt was heard last, by the address of the call. */
+  /** The last attempt of each call, by its address. */
   private readonly attempts = new Map<string, number>();
 
   *take(event: RunEvent | Delta): Generator<ShownStep, void, void> {
@@ -22,7 +19,6 @@ export class Projection {
     else yield* this.event(event);
   }
 
-  /** Closes what is open: the stream ends here. */
   *end(): Generator<ShownStep, void, void> {
     for (const message of this.open.values()) yield* message.close();
     this.open.clear();
@@ -30,33 +26,34 @@ export class Projection {
 
   private *delta(delta: Delta): Generator<ShownStep, void, void> {
     const { agent, runPath, address } = delta;
+    const of = { agent, runPath };
     switch (delta.type) {
       case 'attempt-start': {
         const known = this.open.get(address);
         if (known !== undefined && this.attempts.get(address) === delta.attempt) return known.repeat();
         this.attempts.set(address, delta.attempt);
         this.outputs.delete(address);
-        return yield* this.forget(address, { agent, runPath });
+        return yield* this.forget(address, of);
       }
       case 'attempt-void':
       case 'message-replaced':
         this.outputs.delete(address);
-        return yield* this.forget(address, { agent, runPath });
+        return yield* this.forget(address, of);
       case 'text-delta':
-        return yield* this.message(address, { agent, runPath }).hear('text', delta.text);
+        return yield* this.message(address, of).hear('text', delta.text);
       case 'reasoning-delta':
-        return yield* this.message(address, { agent, runPath }).hear('reasoning', delta.text);
+        return yield* this.message(address, of).hear('reasoning', delta.text);
       case 'tool-input-start':
-        return yield* this.message(address, { agent, runPath }).beginCall(delta.callId, delta.tool);
+        return yield* this.message(address, of).beginCall(delta.callId, delta.tool);
       case 'tool-input-delta':
-        return yield* this.message(address, { agent, runPath }).hearInput(delta.callId, delta.text);
+        return yield* this.message(address, of).hearInput(delta.callId, delta.text);
       case 'tool-progress':
-        return yield { agent, runPath, step: 'progress', callId: delta.callId, tool: delta.tool, data: delta.data };
+        return yield { ...of, step: 'progress', callId: delta.callId, tool: delta.tool, data: delta.data };
       case 'tool-output-delta': {
         if (delta.text === undefined) return;
         const all = (this.outputs.get(address) ?? '') + delta.text;
         this.outputs.set(address, all);
-        return yield { agent, runPath, step: 'output', callId: delta.callId, tool: delta.tool, text: delta.text, all };
+        return yield { ...of, step: 'output', callId: delta.callId, tool: delta.tool, text: delta.text, all };
       }
       default:
         return delta satisfies never;
@@ -76,9 +73,9 @@ export class Projection {
         this.open.delete(address);
         return yield { ...of, step: 'message', id: shown.id, message };
       }
-      // The call before it counts no more, and the next one has an address of its own, or the same.
+      // The retry may have the same address as the void call, or a new address.
       case 'model-retry':
-        for (const address of [...this.open.keys()]) yield* this.forgetIn(address, event);
+        for (const [address, shown] of [...this.open]) if (shown.isOf(event.runPath)) yield* this.forget(address, event);
         return yield { step: 'event', event };
       case 'tool-end': {
         const { agent, runPath, tool, callId, message } = event;
@@ -93,7 +90,7 @@ export class Projection {
     }
   }
 
-  private message(address: string, of: { readonly agent: string; readonly runPath: readonly string[] }): OpenMessage {
+  private message(address: string, of: OfAgent): OpenMessage {
     const known = this.open.get(address);
     if (known !== undefined) return known;
     const tries = this.voids.get(address) ?? 0;
@@ -102,20 +99,12 @@ export class Projection {
     return made;
   }
 
-  private *forgetIn(
-    address: string,
-    { agent, runPath }: { readonly agent: string; readonly runPath: readonly string[] },
-  ): Generator<ShownStep, void, void> {
-    const shown = this.open.get(address);
-    if (shown?.isOf(runPath) === true) yield* this.forget(address, { agent, runPath });
-  }
-
-  private *forget(address: string, of: { readonly agent: string; readonly runPath: readonly string[] }): Generator<ShownStep, void, void> {
+  private *forget(address: string, { agent, runPath }: OfAgent): Generator<ShownStep, void, void> {
     const shown = this.open.get(address);
     if (shown === undefined || shown.isEmpty) return;
     yield* shown.close();
     this.open.delete(address);
     this.voids.set(address, (this.voids.get(address) ?? 0) + 1);
-    yield { ...of, step: 'void', id: shown.id };
+    yield { agent, runPath, step: 'void', id: shown.id };
   }
 }

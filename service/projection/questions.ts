@@ -3,17 +3,17 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
+import { textOfJson } from './content';
 
-/** What people are asked, in one sentence. */
 export function questionOf(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return interrupt.problem ?? `May ${interrupt.tool} be called?`;
   const { info } = interrupt;
   const asked = isRecord(info) ? info['question'] : undefined;
   if (typeof asked === 'string') return asked;
-  return typeof info === 'string' ? info : JSON.stringify(info);
+  return textOfJson(info);
 }
 
-/** How the answer to an interrupt looks. Undefined: anything. */
+/** The schema of answers to an interrupt. Undefined: any JSON. */
 export function answerSchemaOf(interrupt: Interrupt): Json | undefined {
   if (interrupt.kind === 'approval') return approvalSchema(interrupt.inputSchema);
   if (interrupt.kind === 'in-doubt') return inDoubtSchema;
@@ -34,7 +34,7 @@ function approvalSchema(inputSchema: Json | undefined): Json {
 
 const inDoubtSchema: Json = { type: 'object', properties: { happened: { type: 'boolean' }, result: {} }, required: ['happened'] };
 
-/** A decision in the form of `answerSchemaOf`, or in that of Holdfast. */
+/** A decision in the form of `answerSchemaOf`, or in the form of Holdfast. */
 export function decisionIn(interruptId: string, payload: Json | undefined): Json {
   if (isRecord(payload)) {
     const { type, approved, reason, editedArgs } = payload;

@@ -1,15 +1,23 @@
-import type { Delta } from '../../contract/deltas';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Thread } from './thread';
 
-/** The log up to an offset. */
-export async function logOf(thread: Thread, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
+/** The events of a log from one offset to before another. Up to `Infinity`: until the thread waits. */
+export async function* eventsBetween(thread: Thread, from: number, to: number, signal: AbortSignal): AsyncGenerator<RunEvent, void, void> {
+  if (from >= to) return;
+  for await (const event of thread.events({ from, until: to === Infinity ? 'waiting' : 'end', signal })) {
+    if (event.offset === undefined) continue;
+    if (event.offset < to) yield event;
+    if (event.offset >= to - 1) return;
+  }
+}
+
+export async function logBetween(thread: Thread, from: number, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
   const log: RunEvent[] = [];
-  for await (const event of upTo(thread, to, signal)) log.push(event);
+  for await (const event of eventsBetween(thread, from, to, signal)) log.push(event);
   return log;
 }
 
-/** A thread as far as it can be read, and why it cannot be read further. */
+/** A thread as far as the service can read it, and the error that ends the reading. */
 export interface ReadThread {
   readonly view: RunView | undefined;
   readonly log: readonly RunEvent[];
@@ -26,23 +34,36 @@ export async function readThread(thread: Thread, signal: AbortSignal): Promise<R
     broken = { error };
   }
   try {
-    // Without a view nothing says where it ends: it is read until it breaks, or waits for somebody.
-    for await (const event of upTo(thread, view?.nextOffset ?? (broken === undefined ? 0 : Infinity), signal)) log.push(event);
+    const to = view?.nextOffset ?? (broken === undefined ? 0 : Infinity);
+    for await (const event of eventsBetween(thread, 0, to, signal)) log.push(event);
   } catch (error) {
     broken ??= { error };
   }
   return { view, log, ...(broken === undefined ? {} : { broken }) };
 }
 
-async function* upTo(thread: Thread, to: number, signal: AbortSignal): AsyncGenerator<RunEvent, void, void> {
-  if (to === 0) return;
-  for await (const event of thread.events({ from: 0, until: to === Infinity ? 'waiting' : 'end', signal })) {
-    if (isLater(event, to)) return;
-    if (event.offset !== undefined) yield event;
-    if (event.offset === to - 1) return;
+/** Follows a thread until `signal`. A reader that begins after an action misses the first deltas, and gets the texts in whole pieces only. */
+export async function listen(thread: Thread, offset: number, signal: AbortSignal): Promise<void> {
+  if (offset === 0) return;
+  const events = thread.events({ from: offset - 1, until: 'end', signal });
+  await events.next();
+  void drain(events);
+}
+
+/** The stream that shows the events reports their errors. */
+async function drain(events: AsyncGenerator<unknown>): Promise<void> {
+  try {
+    for await (const _ of events);
+  } catch {
+    return;
   }
 }
 
-function isLater(event: RunEvent | Delta, to: number): boolean {
-  return event.offset !== undefined && event.offset >= to;
+/** Whether a message was withdrawn, or its turn failed or was stopped. The message may then be sent again. */
+export function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
+  if (log.some((event) => event.type === 'message-withdrawn' && event.id === message)) return true;
+  const said = log.find((event) => event.type === 'message' && event.id === message);
+  return (
+    said?.type === 'message' && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed')
+  );
 }

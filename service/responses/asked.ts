@@ -2,10 +2,10 @@ import { isRecord } from '../../contract/check';
 import type { Interrupt } from '../../contract/interrupts';
 import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { textOfJson } from '../agui/content';
+import { textOfJson } from '../projection/content';
 import { externalCallIn } from '../../contract/external-calls';
 
-/** A question in words. A client that knows texts alone shows it, and its user answers with the next message. */
+/** A client that knows only texts shows a question in words, and the next message of its user is the answer. */
 export function isAskedInWords(interrupt: Interrupt): interrupt is Exclude<Interrupt, { kind: 'approval' }> {
   return interrupt.kind !== 'approval' && externalCallIn(interrupt) === undefined;
 }
@@ -21,7 +21,7 @@ export function wordsOf({ kind, info, answerSchema }: Exclude<Interrupt, { kind:
   return type === 'string' ? question : `${question}\n\nAnswer with JSON that fits: ${JSON.stringify(answerSchema)}`;
 }
 
-/** What a text says to a question: itself, or the JSON that it is. */
+/** The answer is the text, or the JSON in the text. */
 export function answerInWords(interrupt: Interrupt, text: string): { readonly answer: Json } | { readonly misfit: string } {
   const misfit = misfitOf(interrupt, text);
   if (misfit === undefined) return { answer: text };
@@ -29,7 +29,7 @@ export function answerInWords(interrupt: Interrupt, text: string): { readonly an
     const answer = JSON.parse(text) as Json;
     if (misfitOf(interrupt, answer) === undefined) return { answer };
   } catch {
-    // It is a text.
+    // The text is no JSON.
   }
   return { misfit };
 }

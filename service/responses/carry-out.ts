@@ -7,14 +7,15 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import type { HoldfastClient } from '../../client/index';
-import { cameToNothing } from '../projection/came-to-nothing';
+import type { AskedInLog } from '../projection/answers';
+import { askedIn, quoted } from '../projection/answers';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
-import type { AskedInLog, PlannedAnswer } from './answers';
-import { answerInMessage, answersTo, askedIn } from './answers';
+import { cameToNothing, logBetween } from '../projection/thread-log';
+import type { PlannedAnswer } from './answers';
+import { answerInMessage, answersTo } from './answers';
 import type { ResponseNote } from './note';
 import { noteIn, withNote } from './note';
-import { logBetween } from './read-response';
 import type { CreateBody, ResponseWish } from './request';
 import { toolsIn, wishOf } from './request';
 import type { ResponseRef } from './response-id';
@@ -28,7 +29,7 @@ export interface CarriedOut {
 
 type Saying = Extract<ResponseWish, { type: 'say' }>;
 
-/** Does what a client asks for, and tells which response shows it. `key`: the same request again has the same response. */
+/** Sends a message or answers, and returns the response to show. `key`: a repeated request has the same response. */
 export async function carryOut(
   client: HoldfastClient,
   body: CreateBody,
@@ -49,7 +50,7 @@ export async function carryOut(
   return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
 }
 
-/** A conversation that only its responses name ends after this time. OpenAI keeps a response as long. */
+/** How long a conversation may be idle whose id the service made. OpenAI keeps a response for the same time. */
 const keptFor = '30d';
 
 async function begin(
@@ -82,7 +83,7 @@ interface GoingOn {
   readonly body: CreateBody;
   readonly before: ResponseRef;
   readonly view: RunView;
-  /** From the message of the response before on. */
+  /** Since the message of the response before. */
   readonly log: readonly RunEvent[];
   readonly begins: number;
 }
@@ -108,7 +109,7 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
 }
 
-/** Of two messages after one response that come at the same moment the first one counts. The other one is taken back if no turn has taken it. */
+/** Of two simultaneous messages after one response, the first counts. The second is withdrawn, unless a turn has taken the message. */
 async function refuseLater(going: GoingOn, { message, first }: { readonly message: string; readonly first: string }): Promise<void> {
   const { thread, before } = going;
   const view = await thread.view();
@@ -128,26 +129,25 @@ async function refuseLater(going: GoingOn, { message, first }: { readonly messag
 
 const lookMs = 5000;
 
-/** Messages in the order in which turns take them. */
+/** The ids of messages, in the order of their turns. */
 function linedUp(log: readonly RunEvent[], view: RunView): readonly string[] {
   return [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...(view.conversation?.queue.map(({ id }) => id) ?? [])];
 }
 
-/** A message that a turn has taken, or that waits for one. */
 function storedMessage(id: string, view: RunView, log: readonly RunEvent[]): StoredMessage | undefined {
   const said = log.find((event) => event.type === 'message' && event.id === id);
   if (said?.type === 'message') return said.message;
   return view.conversation?.queue.find((one) => one.id === id)?.message;
 }
 
-/** The key of a request says that it is sent again. With another input it is another request. */
+/** Refuses a known key with another input. */
 function refuseOtherContent({ parts }: StoredMessage, content: readonly Part[], id: string): void {
   const plain = (given: readonly Part[]): string => canonicalJson(given.map((part) => ({ ...part, extra: undefined })));
   if (plain(parts) === plain(content)) return;
   throw new HoldfastError('run-id-in-use', `A request with this key had another input (message "${id}"). Use another key.`);
 }
 
-/** What the response before ends with: nothing that was asked later, and nothing that was answered before it. */
+/** The interrupts at the end of the response before. */
 function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[] {
   const asked = askedIn(log);
   const answered = before.answers.flat();
@@ -164,7 +164,7 @@ function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[
   );
 }
 
-/** The same message after the same response is one message, unless its turn came to nothing. */
+/** A known message after the same response is sent again only if its turn failed or was stopped. */
 function freeMessage(first: string, log: readonly RunEvent[]): string {
   for (let nth = 1; ; nth++) {
     const message = nth === 1 ? first : `${first}-${nth}`;
@@ -172,7 +172,7 @@ function freeMessage(first: string, log: readonly RunEvent[]): string {
   }
 }
 
-/** A conversation is one line: what was said after the response before would be in the context of this one, too. */
+/** Later messages would be in the context of the new response, because a conversation has no branches. */
 function refuseBranch(going: GoingOn, first: string): void {
   const message = rivals(going, first).at(-1);
   if (message !== undefined) throw outdated(going.thread, message);
@@ -199,8 +199,8 @@ async function answer(going: GoingOn, wish: Extract<ResponseWish, { type: 'answe
       going,
       elsewhere.map(({ offset }) => offset),
     );
-  const open = going.view.interrupts.map(({ id }) => `"${id}"`).join(', ');
-  if (open !== '') throw new HoldfastError('interrupts-open', `The conversation waits for an answer to ${open}.`);
+  const open = going.view.interrupts.map(({ id }) => id);
+  if (open.length > 0) throw new HoldfastError('interrupts-open', `The conversation waits for an answer to ${quoted(open)}.`);
   throw new HoldfastError('request-invalid', 'The input is missing: nothing waits for an answer.');
 }
 
@@ -226,7 +226,6 @@ function answeredWith({ thread, before, log }: GoingOn, offsets: readonly number
   return { thread, ref: { conversation: thread.id, message: before.message, answers }, facts };
 }
 
-/** For the turn that the message begins. A turn that goes on with an answer has its tools. */
 function toolsOf(body: CreateBody): readonly ClientTool[] | undefined {
   const tools = toolsIn(body);
   return tools.length === 0 ? undefined : tools;

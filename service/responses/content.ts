@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HoldfastError } from '../../contract/errors';
 import type { Part } from '../../contract/messages/messages';
+import { urlOf } from '../projection/content';
 
 const text = z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() });
 const image = z.looseObject({ type: z.literal('input_image'), image_url: z.string().nullish() });
@@ -17,7 +18,6 @@ type ResponseContent = z.infer<typeof ResponseContent>;
 
 const dataUrl = /^data:([^;,]+)[^,]*;base64,/;
 
-/** What an item says, as conversations take it. */
 export function partsIn(content: ResponseContent): readonly Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return content.map((part): Part => {
@@ -38,12 +38,11 @@ function fileAt(given: string | null | undefined, otherwise: string): Part {
   return { type: 'file', mediaType: otherwise, data: /^https?:/.test(given) ? { url: given } : given };
 }
 
-/** The same, as the client sent it. */
 export function contentOfParts(parts: readonly Part[]): readonly object[] {
   return parts.flatMap((part): readonly object[] => {
     if (part.type === 'text') return [{ type: 'input_text', text: part.text }];
     if (part.type !== 'file') return [];
-    const url = typeof part.data === 'string' ? `data:${part.mediaType};base64,${part.data}` : part.data.url;
+    const url = urlOf(part);
     if (part.mediaType.startsWith('image/')) return [{ type: 'input_image', image_url: url, detail: 'auto' }];
     return [typeof part.data === 'string' ? { type: 'input_file', file_data: url } : { type: 'input_file', file_url: url }];
   });

@@ -1,12 +1,11 @@
 import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
-import { textOfJson } from '../agui/content';
 import { externalCallIn } from '../../contract/external-calls';
-import { askedIn } from './answers';
+import { askedIn } from '../projection/answers';
+import { textOfJson } from '../projection/content';
 import { contentOfParts } from './content';
 import type { ResponseRef } from './response-id';
 
-/** What a client sent for a response, as the log has it. */
 export function inputItemsOf({ message, answers }: ResponseRef, log: readonly RunEvent[]): readonly object[] {
   const last = answers.at(-1);
   if (last === undefined)

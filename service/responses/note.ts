@@ -4,16 +4,16 @@ import type { Part, StoredMessage } from '../../contract/messages/messages';
 
 const key = 'openai-response';
 
-/** What a client sent beside its message, and is shown again. */
+/** Fields that a response repeats. */
 export interface ResponseNote {
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The response that it named. */
+  /** `previous_response_id`. */
   readonly previous?: string;
 }
 
 const NoteText = z.object({ metadata: z.record(z.string(), z.string()).optional(), previous: z.string().optional() });
 
-/** Puts the note into the log with the message. It is a text, because providers of models are told of objects. */
+/** Puts the note into the log with the message. The note is a text, because providers of models get objects. */
 export function withNote(parts: readonly Part[], note: ResponseNote): readonly Part[] {
   const [first, ...more] = parts;
   if (first === undefined || Object.keys(note).length === 0) return parts;

@@ -1,3 +1,4 @@
+import type { ResponseOutputText } from 'openai/resources/responses/responses';
 import type { OutputEvent, ResponseItem } from './types';
 import { serverLabel } from './types';
 
@@ -18,7 +19,7 @@ interface OpenCall {
   readonly item: Extract<ResponseItem, { type: 'mcp_call' }>;
 }
 
-/** The items of a response, each at its place. What is void is not taken back: its item waits for the next try. */
+/** The items of a response, each at its index. The protocol takes no item back, so a void item waits for the next try. */
 export class OutputItems {
   private readonly items: ResponseItem[] = [];
   private texts: readonly OpenText[] = [];
@@ -72,7 +73,6 @@ export class OutputItems {
     for (const text of this.openOf(message)) yield* this.endText(text, 'completed');
   }
 
-  /** A whole text at once. */
   *text(key: string, text: string): Generator<OutputEvent, void, void> {
     yield* this.beginText('message', key, key);
     yield* this.say('message', key, text);
@@ -114,15 +114,7 @@ export class OutputItems {
     yield this.done(index, item);
   }
 
-  *functionCall({
-    tool: name,
-    callId,
-    input,
-  }: {
-    readonly tool: string;
-    readonly callId: string;
-    readonly input: string;
-  }): Generator<OutputEvent, void, void> {
+  *functionCall(name: string, callId: string, input: string): Generator<OutputEvent, void, void> {
     const index = this.items.length;
     const item = { id: this.idOf('fc'), type: 'function_call' as const, call_id: callId, name };
     const at = { item_id: item.id, output_index: index };
@@ -132,7 +124,6 @@ export class OutputItems {
     yield this.done(index, { ...item, arguments: input, status: 'completed' });
   }
 
-  /** Ends what is open: the response ends here. */
   *close(): Generator<OutputEvent, void, void> {
     for (const text of this.texts) {
       if (text.state === 'open') yield* this.endText(text, 'incomplete');
@@ -181,7 +172,7 @@ export class OutputItems {
     return { type: 'response.output_item.done', output_index, item };
   }
 
-  /** Made of its place, so that the same log gives the same ids. */
+  /** The same log gives the same ids. */
   private idOf(prefix: string): string {
     return `${prefix}_${this.salt}${this.items.length}`;
   }
@@ -192,6 +183,6 @@ function itemOf({ type, id, text }: OpenText, status: 'in_progress' | 'completed
   return { id, type, status, summary: [{ type: 'summary_text', text }] };
 }
 
-function outputText(text: string) {
-  return { type: 'output_text', text, annotations: [] } as const;
+function outputText(text: string): ResponseOutputText {
+  return { type: 'output_text', text, annotations: [] };
 }

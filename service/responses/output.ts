@@ -2,8 +2,8 @@ import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { isShown } from '../../contract/record/agent-paths';
-import { resultOf, textOfJson } from '../agui/content';
 import { askedCall } from '../projection/asked-call';
+import { resultOf, textOfJson } from '../projection/content';
 import { externalCallIn } from '../../contract/external-calls';
 import type { ShownStep } from '../projection/steps';
 import { wordsOf } from './asked';
@@ -17,23 +17,20 @@ interface KnownCall {
   readonly message: string;
   input: string;
   isDone?: boolean;
-  /** The interrupt that asks about it. */
+  /** The id of the interrupt. */
   approval?: string;
-  /** The client makes it. */
   isExternal?: boolean;
 }
 
-/** Makes the output of a response of steps. Those before its beginning are only noted: calls that it has the results of, and what waits. */
+/** Makes the output of a response of steps. Steps before the beginning are only noted, for their calls and open interrupts. */
 export class ResponseOutput {
   private readonly items: OutputItems;
   private readonly calls: KnownCall[] = [];
   private readonly waiting = new Map<string, Interrupt>();
-  /** Interrupts that stand in this output. */
   private readonly asked = new Set<string>();
-  /** The arguments of calls that the client makes itself, by the interrupts that ask for them. */
   private readonly external = new Map<string, string>();
 
-  /** `salt` makes the ids of the items unlike those of other responses. */
+  /** `salt` makes the ids of items unique among responses. */
   constructor(salt: string) {
     this.items = new OutputItems(salt);
   }
@@ -86,13 +83,13 @@ export class ResponseOutput {
     }
   }
 
-  /** Ends what is open, and names all that waits: a client looks at the last response alone. */
+  /** Ends open items, and asks all open interrupts, because a client reads only the last response. */
   *close(): Generator<OutputEvent, void, void> {
     yield* this.items.close();
     for (const interrupt of this.waiting.values()) yield* this.ask(interrupt);
   }
 
-  /** What a turn ended with that no model said. */
+  /** The output of a turn without a text of a model. */
   *endWith(output: Json | undefined): Generator<OutputEvent, void, void> {
     if (output === undefined || output === null || this.items.all.some(({ type }) => type === 'message')) return;
     yield* this.items.text('output', textOfJson(output));
@@ -116,7 +113,7 @@ export class ResponseOutput {
       this.external.set(interrupt.id, call?.input ?? '{}');
       if (call !== undefined) call.isExternal = true;
     }
-    // The arguments as they were parsed: people decide about these.
+    // People decide about the parsed arguments.
     if (interrupt.kind === 'approval' && call !== undefined)
       Object.assign(call, { input: JSON.stringify(interrupt.input), approval: interrupt.id });
   }
@@ -139,7 +136,7 @@ export class ResponseOutput {
     const external = externalCallIn(interrupt);
     if (interrupt.kind === 'approval') yield* this.items.approval(interrupt.id, interrupt.tool, JSON.stringify(interrupt.input));
     else if (external === undefined) yield* this.items.text(`asked ${interrupt.id}`, wordsOf(interrupt));
-    else yield* this.items.functionCall({ ...external, input: this.external.get(interrupt.id) ?? '{}' });
+    else yield* this.items.functionCall(external.tool, external.callId, this.external.get(interrupt.id) ?? '{}');
   }
 
   private call(callId: string, path: string): KnownCall | undefined {

@@ -1,6 +1,7 @@
 import { HoldfastError, isErrorCode } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Thread } from '../projection/thread';
+import { logBetween } from '../projection/thread-log';
 import type { ResponseRef } from './response-id';
 import { offsetOf, responseIdOf, unknownResponse } from './response-id';
 import type { ResponseFacts } from './segment';
@@ -10,15 +11,14 @@ import type { ResponseEvent, ResponseObject } from './types';
 export interface ResponseReading {
   readonly thread: Thread;
   readonly ref: ResponseRef;
-  /** The agent. */
   readonly model: string;
   readonly facts?: ResponseFacts;
-  /** The number of the last event that the reader has. */
+  /** The number of the reader's last event. */
   readonly after?: number;
   readonly signal: AbortSignal;
 }
 
-/** A response from its beginning, until it ends. A client that goes away ends the showing, and not the turn. */
+/** The events of a response. A client that goes away ends the stream, and not the turn. */
 export async function* streamResponse(reading: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
   const { thread, ref, model, facts, after, signal } = reading;
   const segment = new ResponseSegment(ref, model, facts, after);
@@ -47,7 +47,7 @@ export async function* streamResponse(reading: ResponseReading): AsyncGenerator<
   }
 }
 
-/** The response when it has ended, or when its message waits behind a turn that waits for somebody. */
+/** The response after its end, or the queued response if the turn before waits for an answer. */
 export async function endedResponse(reading: ResponseReading): Promise<ResponseObject> {
   let last: ResponseEvent | undefined;
   for await (const event of streamResponse(reading)) last = event;
@@ -57,20 +57,19 @@ export async function endedResponse(reading: ResponseReading): Promise<ResponseO
   return last.response;
 }
 
-/** The response as it stands. Throws if the log does not have it. */
+/** The present response. Throws if the log does not have the response. */
 export async function responseNow(reading: ResponseReading, view?: RunView): Promise<ResponseObject> {
   const { segment, seen } = await readAll(reading, view);
   if (seen.status !== 'running') drain(segment.stand(seen));
   return segment.response;
 }
 
-/** Whether its turn is at work, or waits for people: then the response has said all that it will, and the turn is not over. */
+/** Whether the response has begun and has no end. */
 export async function isAtWork(reading: ResponseReading): Promise<boolean> {
   const { segment } = await readAll(reading, undefined);
   return segment.hasBegun && !segment.isOver;
 }
 
-/** The log of a response. Throws if it is not there. */
 export async function logOfResponse(reading: ResponseReading, view?: RunView): Promise<readonly RunEvent[]> {
   return (await readAll(reading, view)).log;
 }
@@ -83,18 +82,6 @@ async function readAll({ thread, ref, model, facts, signal }: ResponseReading, g
   const waits = seen?.conversation?.queue.some(({ id }) => id === ref.message) === true;
   if (seen === undefined || !(segment.isKnown || segment.isOver || waits)) throw unknownResponse(responseIdOf(ref));
   return { segment, seen, log };
-}
-
-/** The events of a log from one offset to before another. */
-export async function logBetween(thread: Thread, from: number, to: number, signal: AbortSignal): Promise<readonly RunEvent[]> {
-  const log: RunEvent[] = [];
-  if (from >= to) return log;
-  for await (const event of thread.events({ from, until: 'end', signal })) {
-    if (event.offset === undefined) continue;
-    if (event.offset < to) log.push(event);
-    if (event.offset >= to - 1) break;
-  }
-  return log;
 }
 
 function drain(events: Iterator<unknown>): void {

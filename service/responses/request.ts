@@ -6,26 +6,20 @@ import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { Message, Part } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
+import { parse } from '../http/parse-request';
+import { count, roles, shortText } from '../http/schemas';
 import { ResponseContent, partsIn } from './content';
 
-const shortText = z.string().min(1).max(200);
-
-/** Of one response. Clients may send more. */
 export const StreamQuery = z.strictObject({
   stream: z.enum(['true', 'false']).optional(),
-  starting_after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'is no whole number')
-    .transform(Number)
-    .meta({ type: 'integer', minimum: 0 })
-    .optional(),
+  starting_after: count.optional(),
   include: z.array(z.string()).optional(),
   'include[]': z.array(z.string()).optional(),
   include_obfuscation: z.string().optional(),
 });
 
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined).optional();
-/** What OpenAI has, and an agent does not read, or refuses below. */
+/** Fields of OpenAI that the service ignores, or refuses below. */
 const ofOpenAi = {
   ...{ conversation: json, prompt: json, instructions: json, tool_choice: json, text: json, store: json, include: json, user: json },
   ...{ temperature: json, top_p: json, top_logprobs: json, truncation: json, reasoning: json, moderation: json, service_tier: json },
@@ -33,7 +27,6 @@ const ofOpenAi = {
   ...{ prompt_cache_key: json, prompt_cache_options: json, prompt_cache_retention: json, context_management: json },
 };
 
-/** What a client posts. */
 export const CreateBody = z.strictObject({
   ...ofOpenAi,
   model: z.string().min(1),
@@ -46,9 +39,8 @@ export const CreateBody = z.strictObject({
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   tools: z.array(z.looseObject({})).max(limits.clientTools).nullish(),
-  // Of Holdfast: who speaks, or decides.
   by: shortText.optional(),
-  roles: z.array(shortText).max(100).optional(),
+  roles: roles.optional(),
 });
 export type CreateBody = z.infer<typeof CreateBody>;
 
@@ -71,14 +63,14 @@ export interface GivenResult {
   readonly output: string;
 }
 
-/** What a client asks for. */
 export type ResponseWish =
   | {
       readonly type: 'say';
       readonly content: readonly Part[];
-      /** What was said before, where a conversation begins. */ readonly before: readonly Message[];
+      /** Earlier messages of a new conversation. */
+      readonly before: readonly Message[];
     }
-  /** Without answers it goes on from where somebody else has answered. */
+  /** Without answers, the response continues after an answer of another client. */
   | { readonly type: 'answer'; readonly approvals: readonly GivenApproval[]; readonly results: readonly GivenResult[] };
 
 export function wishOf(body: CreateBody): ResponseWish {
@@ -86,7 +78,7 @@ export function wishOf(body: CreateBody): ResponseWish {
   const { input } = body;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   const read = items.map(readItem);
-  // What stands before the last item of the output is in the log of the conversation.
+  // The log has all items before the last item of an output.
   const begin = read.map(({ type }) => type).lastIndexOf('past') + 1;
   const said = read.slice(begin).flatMap((item) => (item.type === 'user' ? item.parts : []));
   const approvals = read.slice(begin).flatMap((item) => (item.type === 'approval' ? [item.approval] : []));
@@ -115,41 +107,28 @@ type ReadItem =
   | { readonly type: 'user'; readonly parts: readonly Part[] }
   | { readonly type: 'approval'; readonly approval: GivenApproval }
   | { readonly type: 'result'; readonly result: GivenResult }
-  /** An item of an output that a client sends back. */
   | { readonly type: 'past'; readonly parts?: readonly Part[] };
 
 const past = ['reasoning', 'mcp_call', 'mcp_approval_request', 'mcp_list_tools', 'function_call', 'item_reference'];
 
 function readItem(item: Readonly<Record<string, unknown>>, position: number): ReadItem {
   const { type = 'message' } = item;
+  const what = `Item ${position + 1} of the input`;
   if (type === 'mcp_approval_response') {
-    const { approval_request_id: id, approve, reason } = checked(ApprovalItem, item, position);
+    const { approval_request_id: id, approve, reason } = parse(ApprovalItem, item, what);
     return { type: 'approval', approval: { id, approve, ...defined({ reason: reason ?? undefined }) } };
   }
   if (type === 'function_call_output') {
-    const { call_id: callId, output } = checked(ResultItem, item, position);
+    const { call_id: callId, output } = parse(ResultItem, item, what);
     const texts = partsIn(output).flatMap((part) => (part.type === 'text' ? [part.text] : []));
     return { type: 'result', result: { callId, output: texts.join('\n') } };
   }
   if (past.includes(type as string)) return { type: 'past' };
-  if (type !== 'message') throw new HoldfastError('request-unsupported', `Item ${position + 1} of the input has the type ${shown(type)}.`);
-  const { role, content } = checked(MessageItem, item, position);
+  if (type !== 'message') throw new HoldfastError('request-unsupported', `${what} has the type ${shown(type)}.`);
+  const { role, content } = parse(MessageItem, item, what);
   if (role === 'user') return { type: 'user', parts: partsIn(content) };
   if (role === 'assistant') return { type: 'past', parts: partsIn(content) };
-  throw new HoldfastError(
-    'request-unsupported',
-    `Item ${position + 1} of the input has the role ${role}. The agent has its own instructions.`,
-  );
-}
-
-function checked<T>(schema: z.ZodType<T>, item: unknown, position: number): T {
-  const parsed = schema.safeParse(item);
-  if (parsed.success) return parsed.data;
-  throw new HoldfastError('request-invalid', `Item ${position + 1} of the input is not what this route takes: ${issuesOf(parsed.error)}.`);
-}
-
-function issuesOf({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`).join('; ');
+  throw new HoldfastError('request-unsupported', `${what} has the role ${role}. The agent has its own instructions.`);
 }
 
 const FunctionTool = z.looseObject({
@@ -159,7 +138,7 @@ const FunctionTool = z.looseObject({
   parameters: z.record(z.string(), z.json()).nullish(),
 });
 
-/** Functions that the client has. An agent has no tools of OpenAI, such as a search. */
+/** Only functions of the client: an agent has no tools of OpenAI, such as a search. */
 export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
   return (tools ?? []).map((tool, position) => {
     if (tool['type'] !== 'function')
@@ -167,17 +146,14 @@ export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
         'request-unsupported',
         `\`tools[${position}]\` has the type ${shown(tool['type'])}. Only functions are taken.`,
       );
-    const parsed = FunctionTool.safeParse(tool);
-    if (!parsed.success)
-      throw new HoldfastError('request-invalid', `\`tools[${position}]\` is not what this route takes: ${issuesOf(parsed.error)}.`);
-    const { name, description, parameters } = parsed.data;
+    const { name, description, parameters } = parse(FunctionTool, tool, `\`tools[${position}]\``);
     return { name, ...defined({ description: description ?? undefined, inputSchema: parameters ?? undefined }) };
   });
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** What nobody would do if it were only left unread. */
+/** Fields that must not be ignored. */
 const unsupported: readonly (readonly [field: keyof CreateBody, isMeant: (value: unknown) => boolean, why: string])[] = [
   ['conversation', isGiven, 'A response goes on after the one that `previous_response_id` names.'],
   ['prompt', isGiven, 'The agent has its own prompt.'],

@@ -4,14 +4,13 @@ import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
 
 /**
- * Where a response stands in the log of its conversation. Its id is made of this alone, so nothing has to be kept to find it again.
- * A response begins where a turn takes a message, or where the last answers to interrupts take effect.
+ * The place of a response in the log. Its id contains the place, so the service stores nothing. A response begins when a turn takes a message, or when
+ * the last answers take effect.
  */
 export interface ResponseRef {
   readonly conversation: string;
-  /** The message whose turn it is part of. */
   readonly message: string;
-  /** What was answered since, each time the offsets at which the interrupts began. */
+  /** For each time that a client answered: the offsets where the interrupts began. */
   readonly answers: readonly (readonly number[])[];
 }
 
@@ -19,7 +18,7 @@ const messageForm = /^response\.(\d{1,12})\.[0-9a-f]{16}(?:-\d{1,4})?$/;
 const answersForm = /^\d+(?:\.\d+)*(?:,\d+(?:\.\d+)*)*$/;
 const checkLength = 8;
 
-/** A message of this protocol. `from`: it stands in the log at this offset or later. */
+/** `from`: the log has the message at this offset or later. */
 export function messageIdOf(from: number, content: string): string {
   return `response.${from}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;
 }
@@ -28,7 +27,7 @@ export function isResponseMessage(id: string): boolean {
   return messageForm.test(id);
 }
 
-/** From where on the log has to be read. */
+/** The offset where a reading begins. */
 export function offsetOf({ message }: ResponseRef): number {
   return Number(messageForm.exec(message)?.[1] ?? 0);
 }
@@ -39,7 +38,7 @@ export function responseIdOf({ conversation, message, answers }: ResponseRef): s
   return `resp_${Buffer.from(text).toString('base64url')}${checkOf(text)}`;
 }
 
-/** Throws for an id that is damaged, or of another service. */
+/** Throws for damaged ids, and for ids of other services. */
 export function refOf(id: string): ResponseRef {
   const text = Buffer.from(id.slice('resp_'.length, -checkLength), 'base64url').toString();
   const [conversation = '', message = '', answered, ...more] = text.split(' ');
@@ -55,12 +54,12 @@ export function unknownResponse(id: string): HoldfastError {
   return new HoldfastError('response-unknown', `There is no response ${shown(id)}.`);
 }
 
-/** What this response goes on behind. Of the first one of a turn the message says it. */
+/** The response before, in the same turn. */
 export function beforeAnswers({ answers, ...ref }: ResponseRef): ResponseRef | undefined {
   return answers.length === 0 ? undefined : { ...ref, answers: answers.slice(0, -1) };
 }
 
-/** Finds damage, and keeps out nobody. */
+/** Detects damage, and is no protection. */
 function checkOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, checkLength);
 }

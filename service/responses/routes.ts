@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { agentsIn, askedAgent, refuseUntakenTools } from '../http/asked-agent';
-import type { ServiceParts } from '../http/app';
+import type { AppParts } from '../http/app';
 import { frameStream } from '../http/event-stream';
 import { parse } from '../http/parse-request';
 import type { Operation } from '../http/routes';
@@ -21,9 +21,9 @@ import { refOf, responseIdOf, unknownResponse } from './response-id';
 import { ResponseSegment } from './segment';
 import type { ResponseEvent } from './types';
 
-/** Clients without `previous_response_id` send all that was said. */
+/** Clients without `previous_response_id` send all messages. */
 const bodyLimit = 8 * 1024 * 1024;
-/** How long a turn that was told to stop may take until its response is shown as it is. */
+/** How long the answer to a cancel waits for the end of the turn. */
 const stopMs = 10_000;
 
 const KeyHeader = z.string().min(1).max(255).optional();
@@ -33,12 +33,12 @@ interface Found {
   readonly view: RunView;
 }
 
-/** The Responses API of OpenAI: a model is an agent, and a response a piece of a conversation with it. */
-export function responseRoutes(parts: ServiceParts): Hono {
-  const { client, logger, closing = new AbortController().signal, heartbeatMs = 15_000 } = parts;
+/** The Responses API of OpenAI: a model is an agent, and a response is a piece of a conversation. */
+export function responseRoutes(parts: AppParts): Hono {
+  const { client, logger, closing } = parts;
 
   const stream = (reading: Omit<ResponseReading, 'signal'>): Response =>
-    frameStream((signal) => streamResponse({ ...reading, signal }), { heartbeatMs, closing, logger, frameOf });
+    frameStream((signal) => streamResponse({ ...reading, signal }), { ...parts, frameOf });
 
   const find = async (id: string): Promise<Found> => {
     const ref = refOf(id);
@@ -122,7 +122,7 @@ function orEvents(says: string): Operation<unknown, unknown, 'Protocol'>['answer
   return { 200: { says, name: 'Protocol', type: events } };
 }
 
-/** A page of another site can send other types, or no body, without being asked first. Its browser says from where it comes. */
+/** A page of another site can send other types, or no body, without a preflight request. */
 function refusePages(context: Context): void {
   const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (contentType === 'application/json' || (contentType === undefined && context.req.header('origin') === undefined)) return;
@@ -137,12 +137,12 @@ function frameOf(event: ResponseEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The turn has ended by itself. */
+/** The turn may have ended by itself. */
 function unlessOver(error: unknown): void {
   if (codeOf(error) !== 'turn-unknown') throw error;
 }
 
-/** A turn has taken the message meanwhile. */
+/** A turn may have taken the message. */
 function unlessTaken(error: unknown): void {
   if (codeOf(error) !== 'message-unknown') throw error;
 }

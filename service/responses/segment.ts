@@ -11,32 +11,30 @@ import { noteIn } from './note';
 import { ResponseOutput } from './output';
 import type { ResponseRef } from './response-id';
 import { beforeAnswers, offsetOf, responseIdOf } from './response-id';
-import type { ResponseEvent, ResponseObject, ResponseStatus, ResponseUsage, UnnumberedEvent } from './types';
+import type { ResponseEvent, ResponseObject, ResponseUsage, UnnumberedEvent } from './types';
 
-/** What is known of a response before its message is read. */
 export interface ResponseFacts extends ResponseNote {
   /** Seconds since 1970. */
   readonly createdAt?: number;
 }
 
 interface ResponseEnd {
-  readonly status: Exclude<ResponseStatus, 'queued' | 'in_progress'>;
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'incomplete';
   readonly error?: Failure;
-  readonly reason?: string;
+  readonly reason?: IncompleteReason;
 }
 
-const finishReasons: Partial<Record<FinishReason, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' };
+type IncompleteReason = NonNullable<ResponseObject['incomplete_details']>['reason'];
 
-/**
- * A response: the piece of a log from a message, or from answers, to the end of the turn or to where somebody has to be asked. It is made of the
- * log from `offsetOf(ref)` on, and of what calls say meanwhile.
- */
+const finishReasons: Partial<Record<FinishReason, IncompleteReason>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' };
+
+/** A response: the log from a message, or from answers, to the end of the turn or to an interrupt. Made of the log since `offsetOf(ref)`, and of deltas. */
 export class ResponseSegment {
   private readonly projection = new Projection();
   private readonly output: ResponseOutput;
   private readonly numbers: FrameNumbers;
   private readonly id: string;
-  /** The interrupts that it answers, by the offsets at which they began. */
+  /** The ids of the answered interrupts, by the offsets where the interrupts began. */
   private readonly answered = new Map<number, string | undefined>();
   private readonly unanswered = new Set<number>();
   private isSaid = false;
@@ -65,7 +63,6 @@ export class ResponseSegment {
     return this.end !== undefined;
   }
 
-  /** Whether the log has what the id names. */
   get isKnown(): boolean {
     return this.isSaid && [...this.answered.values()].every((interrupt) => interrupt !== undefined);
   }
@@ -100,7 +97,7 @@ export class ResponseSegment {
     };
   }
 
-  /** Clients want this event first, whatever else they have. */
+  /** Clients need this event first. */
   created(): Generator<ResponseEvent, void, void> {
     return this.numbered([{ type: 'response.created', response: this.response }]);
   }
@@ -125,11 +122,11 @@ export class ResponseSegment {
     }
     if (this.hasBegun) this.count(event);
     yield* this.show(event);
-    // Behind the number of this event there is what calls say before the next one.
+    // The next deltas have numbers after this event.
     this.numbers.at(event.offset + 1);
   }
 
-  /** The run does not go on by itself. `problem`: why nothing can be told of this response. */
+  /** The run does not continue by itself. `problem`: why the response cannot begin. */
   *stand(view: RunView | undefined): Generator<ResponseEvent, { readonly problem: Failure } | undefined, void> {
     if (this.end !== undefined) return undefined;
     if (view?.status === 'stuck' || view?.status === 'failed')

@@ -85,7 +85,7 @@ interface Page {
 /** Posts what stands in the page, and shows what comes. */
 async function post(page: Page, more: Partial<ChatBody> = {}): Promise<UIMessage> {
   const body = ChatSchema.parse(JSON.parse(JSON.stringify({ id: page.chat.id, messages: page.messages, ...more })));
-  const shown: ShownTurn = await carryOut(page.chat, body);
+  const shown: ShownTurn = await carryOut(page.chat, body, never);
   const parts = await allOf(turnStream(page.chat, shown, never));
   page.parts.push(parts);
   const [start] = parts;
@@ -306,7 +306,7 @@ describe('a chat of AI SDK UI', () => {
     await conversation.pause();
     page.messages.push({ id: 'two', role: 'user', parts: [{ type: 'text', text: 'Two?' }] });
     const body = ChatSchema.parse(JSON.parse(JSON.stringify({ id: page.chat.id, messages: page.messages })));
-    const parts = await allOf(turnStream(page.chat, await carryOut(page.chat, body), never));
+    const parts = await allOf(turnStream(page.chat, await carryOut(page.chat, body, never), never));
     expect(parts).toEqual([{ type: 'error', errorText: 'The message waits: the chat is paused.' }]);
   });
 

@@ -19,11 +19,10 @@ import type {
   ApplyPolicyBody,
   CancelBody,
   DecisionBody,
+  GoOnBody,
   InboxQuery,
   ListQuery,
   MessageBody,
-  ResumeRunBody,
-  RetryBody,
   StartBody,
 } from '../../service/http/schemas';
 import { answersNow } from '../openapi/answers';
@@ -136,14 +135,13 @@ it('the typed client sends what the schemas take', () => {
     readonly start: Fits<StartRequest, typeof StartBody>;
     readonly message: Fits<MessageRequest, typeof MessageBody>;
     readonly cancel: Fits<CancelRequestBody, typeof CancelBody>;
-    readonly resume: Fits<GoOnRequest, typeof ResumeRunBody>;
-    readonly retry: Fits<GoOnRequest, typeof RetryBody>;
+    readonly goOn: Fits<GoOnRequest, typeof GoOnBody>;
     readonly runs: Fits<RunQuery, typeof ListQuery>;
     readonly inbox: Fits<InterruptQuery, typeof InboxQuery>;
     readonly policy: Fits<ApplyPolicyRequest, typeof ApplyPolicyBody>;
     readonly answer: [KeysOfAny<AnswerRequest>] extends [KeysOfAny<z.input<typeof AnswerBody> | z.input<typeof DecisionBody>>]
       ? true
       : false;
-  } = { start: true, message: true, cancel: true, resume: true, retry: true, runs: true, inbox: true, policy: true, answer: true };
+  } = { start: true, message: true, cancel: true, goOn: true, runs: true, inbox: true, policy: true, answer: true };
   expect(Object.values(fits)).not.toContain(false);
 });

@@ -11,7 +11,7 @@ import { AguiFrames } from '../../service/agui/frames';
 import { UiFrames } from '../../service/ai-sdk/frames';
 import { isAskedInWords, wordsOf } from '../../service/responses/asked';
 import { ResponseOutput } from '../../service/responses/output';
-import type { OutputEvent, ResponseItem } from '../../service/responses/types';
+import type { OutputEvent } from '../../service/responses/types';
 import type { UiPart } from '../../service/ai-sdk/parts';
 import { askedCall } from '../../service/projection/asked-call';
 import { Projection } from '../../service/projection/projection';
@@ -193,9 +193,11 @@ function linesInLog(log: readonly RunEvent[]): readonly string[] {
 
 /** What a client of A2A makes of the updates of a stream, and what the task says that another one reads. */
 function inA2a(stream: readonly (RunEvent | Delta)[]): { readonly told: readonly string[]; readonly read: readonly string[] } {
+  const begin = { type: 'message', agent: 'a', runPath: ['a'], turn: 1, id: 'm', mode: 'after-turn', offset: 0, time: 0 } as const;
+  const message: RunEvent = { ...begin, message: { id: 'sent.m', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] } };
   const fold = new TaskFold({ contextId: 'c', message: 'm' });
   const artifacts = new Map<string, readonly Part[]>();
-  for (const event of stream) {
+  for (const event of [message, ...stream]) {
     for (const update of fold.take(event)) {
       if (!('artifactUpdate' in update)) continue;
       const { artifact, append, lastChunk } = TaskArtifactUpdateEvent.fromJSON(update.artifactUpdate);
@@ -231,11 +233,13 @@ const saidIn = (log: readonly RunEvent[]): readonly string[] =>
 function inResponse(steps: readonly ShownStep[]): Shown {
   const output = new ResponseOutput('x');
   const events = [...steps.flatMap((step) => [...output.take(step)]), ...output.close()];
-  const told = new Map<string, ResponseItem>();
+  const told = new Map<string | undefined, unknown>();
   for (const event of events) if (event.type === 'response.output_item.done') told.set(event.item.id, event.item);
   expect(output.all.map(({ id }) => told.get(id))).toEqual(output.all);
   expect(textsByDeltas(events)).toEqual(textsWhenDone(events));
-  const texts = output.all.flatMap((item) => (item.type === 'message' ? item.content.map(({ text }) => text) : []));
+  const texts = output.all.flatMap((item) =>
+    item.type === 'message' ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')) : [],
+  );
   const calls = output.all.flatMap((item) =>
     item.type === 'mcp_call' && item.status !== 'incomplete'
       ? [callLine(item.name, JSON.parse(item.arguments) as Json, item.error ?? item.output ?? '')]

@@ -7,8 +7,8 @@ import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { A2aOptionsSchema } from '../../service/a2a/push/options';
-import { isFinal, sendNotice } from '../../service/a2a/push/send-notice';
-import { signedHeaders } from '../../service/a2a/push/signature';
+import { isFinal, sendNotice, signedHeaders } from '../../service/a2a/push/send-notice';
+
 import { TaskStates, noticeOf } from '../../service/a2a/push/task-states';
 import { allowedUrl, isPublic } from '../../service/a2a/push/targets';
 

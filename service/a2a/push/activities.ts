@@ -9,26 +9,24 @@ import { isFinal, sendNotice } from './send-notice';
 import { watchTask } from './watch-task';
 
 const heartbeatMs = 5000;
-/** A message that the server has and no run has taken is not in a log yet. */
+/** The log lacks a message that the server has and no run has taken. */
 const triesForUnknown = 10;
 
 export interface PushOptions extends Pick<SendSettings, 'secret'> {
-  /** Where notifications may go now. */
   readonly to: () => SendSettings['to'];
   readonly client: HoldfastClient;
-  /** How long it looks at one task until it is the turn of another one. */
   readonly watchMs?: number;
 }
 
-/** What a service does for the workflows that tell the states of tasks. */
 export function pushActivities({ client, to, secret, watchMs = limits.pushWatchMs }: PushOptions): PushActivities {
   return {
     async watchTask(request) {
-      const { cancellationSignal, info, heartbeat } = currentContext();
-      const beat = setInterval(heartbeat, heartbeatMs);
+      const context = Context.current();
+      const { cancellationSignal, info } = context;
+      const beat = setInterval(() => context.heartbeat(), heartbeatMs);
       try {
         const news = await watchTask(client, request, AbortSignal.any([cancellationSignal, AbortSignal.timeout(watchMs)]));
-        // What is told to stop is done again: nobody takes its result.
+        // A cancelled activity runs again, and its result is lost.
         cancellationSignal.throwIfAborted();
         return news;
       } catch (error) {
@@ -39,7 +37,7 @@ export function pushActivities({ client, to, secret, watchMs = limits.pushWatchM
       }
     },
     async sendNotice(request) {
-      const { cancellationSignal } = currentContext();
+      const { cancellationSignal } = Context.current();
       try {
         await sendNotice(request, { to: to(), secret, signal: cancellationSignal });
       } catch (error) {
@@ -47,9 +45,4 @@ export function pushActivities({ client, to, secret, watchMs = limits.pushWatchM
       }
     },
   };
-}
-
-function currentContext(): Pick<Context, 'cancellationSignal' | 'info'> & { readonly heartbeat: () => void } {
-  const context = Context.current();
-  return { cancellationSignal: context.cancellationSignal, info: context.info, heartbeat: () => context.heartbeat() };
 }

@@ -1,4 +1,3 @@
-import type { HoldfastClient } from '../../../client/index';
 import { defined } from '../../../contract/defined';
 import type { PushConfig, PushedTask } from '../../../contract/task-push';
 import { A2aError } from '../errors';
@@ -7,7 +6,6 @@ import { taskIdOf } from '../task-ref';
 import type { PushTarget } from './targets';
 import { allowedUrl, refused } from './targets';
 
-/** A config in the JSON of A2A. */
 export interface A2aPushConfig {
   readonly id: string;
   readonly taskId: string;
@@ -16,13 +14,10 @@ export interface A2aPushConfig {
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
 }
 
-/** Who is told of tasks. */
-export type Pushes = Pick<HoldfastClient['pushes'], 'begin' | 'set' | 'list' | 'remove'>;
-
-/** The id of a config that a client gives none. A task has one of them. */
+/** The id of a config without an id. A task has one such config. */
 const onlyId = 'default';
 
-/** What a client gives, checked. Throws `push-refused`, and where nobody may be told PushNotificationNotSupported. */
+/** Throws `push-refused`, or PushNotificationNotSupported if the service sends no notifications. */
 export function checkedConfig(given: GivenPushConfig, to: readonly PushTarget[]): PushConfig {
   if (to.length === 0) throw notSupported();
   const { id = onlyId, url, token, authentication } = given;

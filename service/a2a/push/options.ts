@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import type { PushTarget } from './targets';
 
-/** How the service speaks A2A. */
 export interface A2aOptions {
   /** Push notifications. Default: with `holdfast dev` on loopback to this machine, else none. */
   readonly push?: {
-    /**
-     * Where they may go: 'public' (https to any address of the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. None:
-     * there are none.
-     */
+    /** 'public' (https to any address of the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. Empty: none. */
     readonly to: readonly PushTarget[];
   };
 }

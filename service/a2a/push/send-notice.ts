@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { lookup } from 'node:dns';
 import { request as plainRequest } from 'node:http';
@@ -6,7 +7,6 @@ import { isIP } from 'node:net';
 import { HoldfastError } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
 import type { SendRequest } from '../../../contract/task-push';
-import { signedHeaders } from './signature';
 import type { AllowedUrl, PushTarget } from './targets';
 import { allowedUrl, hostOf, refused } from './targets';
 
@@ -19,10 +19,9 @@ export interface SendSettings {
   readonly tryMs?: number;
 }
 
-/** The receiver wants no more of it. */
 export class ReceiverGone extends Error {}
 
-/** Sends one notification, once. Anything but a status of 200 to 299 is an error. Redirects are not followed, and what the receiver answers is not read. */
+/** Sends one notification, once. A status other than 200 to 299 is an error. Follows no redirects, and does not read the body of the answer. */
 export async function sendNotice({ config, notice }: Pick<SendRequest, 'config' | 'notice'>, settings: SendSettings): Promise<void> {
   const { to, secret, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
   const allowed = allowedUrl(config.url, to);
@@ -73,7 +72,7 @@ function post({ url, mayConnect }: AllowedUrl, { headers, body, signal }: Postin
   });
 }
 
-/** Looks a name up when it is connected to, so that a name cannot stand for one address when it is checked, and for another one then. */
+/** Checks the addresses of a name at the time of the connection, so the name cannot resolve to a different address after the check. */
 function onlyTo(mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -89,7 +88,27 @@ function onlyTo(mayConnect: (address: string) => boolean): LookupFunction {
   };
 }
 
-/** Whether another try can never do better. A name may stand for another address tomorrow, but nobody who is honest needs that. */
 export function isFinal(error: unknown): boolean {
   return error instanceof ReceiverGone || (error instanceof HoldfastError && error.code === 'push-refused');
+}
+
+const secretPrefix = 'whsec_';
+
+export interface Signed {
+  readonly id: string;
+  /** In seconds since 1970. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/** The headers of Standard Webhooks. Each secret signs, so receivers can change their secrets one after another. */
+export function signedHeaders({ id, timestamp, body }: Signed, secrets: string | undefined): Readonly<Record<string, string>> {
+  const named = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
+  if (secrets === undefined) return named;
+  const signatures = secrets.split(' ').flatMap((secret) => {
+    if (secret === '') return [];
+    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    return [`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`];
+  });
+  return { ...named, 'webhook-signature': signatures.join(' ') };
 }

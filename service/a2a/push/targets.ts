@@ -2,10 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { HoldfastError } from '../../../contract/errors';
 import { shown } from '../../../contract/shown';
 
-/** Where notifications may go. `public`: https to any address of the internet. `loopback`: this machine. Else an origin, wherever it is. */
+/** Where notifications may go. `public`: https to any address of the internet. `loopback`: this machine. Otherwise an origin. */
 export type PushTarget = 'public' | 'loopback' | (string & {});
 
-/** A URL that may be told, and which addresses its name may have. */
 export interface AllowedUrl {
   readonly url: URL;
   readonly mayConnect: (address: string) => boolean;
@@ -13,7 +12,7 @@ export interface AllowedUrl {
 
 const longestUrl = 2000;
 
-/** Throws `push-refused`. What a name stands for is seen only when it is connected to: see `mayConnect`. */
+/** Throws `push-refused`. `mayConnect` checks the addresses of the name at the time of the connection. */
 export function allowedUrl(given: string, to: readonly PushTarget[]): AllowedUrl {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const name = shown(given.length > 200 ? `${given.slice(0, 200)}…` : given);
@@ -22,14 +21,13 @@ export function allowedUrl(given: string, to: readonly PushTarget[]): AllowedUrl
   if (url.username !== '' || url.password !== '')
     throw refused('The URL for notifications has a user or a password. Use `authentication`.');
   if (to.includes(url.origin)) return { url, mayConnect: () => true };
-  if (to.includes('loopback') && isLoopbackName(url.hostname)) return { url, mayConnect: isLoopback };
   const literal = hostOf(url);
+  if (to.includes('loopback') && (literal === 'localhost' || isLoopback(literal))) return { url, mayConnect: isLoopback };
   if (to.includes('public') && url.protocol === 'https:' && (isIP(literal) === 0 || isPublic(literal)))
     return { url, mayConnect: isPublic };
   throw refused(`Notifications may not go to ${shown(url.origin)}. \`a2a.push.to\` of the configuration says where they may go.`);
 }
 
-/** The host without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
@@ -38,16 +36,11 @@ export function refused(message: string): HoldfastError {
   return new HoldfastError('push-refused', message);
 }
 
-function isLoopbackName(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
-}
-
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** All that is not the internet: https://www.iana.org/assignments/iana-ipv4-special-registry and its sister for IPv6. */
+/** Addresses outside the internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and the registry for IPv6. */
 const special = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -67,7 +60,7 @@ for (const [net, bits] of [
 ] as const)
   special.addSubnet(net, bits, 'ipv4');
 
-/** Of IPv6 only global unicast is the internet, without what tunnels IPv4, and what is for documents. */
+/** Of IPv6, only global unicast is the internet, without tunnels for IPv4 and addresses for documents. */
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 for (const [net, bits] of [

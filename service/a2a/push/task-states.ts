@@ -1,101 +1,53 @@
 import { createHash } from 'node:crypto';
 import type { RunEvent, RunView } from '../../../contract/events';
-import type { Interrupt } from '../../../contract/interrupts';
 import { limits, utf8Length } from '../../../contract/limits';
 import type { PushNotice } from '../../../contract/task-push';
-import { questionParts } from '../questions';
 import { TaskFold } from '../task-fold';
 import type { TaskRef } from '../task-ref';
-import { ended, notTaken, takenBack } from '../task-reading';
 import { taskIdOf } from '../task-ref';
-import type { A2aPart, A2aStatus, A2aTaskState } from '../wire';
-import { isOver } from '../wire';
+import type { A2aStatus, A2aUpdate } from '../wire';
 
-/** One state of a task, and where the log says so. */
 export interface ToldState {
   readonly offset: number;
   readonly status: A2aStatus;
-  /** The work begins. Whoever begins a task knows that it will. */
-  readonly isBegin?: true;
+  /** The work begins, as the client that sent the message expects. */
+  readonly isBegin: boolean;
 }
 
-/**
- * The states of a task, made of the log alone: whoever reads it again gets the same ones. So a task that asks for something says so as soon as it asks,
- * and also when the answer is there already.
- */
+/** The states of a task, made of the log alone, so each reader gets the same states. A question is a state even if its answer is in the log. */
 export class TaskStates {
-  private readonly fold: TaskFold;
-  private readonly open = new Map<string, Interrupt>();
-  /** Of the turn at work, until one takes the message. */
-  private before: RunEvent[] = [];
-  private isTaken = false;
-  private hasLeft = false;
+  readonly fold: TaskFold;
 
-  constructor(private readonly ref: TaskRef) {
+  constructor(ref: TaskRef) {
     this.fold = new TaskFold(ref);
   }
 
-  get isOver(): boolean {
-    return this.hasLeft || this.fold.isOver;
-  }
-
   *take(event: RunEvent): Generator<ToldState, void, void> {
-    if (this.isOver) return;
-    if (this.isTaken) return yield* this.ofTurn(event);
-    const { offset, time } = event;
-    const isOfMessage = 'id' in event && event.id === this.ref.message;
-    if (isOfMessage && event.type === 'message-withdrawn') return yield* this.left(offset, time, takenBack);
-    if (isOfMessage && event.type === 'message-ignored') return yield* this.left(offset, time, notTaken(event.code));
-    if (event.type === 'run-end') return yield* this.left(offset, time, ended);
-    this.before = event.type === 'turn-start' ? [event] : [...this.before, event];
-    if (!isOfMessage || event.type !== 'message') return;
-    this.isTaken = true;
-    for (const one of this.before) yield* this.ofTurn(one);
-    this.before = [];
+    const { fold } = this;
+    const { offset, time, type } = event;
+    const updates = [...fold.take(event)];
+    if (type === 'interrupt-start' || type === 'interrupt-end') updates.push(...fold.asks(time));
+    yield* lastState(updates, offset, type === 'message');
   }
 
-  /** No turn has taken the message, or none will. */
-  *left(offset: number, time: number, [text, state]: readonly [string, A2aTaskState]): Generator<ToldState, void, void> {
-    this.hasLeft = isOver(state);
-    yield { offset, status: this.statusOf(state, time, [{ text }]) };
+  /** The state of a message in the queue, or of a message that no turn takes. */
+  left(...waits: Parameters<TaskFold['waits']>): Iterable<ToldState> {
+    return lastState([...this.fold.waits(...waits)], 0);
   }
 
-  /** The run has ended, and its log does not say so. */
-  *ends({ status, nextOffset }: RunView, time: number): Generator<ToldState, void, void> {
-    this.hasLeft = true;
-    const state = status === 'failed' ? 'TASK_STATE_FAILED' : 'TASK_STATE_CANCELED';
-    yield { offset: nextOffset, status: this.statusOf(state, time) };
-  }
-
-  private *ofTurn(event: RunEvent): Generator<ToldState, void, void> {
-    const { fold, open } = this;
-    for (const update of fold.take(event)) {
-      if (!('statusUpdate' in update)) continue;
-      const { status } = update.statusUpdate;
-      yield { offset: event.offset, status, ...(status.state === 'TASK_STATE_WORKING' ? { isBegin: true } : {}) };
-    }
-    if (fold.turn === undefined || fold.isOver) return;
-    if (event.type === 'interrupt-start') open.set(event.interrupt.id, event.interrupt);
-    else if (event.type !== 'interrupt-end' || !open.delete(event.interruptId)) return;
-    if (open.size > 0) yield this.state(event, 'TASK_STATE_INPUT_REQUIRED', questionParts([...open.values()]));
-    else yield this.state(event, 'TASK_STATE_WORKING');
-  }
-
-  private state({ offset, time }: RunEvent, state: A2aTaskState, parts?: readonly A2aPart[]): ToldState {
-    return { offset, status: this.statusOf(state, time, parts) };
-  }
-
-  private statusOf(state: A2aTaskState, time: number, parts?: readonly A2aPart[]): A2aStatus {
-    const timestamp = new Date(time).toISOString();
-    if (parts === undefined) return { state, timestamp };
-    const { contextId } = this.ref;
-    const message = { messageId: `status.${time}`, contextId, taskId: taskIdOf(this.ref), role: 'ROLE_AGENT' as const, parts };
-    return { state, message, timestamp };
+  /** The run has ended without an event of its end. */
+  ends(view: RunView): Iterable<ToldState> {
+    return lastState([...this.fold.stands(view)], view.nextOffset);
   }
 }
 
-/** What is sent of a state: an update, as in a stream. One that is too large has the state alone, and the task has the rest. */
-export function noticeOf(ref: TaskRef, { offset, status }: ToldState): PushNotice {
+function* lastState(updates: readonly A2aUpdate[], offset: number, isBegin = false): Generator<ToldState, void, void> {
+  const last = updates.flatMap((update) => ('statusUpdate' in update ? [update.statusUpdate.status] : [])).at(-1);
+  if (last !== undefined) yield { offset, status: last, isBegin };
+}
+
+/** A status update as in a stream. A body that is too large has the state alone, and the client reads the task. */
+export function noticeOf(ref: TaskRef, { offset, status }: Pick<ToldState, 'offset' | 'status'>): PushNotice {
   const of = { taskId: taskIdOf(ref), contextId: ref.contextId };
   const bodyOf = (shown: A2aStatus): string => JSON.stringify({ statusUpdate: { ...of, status: shown } });
   const body = bodyOf(status);

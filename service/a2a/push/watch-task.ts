@@ -3,14 +3,12 @@ import { defined } from '../../../contract/defined';
 import { isEnded } from '../../../contract/events';
 import type { PushCursor, PushNews, PushNotice, WatchRequest } from '../../../contract/task-push';
 import { threadOf } from '../../projection/thread';
-import { lookFor, notTaken, takenBack } from '../task-reading';
+import { leftBy } from '../task-fold';
+import { lookFor } from '../task-reading';
 import type { ToldState } from './task-states';
 import { TaskStates, noticeOf } from './task-states';
 
-/**
- * Waits for states of a task that its cursor does not know, and gives those that are there then. Without a cursor: how it stands. Nothing is new when the
- * signal ends it.
- */
+/** Waits for states after the cursor, and returns all states that the log has then. Without a cursor: the present state. An aborted wait has no states. */
 export async function watchTask(client: HoldfastClient, { task, cursor }: WatchRequest, signal: AbortSignal): Promise<PushNews> {
   const { agent, contextId, message } = task;
   const ref = { contextId, message };
@@ -18,33 +16,27 @@ export async function watchTask(client: HoldfastClient, { task, cursor }: WatchR
   const { fate, view } = await lookFor(thread, ref);
   const states = new TaskStates(ref);
   const noticesOf = (told: Iterable<ToldState>): readonly PushNotice[] => [...told].map((one) => noticeOf(ref, one));
-  if (fate !== undefined && 'left' in fate) {
-    const left = fate.left === 'ignored' ? notTaken(fate.code) : takenBack;
-    return { notices: noticesOf(states.left(0, fate.time, left)), isOver: true };
+  if (fate !== undefined && 'left' in fate) return { notices: noticesOf(states.left(...leftBy(fate), fate.time)), isOver: true };
+  if (cursor === undefined && fate === undefined) {
+    const waiting = states.left('The message waits for its turn.', 'TASK_STATE_SUBMITTED', Date.now());
+    return { notices: noticesOf(waiting), cursor: { offset: view.nextOffset - 1 } };
   }
-  if (cursor === undefined && fate === undefined)
-    return { notices: noticesOf(states.left(0, Date.now(), stillWaits)), cursor: { offset: view.nextOffset - 1 } };
 
   const news = new News(cursor, view.nextOffset - 1);
   for await (const event of thread.events({ from: fate?.begins ?? 0, until: 'end', signal })) {
     if (event.offset === undefined) continue;
     for (const told of states.take(event)) news.add(told);
-    if (states.isOver) break;
+    if (states.fold.isOver) break;
     if (news.reaches(event.offset) && news.told.length > 0) break;
   }
-  if (!states.isOver && news.told.length === 0 && !signal.aborted) {
+  if (!states.fold.isOver && news.told.length === 0 && !signal.aborted) {
     const end = await thread.view();
-    if (end !== undefined && isEnded(end.status)) for (const told of states.ends(end, Date.now())) news.add(told);
+    if (end !== undefined && isEnded(end.status)) for (const told of states.ends(end)) news.add(told);
   }
-  return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: states.isOver ? (true as const) : undefined }) };
+  return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: states.fold.isOver ? (true as const) : undefined }) };
 }
 
-const stillWaits = ['The message waits for its turn.', 'TASK_STATE_SUBMITTED'] as const;
-
-/**
- * What a receiver has not been told. One that comes later is told how the task stands, and not how it came there. One that comes with the task is not told
- * that it begins.
- */
+/** The states for a receiver. A new receiver gets the present state only. A receiver that came with the task gets no state for the beginning. */
 class News {
   told: readonly ToldState[] = [];
   private hasRead = false;
@@ -54,14 +46,13 @@ class News {
     private readonly now: number,
   ) {}
 
-  /** Undefined: it does not know yet how the task stands. */
+  /** Undefined: the reading has not reached the present state. */
   get cursor(): PushCursor | undefined {
     const last = this.told.at(-1);
     if (last !== undefined) return { offset: last.offset };
     return this.known ?? (this.hasRead ? { offset: this.now } : undefined);
   }
 
-  /** The log is read up to there. */
   reaches(offset: number): boolean {
     this.hasRead ||= offset >= this.now;
     return this.hasRead;
@@ -69,7 +60,7 @@ class News {
 
   add(state: ToldState): void {
     const { known, now } = this;
-    if (known !== undefined && (state.isBegin === true || state.offset <= known.offset)) return;
+    if (known !== undefined && (state.isBegin || state.offset <= known.offset)) return;
     const isPast = known === undefined && state.offset <= now;
     this.told = isPast ? [state] : [...this.told, state];
   }

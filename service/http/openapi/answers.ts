@@ -8,10 +8,7 @@ import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../../../c
 import type { ErrorBody } from '../error-response';
 import type { OpenAiErrorBody } from '../../responses/error-form';
 
-/**
- * What routes answer, by the names that operations have for it. `npm run answers` makes answers.json of these types, and the OpenAPI document has that.
- * More fields may come.
- */
+/** The answers of routes, by their names in operations. `npm run answers` makes answers.json of these types for the OpenAPI document. */
 export interface Answers {
   readonly Agents: { readonly agents: readonly service.ListedAgent[] };
   readonly Answered: { readonly id: string; readonly interruptId: string };
@@ -29,7 +26,7 @@ export interface Answers {
   readonly Policies: { readonly policies: readonly service.ListedPolicy[] };
   readonly PolicyPage: service.PolicyPage;
   readonly Problem: ErrorBody;
-  /** What a protocol has a form for. */
+  /** In the form of a protocol. */
   readonly Protocol: object;
   readonly Queue: { readonly messages: readonly QueuedMessage[] };
   readonly Readiness: { readonly status: 'ready' };

@@ -7,7 +7,6 @@ import told from './answers.json';
 
 type Schema = Record<string, unknown>;
 
-/** An OpenAPI 3.1 document. */
 export interface OpenApi {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -27,7 +26,7 @@ const paths: Readonly<Record<string, string>> = {
 
 const answers: Readonly<Record<keyof Answers, Schema>> = told.answers;
 
-/** The document of an app, made of the schemas by which requests are checked, and of the types of what is answered. */
+/** The document of an app, made of the schemas that check requests, and of the types of answers. */
 export function openApiOf(version: string, app: Hono): OpenApi {
   const schemas: Record<string, Schema> = { ...told.schemas };
   const byPath: Record<string, Record<string, Schema>> = {};
@@ -112,7 +111,7 @@ function queryParameters(query: z.ZodType, schemas: Record<string, Schema>): rea
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
 }
 
-/** What has an id of its own stands among the components once. */
+/** A schema with an id is among the components once. */
 function schemaOf(schema: z.ZodType, schemas: Record<string, Schema>): Schema {
   const {
     $schema: _,

@@ -1,14 +1,13 @@
 import type { Hono } from 'hono';
+import { packageVersion } from '../package-version';
 import { Routes, ok } from '../routes';
+import type { OpenApi } from './document';
 import { openApiOf } from './document';
 import { openApiPage, pagePolicy } from './page';
 
-/** The document of an app, for programs and for people. */
 export function openApiRoutes(app: Hono): Hono {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- of this very package
-  const { version } = require('holdfast/package.json') as { readonly version: string };
-  let document: ReturnType<typeof openApiOf> | undefined;
-  const made = (): ReturnType<typeof openApiOf> => (document ??= openApiOf(version, app));
+  let document: OpenApi | undefined;
+  const made = (): OpenApi => (document ??= openApiOf(packageVersion(), app));
   return new Routes('Service')
     .add('GET /openapi.json', { summary: 'This document.', answers: ok('OpenApi', 'OpenAPI 3.1.') }, () => ({ ...made() }))
     .add(

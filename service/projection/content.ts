@@ -1,0 +1,15 @@
+import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
+
+export function resultOf({ parts }: Pick<StoredMessage, 'parts'>): { readonly content: string; readonly isError: boolean } {
+  const part = parts.find(({ type }) => type === 'tool-result');
+  if (part?.type !== 'tool-result') return { content: '', isError: false };
+  return { content: textOfJson(part.output), isError: part.isError === true };
+}
+
+export function textOfJson(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function urlOf({ data, mediaType }: Extract<Part, { type: 'file' }>): string {
+  return typeof data === 'string' ? `data:${mediaType};base64,${data}` : data.url;
+}
