@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
 import type { MaybePromise } from '../../contract/maybe-promise';
+import type { NamesIn } from '../../http/operations';
 import type { Answers } from './openapi/answers';
 import { parseBody, parseQuery } from './parse-request';
 import { NothingGiven } from './schemas';
@@ -42,11 +43,6 @@ export function ok<Name extends keyof Answers>(name: Name, says: string): { read
 export const done = ok('Id', 'It is done.');
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never;
 
 /** The parts of the path by their names, and the checked body and query. */
 export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = Readonly<Record<NamesIn<Path>, string>> & {

@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   http: ['contract'],
   console: ['contract', 'http'],
   worker: ['contract', 'kernel', 'host', 'activities', 'middleware'],
-  service: ['contract', 'kernel', 'host', 'activities', 'client'],
+  service: ['contract', 'kernel', 'host', 'activities', 'client', 'http'],
   testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
 };
 

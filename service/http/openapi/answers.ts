@@ -1,47 +1,44 @@
-import type { RunCall } from '../../../contract/calls';
-import type { QueuedMessage } from '../../../contract/conversations';
-import type { Interrupt } from '../../../contract/interrupts';
+import type { Operations } from '../../../http/operations';
 import type { Json } from '../../../contract/messages/messages';
-import type { RunExecutions } from '../../../contract/run-executions';
-import type * as service from '../../../contract/service';
-import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../../../contract/service-facts';
 import type { ErrorBody } from '../error-response';
 import type { OpenAiErrorBody } from '../../responses/error-form';
 
+type AnswerOf<Route extends keyof Operations> = Operations[Route]['answer'];
+
 /** The answers of routes, by their names in operations. `npm run answers` makes answers.json of these types for the OpenAPI document. */
 export interface Answers {
-  readonly Agents: { readonly agents: readonly service.ListedAgent[] };
-  readonly Answered: { readonly id: string; readonly interruptId: string };
-  readonly AnswerOutcomes: { readonly outcomes: readonly service.AnswerOutcome[] };
-  readonly BuildList: BuildList;
+  readonly Agents: AnswerOf<'GET /agents'>;
+  readonly Answered: AnswerOf<'POST /runs/:id/interrupts/:interruptId'>;
+  readonly AnswerOutcomes: AnswerOf<'POST /interrupts/answer'>;
+  readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
-  readonly Conversation: service.ShownConversation;
+  readonly Conversation: AnswerOf<'GET /conversations/:id'>;
   readonly Health: { readonly status: 'ok' };
-  readonly Id: { readonly id: string };
-  readonly InterruptPage: service.InterruptPage;
-  readonly Interrupts: { readonly interrupts: readonly Interrupt[] };
+  readonly Id: AnswerOf<'POST /runs/:id/cancel'>;
+  readonly InterruptPage: AnswerOf<'GET /interrupts'>;
+  readonly Interrupts: AnswerOf<'GET /runs/:id/interrupts'>;
   readonly Messages: { readonly messages: readonly Json[] };
   readonly OpenAiError: OpenAiErrorBody;
   readonly OpenApi: { readonly openapi: '3.1.0'; readonly [part: string]: unknown };
-  readonly Policies: { readonly policies: readonly service.ListedPolicy[] };
-  readonly PolicyPage: service.PolicyPage;
+  readonly Policies: AnswerOf<'GET /policies'>;
+  readonly PolicyPage: AnswerOf<'POST /policies/:name/apply'>;
   readonly Problem: ErrorBody;
   /** In the form of a protocol. */
   readonly Protocol: object;
-  readonly Queue: { readonly messages: readonly QueuedMessage[] };
+  readonly Queue: AnswerOf<'GET /conversations/:id/queue'>;
   readonly Readiness: { readonly status: 'ready' };
-  readonly Receipt: service.MessageReceipt;
+  readonly Receipt: AnswerOf<'POST /conversations/:id/messages'>;
   readonly RpcResponse: { readonly jsonrpc: '2.0' };
-  readonly Run: service.ShownRun;
-  readonly RunCall: RunCall;
-  readonly RunCounts: RunCounts;
-  readonly RunExecutions: RunExecutions;
-  readonly RunOutcomes: { readonly outcomes: readonly service.RunOutcome[] };
-  readonly RunPage: service.RunPage;
-  readonly ServiceFacts: ServiceFacts;
-  readonly Started: service.StartedRun;
+  readonly Run: AnswerOf<'GET /runs/:id'>;
+  readonly RunCall: AnswerOf<'GET /runs/:id/calls/:address'>;
+  readonly RunCounts: AnswerOf<'GET /counts'>;
+  readonly RunExecutions: AnswerOf<'GET /runs/:id/executions'>;
+  readonly RunOutcomes: AnswerOf<'POST /runs/cancel'>;
+  readonly RunPage: AnswerOf<'GET /runs'>;
+  readonly ServiceFacts: AnswerOf<'GET /service'>;
+  readonly Started: AnswerOf<'POST /runs'>;
   readonly Stopped: { readonly threadId: string };
-  readonly TranscriptPage: service.TranscriptPage;
-  readonly Upgraded: { readonly id: string; readonly build: string; readonly moved: boolean };
-  readonly UsageReport: UsageReport;
+  readonly TranscriptPage: AnswerOf<'GET /conversations/:id/transcript'>;
+  readonly Upgraded: AnswerOf<'POST /runs/:id/upgrade'>;
+  readonly UsageReport: AnswerOf<'GET /usage'>;
 }
