@@ -99,7 +99,7 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
     [away] = await retrying();
   }
   await away.cancel();
-  expect((await away.outcome()).status).toBe('cancelled');
+  expect(await away.outcome()).toMatchObject({ status: 'cancelled' });
   held.open();
   const others = runs.filter((run) => run !== away);
   expect(new Set(await statuses(others))).toEqual(new Set(['completed']));
