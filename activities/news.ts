@@ -4,7 +4,7 @@ import type { NewsFields } from '../contract/news';
 import { newsField, stackOf } from '../contract/news';
 import type { Verdict } from './failures';
 
-type CallFields = Required<Pick<NewsFields, 'run' | 'agent' | 'address' | 'attempt'>>;
+export type CallFields = Required<Pick<NewsFields, 'run' | 'agent' | 'address' | 'attempt'>>;
 
 /** A word for the log of the worker. */
 function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): void {

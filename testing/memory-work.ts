@@ -1,7 +1,7 @@
 import { withCall, withValues } from '../activities/calls/call-context';
 import type { BrokenAnswer } from '../activities/models/call-model';
 import { generate } from '../activities/models/call-model';
-import { ToolRetry, executeTool } from '../activities/tools/call-tool';
+import { ToolAttempt, ToolRetry } from '../activities/tools/tool-attempt';
 import { cutOff } from '../activities/tools/cut-off';
 import { CallValues } from '../activities/calls/call-values';
 import type { Verdict } from '../activities/failures';
@@ -74,7 +74,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
           const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
           const publish = stream === 'live' ? live.publish : undefined;
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
-            withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
+            withValues(values, () => generate(request, parts, asked, { publish, onBreak: (broken) => (left = broken), watch })),
           );
           answered.set(message, { workflowId, live });
           return { address, ...answer, ...waited, ...watch.noted, ...values.end() };
@@ -129,31 +129,14 @@ async function toolAttempt(
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
-  const late = lateIn({ workflowId, address, tool }, parts.onProblem);
-  const values = new CallValues(call.values, late);
-  const watch = new WrapWatch();
-  const execution = {
-    idempotencyKey: `${workflowId}/${input.key ?? address}`,
-    attempt,
-    signal,
-    call: { agent: agentOfPath(call.path), id: address, attempt, signal, tool, callId, ...values.access() },
-    watch,
-    late,
-    about: aboutOf(call.start),
-    ...(live === undefined ? {} : { publish: live.publish }),
-  };
+  const made = new ToolAttempt(input, parts, { workflowId, address, attempt, signal, publish: live?.publish });
   try {
-    const work = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
-    const outcome = await (call.facts.effect === 'once' ? work() : watch.inTime(call.facts.timeoutMs, work));
+    const work = (): Promise<ToolOutcome> => made.run(call.values, aboutOf(call.start));
+    const outcome = await (call.facts.effect === 'once' ? work() : made.watch.inTime(call.facts.timeoutMs, work));
     if (lost === 'after') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost after it ran.`);
-    return {
-      address,
-      outcome,
-      ...watch.noted,
-      ...values.end(),
-    };
+    return made.result(outcome);
   } catch (error) {
-    values.end();
+    made.drop();
     if (error instanceof LostAttempt) throw error;
     live?.void();
     if (call.facts.effect === 'once' && input.reconcile !== true && signal.aborted) return { address, outcome: cutOff(error) };

@@ -6,12 +6,15 @@ const soonMs = 1000;
 const laterMs = 5000;
 const soonForMs = 10_000;
 
+/** Says that a call has begun, and whether it is urgent. */
+export type Begun = (isUrgent?: boolean) => void;
+
 /**
  * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call that has not begun sends only as many as keep it alive: after a
  * crash many calls read histories from the same server at once. `begun` says whether the call is urgent: somebody reads its stream and may cancel at any
  * moment, or nobody may make the call again if the server takes the call for lost. The next attempt of the call gets `details`.
  */
-export async function withHeartbeat<T>(run: (begun: (isUrgent?: boolean) => void) => Promise<T>, details?: unknown): Promise<T> {
+export async function withHeartbeat<T>(run: (begun: Begun) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();
   const { heartbeatTimeoutMs: timeout } = context.info;
   if (timeout === undefined || timeout === 0) return run(() => undefined);
@@ -46,14 +49,14 @@ export function orCancelled<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Ends with the work, or when its time is up. The server's own timer may be a second late: what is said here comes first then. A worker that is
- * drained ends with it, too.
+ * Ends with the work, or with nothing when its time is up. The server's own timer may be a second late: what is said here comes first then. A worker
+ * that is drained ends with it, too.
  */
-export async function orTimedOut<T>(work: Promise<T>, inPlace: () => T): Promise<T> {
+export async function orTimedOut<T>(work: Promise<T>): Promise<T | undefined> {
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(inPlace()), Context.current().info.startToCloseTimeoutMs);
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Context.current().info.startToCloseTimeoutMs);
   });
   try {
     return await Promise.race([work, late]);

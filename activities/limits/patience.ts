@@ -75,6 +75,11 @@ export class Patience {
   }
 }
 
+/** Of a call whose attempts were all lost. */
+export function lostText(attempts: number): string {
+  return `The call gave no answer in ${attempts} attempts: each took too long, or was lost with its worker.`;
+}
+
 /** Calls that were refused together do not come back together. */
 function busyWait(times: number, retryAfterMs = 0): number {
   const own = Math.min(longest, first * 2 ** Math.min(times, 10));

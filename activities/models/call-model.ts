@@ -36,6 +36,14 @@ export interface BrokenAnswer {
   readonly usage?: Usage;
 }
 
+/** Who hears of a call while it runs. */
+export interface CallListener {
+  readonly publish?: ((delta: DeltaBody) => void) | undefined;
+  readonly onBreak?: (left: BrokenAnswer) => void;
+  /** Sees which worker middleware the call is in. */
+  readonly watch?: WrapWatch;
+}
+
 /**
  * One model call on the worker: worker middleware around the provider. Knows no Temporal; in-memory runs use it too. When the call is
  * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
@@ -44,9 +52,7 @@ export async function generate(
   request: StoredRequest,
   parts: ModelCallParts,
   call: WorkerCall,
-  publish?: (delta: DeltaBody) => void,
-  onBreak: (left: BrokenAnswer) => void = () => undefined,
-  watch = new WrapWatch(),
+  { publish, onBreak, watch = new WrapWatch() }: CallListener = {},
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
   const provider = new CalledModel(parts, slots, call);
@@ -82,7 +88,7 @@ export async function generate(
     return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider, asked.model));
   } catch (error) {
     const { spent } = provider;
-    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...defined({ usage: spent }) });
+    onBreak?.({ said: { role: 'assistant', parts: assembly.answer().parts }, ...defined({ usage: spent }) });
     throw error;
   }
 }
