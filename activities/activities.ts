@@ -1,4 +1,5 @@
-import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../contract/errors';
+import type { ErrorCode } from '../contract/errors';
+import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
 import type { AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answers-elsewhere';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
@@ -19,9 +20,8 @@ import { activityFailure } from './failures';
 import { ModelActivity } from './model-activity';
 import type { WorkerParts } from './parts';
 import { planOf } from './policies';
-import { parseInput } from './schemas/parse-input';
-import { parseOutput } from './schemas/parse-output';
 import { manifestFor } from './prepare-run';
+import { parseInput } from './schemas/parse-calls';
 import { ToolActivity } from './tool-activity';
 
 /** What the workflow schedules, by the names that stand in history. */
@@ -39,65 +39,33 @@ export interface Activities {
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
 
-export function createActivities(parts: WorkerParts): Activities {
+/** `parts` may change between calls, and `preparing` are the parts for the preparation of a run. */
+export function createActivities(parts: () => WorkerParts, preparing = parts): Activities {
   return {
-    async prepareRun(request) {
-      try {
-        return manifestFor(request, parts);
-      } catch (error) {
-        throw activityFailure(codeOf(error) ?? 'run-failed', messageOf(error), { retryable: false });
-      }
-    },
-
-    async parseInput(request) {
-      return parseInput(parts.tools, request).catch((error: unknown) => {
-        throw activityFailure(thrownCodeOf(error) ?? 'tool-failed', messageOf(error), { retryable: true });
-      });
-    },
-
-    async planPolicy(request) {
-      try {
-        return planOf(parts.policies, request);
-      } catch (error) {
-        const code = codeOf(error) ?? 'hook-failed';
-        // Another worker may have the policy that this one lacks.
-        throw activityFailure(code, messageOf(error), { retryable: code === 'policy-unknown' });
-      }
-    },
-
-    async parseOutput(request) {
-      return parseOutput(parts.outputs, request).catch((error: unknown) => {
-        const code = codeOf(error) ?? 'output-invalid';
-        // Another worker may have the output that this one lacks.
-        throw activityFailure(code, messageOf(error), { retryable: code === 'output-unknown' });
-      });
-    },
-
-    async callModel(input) {
-      return new ModelActivity(parts, input).result();
-    },
-
-    async callTool(input) {
-      return new ToolActivity(parts, input).result();
-    },
-
-    async tryNewestBuild(input) {
-      try {
-        if (parts.tryNewestBuild === undefined) throw new HoldfastError('internal', 'This worker has no other builds to ask.');
-        return await parts.tryNewestBuild(input);
-      } catch (error) {
-        throw activityFailure('upgrade-failed', messageOf(error), { retryable: true });
-      }
-    },
-
+    prepareRun: (request) => orFailure('run-failed', false, () => manifestFor(request, preparing())),
+    parseInput: (request) => orFailure('tool-failed', true, () => parseInput(parts().tools, request)),
+    planPolicy: (request) => orFailure('hook-failed', 'policy-unknown', () => planOf(parts().policies, request)),
+    parseOutput: ({ output, text }) => orFailure('output-invalid', 'output-unknown', () => parts().outputs.parse(output, text)),
+    callModel: async (input) => new ModelActivity(parts(), input).result(),
+    callTool: async (input) => new ToolActivity(parts(), input).result(),
+    tryNewestBuild: (input) =>
+      orFailure('upgrade-failed', true, () => {
+        const { tryNewestBuild } = parts();
+        if (tryNewestBuild === undefined) throw new HoldfastError('upgrade-failed', 'This worker has no other builds to ask.');
+        return tryNewestBuild(input);
+      }),
+    answersElsewhere: async (asked) => (await parts().answers?.to(asked)) ?? [],
     keepResumePoint: () => Promise.resolve(),
-
-    async resumePointOf(workflowId) {
-      return (await parts.answers?.pointOf(workflowId)) ?? null;
-    },
-
-    async answersElsewhere(asked) {
-      return (await parts.answers?.to(asked)) ?? [];
-    },
+    resumePointOf: async (workflowId) => (await parts().answers?.pointOf(workflowId)) ?? null,
   };
+}
+
+/** `retried`: which failures the server retries. Another worker may have a policy or output that this worker lacks. */
+async function orFailure<T>(fallback: ErrorCode, retried: boolean | ErrorCode, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = thrownCodeOf(error) ?? fallback;
+    throw activityFailure(code, messageOf(error), { retryable: retried === true || retried === code });
+  }
 }

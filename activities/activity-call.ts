@@ -15,22 +15,22 @@ import type { WorkerParts } from './parts';
 
 const longestInPlace = 20_000;
 
-/** A call of a model or a tool, as the server hands the call to this worker: which attempt it is, and what the worker remembers of the call. */
-export class ActivityCall {
+/** One attempt of a model or tool call, as the server gives the attempt to this worker. */
+export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' | 'hidden'>> {
   readonly workflowId: string;
-  readonly runId: string;
   readonly address: string;
-  readonly agent: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  /** Absent: nobody is to see the call. */
-  readonly live: LiveCall | undefined;
-  readonly patience: Patience;
-  private readonly context = Context.current();
+  protected readonly runId: string;
+  protected readonly agent: string;
+  protected readonly signal: AbortSignal;
+  protected readonly timeoutMs: number;
+  /** Absent for a hidden call. */
+  protected readonly live: LiveCall | undefined;
+  protected readonly patience: Patience;
+  protected readonly context = Context.current();
 
   constructor(
-    private readonly parts: WorkerParts,
-    private readonly input: Pick<CallToolInput, 'path' | 'runLocal' | 'hidden'>,
+    protected readonly parts: WorkerParts,
+    protected readonly input: Input,
     { attempts, patienceMs }: Pick<ModelFacts, 'attempts'> & Partial<ModelFacts>,
   ) {
     const { info, cancellationSignal } = this.context;
@@ -47,38 +47,34 @@ export class ActivityCall {
     this.patience = new Patience(info, attempts, patienceMs);
   }
 
-  /** What the log says of the call. */
-  get fields(): CallFields {
+  /** For log lines about the call. */
+  protected get fields(): CallFields {
     const { workflowId, agent, address, patience } = this;
     return { run: runIdOf(workflowId), agent, address, attempt: patience.attempt };
   }
 
-  /** Who asks for a turn. The time in which the call waits in place is little of what it may take itself. */
-  caller(mayLeave: boolean): Caller {
+  /** The call may wait in place for a tenth of its own time at most. */
+  protected caller(mayLeave: boolean): Caller {
     const { workflowId: run, runId, address, signal, timeoutMs } = this;
     const since = this.context.info.scheduledTimestampMs;
     return { id: `${runId}/${address}`, run, since, inPlaceMs: Math.min(longestInPlace, timeoutMs / 10), signal, mayLeave };
   }
 
-  runLocal(): Promise<RunLocalValues> {
+  protected runLocal(): Promise<RunLocalValues> {
     return this.parts.messages.values.resolve(this.workflowId, this.runId, this.address, this.input.runLocal);
   }
 
-  /** The result is on its way into the history. Later calls find its message here. */
-  settle(message: StoredMessage | undefined): void {
-    if (message !== undefined) this.parts.messages.putMessage(this.runId, message);
-    this.live?.settle();
+  /** Later calls of the run find message and change in the memory of this worker. */
+  protected remember(message: StoredMessage | undefined, change: CallChange | undefined): void {
+    const { messages } = this.parts;
+    if (message !== undefined) messages.putMessage(this.runId, message);
+    messages.values.learn(this.runId, change);
   }
 
-  /** Later calls find here what this one changed. */
-  learn(change: CallChange | undefined): void {
-    this.parts.messages.values.learn(this.runId, change);
-  }
-
-  /** What lets the server make the call again. The next attempt reads what this one waited for in the last heartbeat. */
-  putOff({ waitMs, waits }: Extract<Again, { waitMs: number }>, code: string, message: string): Error {
+  /** The failure that lets the server repeat the call. The next attempt reads the waits of this one in the last heartbeat. */
+  protected putOff({ waitMs, waits }: Extract<Again, { waitMs: number }>, code: string, message: string): Error {
     this.context.heartbeat(waits);
-    // To wait for a turn is no failure that a log or a metric has to tell.
+    // Logs and metrics do not count a wait for a turn as a failure.
     return activityFailure(code, message, { retryable: true, retryAfterMs: waitMs, benign: code === 'waiting-for-turn' });
   }
 }

@@ -174,11 +174,6 @@ function waitsForOf({ own, retryAfterMs }: ErrorFacts, kind: string): Verdict['w
   return kind === 'throttled' || retryAfterMs !== undefined ? 'provider' : undefined;
 }
 
-/** What becomes of a model call that failed. */
-export function modelVerdict(error: unknown): Verdict {
-  return classify(error);
-}
-
 /**
  * What a model call that failed comes back as, or nothing when the server has to make it again. A worker that lacks something is the
  * server's business in any case: another worker may have it.

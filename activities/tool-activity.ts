@@ -6,9 +6,10 @@ import { messageOfOutcome } from '../contract/record/tool-outcomes';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contract/record/wire';
 import type { RunLocalValues } from '../contract/run-local';
 import { ActivityCall } from './activity-call';
+import { inTime } from './calls/in-time';
 import { activityFailure, asThrown, isCancelled, isCancelledByRun } from './failures';
 import type { Begun } from './health/heartbeat';
-import { orCancelled, orTimedOut, withHeartbeat } from './health/heartbeat';
+import { withHeartbeat } from './health/heartbeat';
 import type { GateTurn } from './limits/gate';
 import { lostText } from './limits/patience';
 import { tellOfTool } from './news';
@@ -18,37 +19,27 @@ import { ToolAttempt, ToolRetry } from './tools/tool-attempt';
 import type { RunAbout } from './transcripts/start-store';
 import { aboutNothing } from './transcripts/start-store';
 
-/** One activity of a call of a tool: begin, limit, run, settle. */
-export class ToolActivity {
-  private readonly call: ActivityCall;
+/** One attempt of a tool call: begin, limit, run, settle. */
+export class ToolActivity extends ActivityCall<CallToolInput> {
   private readonly attempt: ToolAttempt;
   private readonly isOnce: boolean;
-  /** What the call holds of a tool that is limited. */
   private turn: GateTurn | undefined;
+  /** The tool may have done its work. */
+  private hasRun = false;
   /** The result of the call is known. A tool that began now would run after its call was reported as unsettled. */
   private isOver = false;
 
-  constructor(
-    private readonly parts: WorkerParts,
-    private readonly input: CallToolInput,
-  ) {
+  constructor(parts: WorkerParts, input: CallToolInput) {
     const facts = parts.tools.factsOf(input.tool);
-    const call = new ActivityCall(parts, input, { attempts: (facts ?? parts.toolDefaults).attempts });
-    const { workflowId, address, signal, patience, live, fields } = call;
-    this.call = call;
+    super(parts, input, { attempts: (facts ?? parts.toolDefaults).attempts });
     this.isOnce = facts?.effect === 'once';
-    this.attempt = new ToolAttempt(input, parts, {
-      workflowId,
-      address,
-      attempt: patience.attempt,
-      signal,
-      publish: live?.publish,
-      threw: (error) => tellOfTool(input, fields, error),
-    });
+    const { workflowId, address, signal, live, fields } = this;
+    const threw = (error: unknown): void => tellOfTool(input, fields, error);
+    this.attempt = new ToolAttempt(input, parts, { workflowId, address, attempt: fields.attempt, signal, publish: live?.publish, threw });
   }
 
   async result(): Promise<CallToolResult> {
-    const { patience } = this.call;
+    const { patience } = this;
     if (patience.isSpent) throw activityFailure('tool-failed', lostText(patience.attempt - 1), { retryable: false });
     try {
       return this.settle(await withHeartbeat((begun) => this.inTime(begun), patience.details).finally(() => this.end()));
@@ -57,10 +48,11 @@ export class ToolActivity {
     }
   }
 
-  /** Undefined: the time of a `once` tool is up. Nobody cancels the wait for such a tool: only the tool knows how far it came. */
+  /** Undefined if the time of a `once` tool is up. A cancel does not end the wait for such a tool: only the tool knows how far it came. */
   private inTime(begun: Begun): Promise<ToolOutcome | undefined> {
-    if (this.isOnce) return orTimedOut(this.work(begun));
-    return orCancelled(this.attempt.watch.inTime(this.call.timeoutMs, () => this.work(begun)));
+    const { attempt, context, timeoutMs } = this;
+    if (this.isOnce) return inTime<ToolOutcome | undefined>(this.work(begun), timeoutMs, () => undefined);
+    return Promise.race([attempt.watch.inTime(timeoutMs, () => this.work(begun)), context.cancelled]);
   }
 
   private async work(begun: Begun): Promise<ToolOutcome> {
@@ -71,66 +63,64 @@ export class ToolActivity {
     throw new HoldfastError('cancelled', 'The call ended before its tool began.');
   }
 
+  private async begin(begun: Begun): Promise<[RunLocalValues, RunAbout]> {
+    const { workflowId, runId, input, parts } = this;
+    const values = await this.runLocal();
+    begun(this.isOnce);
+    return [values, input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing];
+  }
+
+  /** A reconcile needs no turn. */
+  private async limit(): Promise<GateTurn | undefined> {
+    const { tool, reconcile } = this.input;
+    const concurrency = this.parts.tools.factsOf(tool)?.concurrency;
+    if (concurrency === undefined || reconcile === true) return undefined;
+    return this.parts.turns?.ofTool(tool, concurrency, this.caller(this.patience.counts || this.isOnce));
+  }
+
+  private run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {
+    const { workflowId, address, input, parts } = this;
+    this.hasRun = input.reconcile !== true;
+    const run = (): Promise<ToolOutcome> => this.attempt.run(values, about);
+    return parts.loop?.during({ tool: input.tool, workflowId, address }, run) ?? run();
+  }
+
   private end(): void {
     this.isOver = true;
     this.turn?.end();
   }
 
-  /** The values of the run, and what the run was started with. */
-  private async begin(begun: Begun): Promise<[RunLocalValues, RunAbout]> {
-    const { runId, workflowId } = this.call;
-    const values = await this.call.runLocal();
-    begun(this.isOnce);
-    return [values, this.input.about === true ? await this.parts.messages.starts.of(workflowId, runId) : aboutNothing];
-  }
-
-  /** A turn of a tool whose calls are limited. To ask whether a call took effect needs none. */
-  private async limit(): Promise<GateTurn | undefined> {
-    const { tool, reconcile } = this.input;
-    const concurrency = this.parts.tools.factsOf(tool)?.concurrency;
-    if (concurrency === undefined || reconcile === true) return undefined;
-    return this.parts.turns?.ofTool(tool, concurrency, this.call.caller(this.call.patience.counts || this.isOnce));
-  }
-
-  private run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {
-    const { workflowId, address } = this.call;
-    const run = (): Promise<ToolOutcome> => this.attempt.run(values, about);
-    return this.parts.loop?.during({ tool: this.input.tool, workflowId, address }, run) ?? run();
-  }
-
   private settle(outcome: ToolOutcome | undefined): CallToolResult {
     const result = outcome === undefined ? this.late() : this.attempt.result(outcome);
-    this.call.settle(messageOfOutcome(this.input, result));
-    this.call.learn(result.runLocal);
+    this.live?.settle();
+    this.remember(messageOfOutcome(this.input, result), result.runLocal);
     return result;
   }
 
-  /** Whether the server's timer or this worker's comes first is chance, and the server's brings nothing. */
+  /** Without values and events, as if the timer of the server had been first: which of the two timers is first, is chance. */
   private late(): CallToolResult {
     this.attempt.drop();
-    return { address: this.call.address, outcome: tooLate(this.input, this.call.timeoutMs) };
+    return { address: this.address, outcome: tooLate(this.input, this.timeoutMs) };
   }
 
   private fail(error: unknown): CallToolResult {
-    const { address, live, signal } = this.call;
-    live?.void();
+    const { address, signal, isOnce } = this;
+    this.live?.void();
     this.attempt.drop();
     if (isCancelled(error, signal)) {
-      // The tool was told to stop, and may have done its work before.
-      const isCutOff = this.isOnce && this.input.reconcile !== true && this.attempt.hasBegun && isCancelledByRun(signal);
-      if (isCutOff) return { address, outcome: cutOff(error) };
+      if (isOnce && this.hasRun && isCancelledByRun(signal)) return { address, outcome: cutOff(error) };
       throw asThrown(error);
     }
     const code = error instanceof ToolRetry ? 'tool-failed' : (thrownCodeOf(error) ?? 'tool-failed');
-    // The run waits for a `once` tool that had no turn: the server would not make its call again.
-    if (code === 'waiting-for-turn' && this.isOnce)
+    // The server does not repeat calls of `once` tools, so the run itself waits for a turn.
+    if (code === 'waiting-for-turn' && isOnce)
       return { address, outcome: { type: 'failed', messageId: randomUUID(), error: { code, message: messageOf(error) } } };
     throw this.again(code, error);
   }
 
-  /** Lets the server make the call again, as long as there are attempts. */
+  /** The failure by which the server repeats the call, as long as there are attempts. */
   private again(code: string, error: unknown): Error {
-    const { patience } = this.call;
+    const { patience } = this;
     const message = messageOf(error);
     const retryAfterMs = code === 'tool-unknown' ? (waitsForTool[patience.attempt - 1] ?? waitsForTool.at(-1)) : undefined;
     if (!patience.counts) return activityFailure(code, message, { retryable: true, ...defined({ retryAfterMs }) });
@@ -138,6 +128,6 @@ export class ToolActivity {
     const again = patience.after(
       code === 'waiting-for-turn' ? { waitsFor: 'turn', ...defined({ retryAfterMs: details?.retryAfterMs }) } : defined({ retryAfterMs }),
     );
-    return 'over' in again ? activityFailure(code, message, { retryable: false }) : this.call.putOff(again, code, message);
+    return 'over' in again ? activityFailure(code, message, { retryable: false }) : this.putOff(again, code, message);
   }
 }

@@ -5,15 +5,14 @@ import { ToolAttempt, ToolRetry } from '../activities/tools/tool-attempt';
 import { cutOff } from '../activities/tools/cut-off';
 import { CallValues } from '../activities/calls/call-values';
 import type { Verdict } from '../activities/failures';
-import { failedResult, modelVerdict } from '../activities/failures';
+import { classify, failedResult } from '../activities/failures';
 import { Patience } from '../activities/limits/patience';
 import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { planOf } from '../activities/policies';
-import { parseInput } from '../activities/schemas/parse-input';
-import { parseOutput } from '../activities/schemas/parse-output';
+import { parseInput } from '../activities/schemas/parse-calls';
 import { aboutOf } from '../activities/transcripts/start-store';
 import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/record/agent-paths';
@@ -55,7 +54,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
     planPolicy: async (request) => planOf(parts.policies, request),
-    parseOutput: (request) => parseOutput(parts.outputs, request),
+    parseOutput: ({ output, text }) => parts.outputs.parse(output, text),
     callModel: (request, call) =>
       modelAttempts(call, async (attempt, signal, waits): Promise<CallModelResult> => {
         const { address } = call;
@@ -68,7 +67,8 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         answered.delete(message);
         const { stream, retries } = request.slots;
         const watch = new WrapWatch();
-        const values = new CallValues(call.values, lateIn(call, parts.onProblem));
+        const values = new CallValues(lateIn(call, parts.onProblem));
+        values.begin(call.values);
         let left: BrokenAnswer | undefined;
         try {
           const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
@@ -81,7 +81,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         } catch (error) {
           live.void();
           const changes = values.end();
-          const verdict = modelVerdict(error);
+          const verdict = classify(error);
           const failed = failedResult(verdict, retries, left);
           const brought = { ...waited, ...watch.noted, ...changes };
           if (failed === undefined) throw new LostModelAttempt(verdict, brought);

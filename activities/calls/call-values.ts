@@ -14,16 +14,12 @@ export class CallValues {
   private readonly events: { readonly type: 'custom'; readonly name: string; readonly data: Json }[] = [];
   private eventBytes = 0;
   private over = false;
+  private values: RunLocalValues = {};
 
-  constructor(
-    private values: RunLocalValues = {},
-    private readonly late: Late = () => undefined,
-  ) {}
+  constructor(private readonly late: Late = () => undefined) {}
 
-  /** Gives it the values, once they are found. */
-  begin(values: RunLocalValues): this {
+  begin(values: RunLocalValues): void {
     this.values = values;
-    return this;
   }
 
   /** `caller` is the name by which a report calls what was asked for too late. It does nothing then, and reads what the call left. */

@@ -41,26 +41,3 @@ export async function withHeartbeat<T>(run: (begun: Begun) => Promise<T>, detail
     clearTimeout(timer);
   }
 }
-
-/** Ends when the work ends or the call is cancelled, whichever comes first; the work itself learns of it by its signal. */
-export function orCancelled<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  return Promise.race([work, Context.current().cancelled]);
-}
-
-/**
- * Ends with the work, or with nothing when its time is up. The server's own timer may be a second late: what is said here comes first then. A worker
- * that is drained ends with it, too.
- */
-export async function orTimedOut<T>(work: Promise<T>): Promise<T | undefined> {
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Context.current().info.startToCloseTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

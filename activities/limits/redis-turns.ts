@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../../contract/credentials';
 import { HoldfastError, messageOf } from '../../contract/errors';
+import { inTime } from '../calls/in-time';
 import { rateOf } from './bucket';
 import type { Asker } from './gate';
 import type { Limit } from './limit';
@@ -154,7 +155,7 @@ export class RedisLink {
     });
     const link = new RedisLink(client, prefix, onProblem);
     const connecting = client.connect().catch((error: unknown) => link.isAway(error));
-    await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    await inTime(connecting, patienceMs, () => undefined);
     return link;
   }
 
@@ -164,17 +165,13 @@ export class RedisLink {
 
   async eval(script: string, keys: string[], given: string[]): Promise<unknown> {
     if (this.closed || !this.client.isReady) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it said nothing for ${patienceMs / 1000} s`)), patienceMs);
-    });
     try {
-      return await Promise.race([this.client.eval(script, { keys, arguments: given }), late]);
+      return await inTime(this.client.eval(script, { keys, arguments: given }), patienceMs, () => {
+        throw new Error(`it said nothing for ${patienceMs / 1000} s`);
+      });
     } catch (error) {
       this.isAway(error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

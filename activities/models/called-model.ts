@@ -5,10 +5,11 @@ import type { Failure, Part, Usage } from '../../contract/messages/messages';
 import type { RequestSlots } from '../../contract/record/wire';
 import type { AskedModel } from './asked-model';
 import { noteAskedModel } from './asked-model';
+import { inTime } from '../calls/in-time';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { exitToolSpec } from '../tools/exit-tool';
-import { modelVerdict } from '../failures';
+import { classify } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { OutputRegistry } from '../schemas/outputs';
@@ -181,7 +182,7 @@ export function responseOf(answer: GenerateAnswer | undefined): WorkerModelRespo
 }
 
 function failureOf(error: unknown): Failure {
-  const { code, message } = modelVerdict(error);
+  const { code, message } = classify(error);
   return { code, message };
 }
 
@@ -211,19 +212,12 @@ async function* unlessSilent(
   giveUp: () => void,
 ): AsyncGenerator<ModelChunk> {
   const iterator = chunks[Symbol.asyncIterator]();
-  let timer: NodeJS.Timeout | undefined;
   let over = false;
   try {
     for (;;) {
-      const next = iterator.next();
-      next.catch(() => undefined);
-      const silent = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          reject(Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true }));
-          giveUp();
-        }, stallMs);
+      const result = await inTime(iterator.next(), stallMs, () => {
+        throw Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true });
       });
-      const result = await Promise.race([next, silent]).finally(() => clearTimeout(timer));
       if (result.done === true) {
         over = true;
         return;
@@ -231,8 +225,11 @@ async function* unlessSilent(
       yield result.value;
     }
   } finally {
-    // Nobody waits for the end of a stream that has gone silent.
-    if (!over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    // Without waiting for the end of the stream: a silent stream may never end.
+    if (!over) {
+      giveUp();
+      void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    }
   }
 }
 

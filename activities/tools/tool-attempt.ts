@@ -34,7 +34,7 @@ export interface AttemptFacts {
   readonly attempt: number;
   readonly signal: AbortSignal;
   /** Shows what comes while the tool runs. Absent: nobody is to see it. */
-  readonly publish?: (delta: DeltaBody) => void;
+  readonly publish?: ((delta: DeltaBody) => void) | undefined;
   /** Told of what the tool, or a worker middleware around it, threw. */
   readonly threw?: (error: unknown) => void;
 }
@@ -58,7 +58,6 @@ export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
   private readonly deltas: ToolDeltas;
-  private begun = false;
   /** What the tool asked a person for. */
   private asked: ToolInterrupt | undefined;
 
@@ -69,20 +68,14 @@ export class ToolAttempt {
   ) {
     const { tool, callId, hidden } = input;
     const late = lateIn({ ...facts, tool }, parts.onProblem);
-    this.values = new CallValues({}, late);
+    this.values = new CallValues(late);
     this.deltas = new ToolDeltas({ callId, tool }, hidden === true ? undefined : facts.publish, late);
   }
 
   /** What comes of the tool is an outcome. An exception says that this attempt has none. `about`: what the run was started with. */
   run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {
-    this.begun = true;
     this.values.begin(values);
     return withValues(this.values, () => this.execute(about));
-  }
-
-  /** Whether the tool may have been called. */
-  get hasBegun(): boolean {
-    return this.begun;
   }
 
   /** The end: what the call hands back to the run. */

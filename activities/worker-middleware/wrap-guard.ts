@@ -46,7 +46,6 @@ export class WrapWatch {
   async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
     const running = work();
     if (timeoutMs === undefined || timeoutMs <= 0) return running;
-    running.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
