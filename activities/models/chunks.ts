@@ -1,3 +1,4 @@
+import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
@@ -103,10 +104,6 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
     all[key] = isRecord(known) && isRecord(value) ? { ...known, ...value } : value;
   }
   return all;
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The answer that chunks add up to, for a model of one's own that streams and is asked for a whole answer. */

@@ -161,5 +161,3 @@ export class ModelRegistry {
     return provider?.missing?.();
   }
 }
-
-export type { Json };

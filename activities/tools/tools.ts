@@ -201,22 +201,9 @@ function kindOf({ execute, stream, enhanced }: AnyTool, refuse: Refuse): ToolKin
   return stream === undefined ? 'invokable' : 'streamable';
 }
 
-const ofOwnTools = [
-  'execute',
-  'stream',
-  'reconcile',
-  'effect',
-  'retry',
-  'enhanced',
-  'toModelOutput',
-  'timeout',
-  'heartbeat',
-  'resultLimit',
-  'concurrency',
-];
-
 function isExternal(tool: Record<string, unknown>, refuse: Refuse): boolean {
   const { external = false } = tool;
+  const ofOwnTools = Object.keys(forms).filter((field) => !['description', 'inputSchema', 'external'].includes(field));
   const wrong = external === true ? ofOwnTools.find((field) => tool[field] !== undefined) : undefined;
   if (wrong !== undefined) refuse(`${wrong} is for tools that a worker runs; an external one has a description and an inputSchema.`);
   return external === true;
@@ -228,7 +215,6 @@ function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
   if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
     refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
-  if (tool['quick'] !== undefined) refuse('there is no field "quick": every call of a tool is an activity. Leave it out.');
 }
 
 function milliseconds(given: string | undefined, fallback: number): number {
