@@ -1,6 +1,5 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { RunHistory } from '../activities/transcripts/message-store';
-import type { HistoryFact } from '../contract/record/history-fact';
 import type { FactEvent } from '../host/history/history-facts';
 import { FactReader } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
@@ -16,12 +15,6 @@ export function runHistory(source: HistorySource<FactEvent>, converter: () => Lo
     },
     async *oldest(workflowId, runId) {
       for await (const events of oldestPages(source, { workflowId, runId }, false)) yield await reader().read(events, workflowId);
-    },
-    async all(workflowId, runId) {
-      const facts: HistoryFact[] = [];
-      for await (const events of oldestPages(source, { workflowId, runId }, false))
-        facts.push(...(await reader().read(events, workflowId)));
-      return facts;
     },
   };
 }
