@@ -3,15 +3,10 @@ import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
 import { LoopWatch } from '../activities/health/loop-watch';
-import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
 import type { RedisLink } from '../activities/limits/redis-turns';
 import type { WorkerParts } from '../activities/parts';
-import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import type { DeltaSink } from '../contract/deltas';
 import { HoldfastError, errorTable } from '../contract/errors';
-import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
-import type { Observer } from '../contract/observed';
 import { defaultTaskQueue } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
@@ -34,62 +29,41 @@ import { WatchedWorker } from './threads/watched-worker';
 import { reportStrayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
 import { SwitchedParts } from './switched-parts';
-import type { PartsServer } from './worker-parts';
+import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends PartsOptions {
   readonly server: TemporalSettings;
-  /** Path of the agents module; every exported agent is served. */
+  /** Path of the agents module; the worker serves every exported agent. */
   readonly agents: string;
-  readonly tools: Readonly<Record<string, unknown>>;
-  /** The schemas that agents name as their `output`. */
-  readonly outputs?: Readonly<Record<string, unknown>>;
-  /** The policies that agents name with `approvalsBy`. */
-  readonly policies?: Readonly<Record<string, unknown>>;
-  readonly middleware?: readonly WorkerMiddleware[];
-  /** Look on at the model and tool calls of this worker, inside of all worker middleware. */
-  readonly observers?: readonly Observer[];
-  readonly models?: ModelsOptions;
-  readonly language?: Language;
   readonly taskQueue?: string;
-  /** Where the code of builds is kept that still have open runs. */
+  /** The directory for the code of builds that still have open runs. */
   readonly bundles: string;
   readonly dataConverter?: DataConverter;
-  /** Whether what this worker writes is compressed. Compressed data is always read. Default: no. */
+  /** Whether this worker compresses its payloads. Compressed payloads can always be read. Default: no. */
   readonly compress?: boolean;
-  readonly toolDefaults?: Partial<ToolFacts>;
-  readonly modelFacts?: Partial<ModelFacts>;
-  /** A Redis by which all workers of the task queue share the limits of models and tools. Without it each worker has its own. */
-  readonly redisUrl?: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where tokens go while a call runs. Default: to the readers of this process. */
-  readonly deltas?: DeltaSink;
-  /** How long a model's stream may be silent before the call is made again. Default 5 minutes. */
-  readonly modelStallMs?: number;
   /** Number of runs kept in memory; any other run reads its history at its next task. Default of Temporal's SDK: 600 for each GB of heap above 200 MB. */
   readonly maxCachedRuns?: number;
-  /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
-  readonly messageCacheBytes?: number;
-  /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
+  /** How long a shutdown waits for running calls. At least the longest tool timeout. */
   readonly shutdownGraceMs?: number;
-  /** Milliseconds between looks at which older builds still have open runs. */
+  /** Milliseconds between two checks of which older builds still have open runs. */
   readonly buildCheckMs?: number;
-  /** How long the current build may be served by nobody before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
+  /** How long the current build may be without a worker before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
   readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
-  /** How long code of a run may go on without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
+  /** How long the code of a run may run without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
   readonly endlessLoopMs?: number;
-  /** Answers Temporal's query for stack traces of runs. A worker does a sixth less then. Default false. */
+  /** Answers Temporal's query for stack traces of runs, which slows a worker down by a sixth. Default false. */
   readonly stackTraces?: boolean;
-  /** Told once of what needs a person, such as open runs whose code is missing. Default: a line on stderr. */
-  readonly onProblem?: (problem: HoldfastError) => void;
-  /** A bundle made before, to spare tests the time. */
+  /** A finished bundle, which saves tests the time. */
   readonly bundle?: WorkflowBundle;
 }
 
-/** What a worker that runs takes over. Server, task queue and storage stay. */
-export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'> & {
-  /** Undefined: the agents are as they were. */
+/** The options that a running worker can replace. An option that is left out is removed. */
+const replaceable = ['outputs', 'policies', 'middleware', 'observers', 'models', 'language'] as const;
+
+export type TakeOver = Pick<WorkerOptions, 'tools' | (typeof replaceable)[number]> & {
+  /** Undefined: the agents stay as they are. */
   readonly bundle?: WorkflowBundle | undefined;
 };
 
@@ -219,7 +193,8 @@ export class HoldfastWorker {
   async takeOver(changes: TakeOver): Promise<void> {
     const { bundle, ...changed } = changes;
     const { options: given, partsFor, served, parts } = this.inside;
-    const options: WorkerOptions = { ...given, ...unset, ...changed };
+    const removed = Object.fromEntries(replaceable.map((name) => [name, undefined]));
+    const options: WorkerOptions = { ...given, ...removed, ...changed };
     checkWorkerOptions(options);
     const next = await partsFor(options, parts.current);
     await served.change(bundle, () => parts.become(bundle?.buildId ?? this.buildId, next));
@@ -240,16 +215,6 @@ export class HoldfastWorker {
     return this.inside.served.check();
   }
 }
-
-/** What a project no longer names is not there any more. */
-const unset = {
-  outputs: undefined,
-  policies: undefined,
-  middleware: undefined,
-  observers: undefined,
-  models: undefined,
-  language: undefined,
-};
 
 async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   const bundle =

@@ -256,7 +256,7 @@ function failureOf(error: unknown, buildId: string): HoldfastError {
 }
 
 /** Which run used up the memory of workflow code, as a sentence; undefined when it is not that what failed. */
-export function memoryLossText(error: unknown): string | undefined {
+function memoryLossText(error: unknown): string | undefined {
   const running = memoryLossOf(error)?.map(runIdOf);
   if (running === undefined) return undefined;
   const [likely, ...others] = running;

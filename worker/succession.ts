@@ -1,13 +1,7 @@
 import { HoldfastError } from '../contract/errors';
-import type { DeploymentStanding } from '../host/deployment';
+import type { Deployment } from './deployment';
 
-/** What of a deployment is looked at and changed here. */
-export interface Routing {
-  standing(): Promise<DeploymentStanding>;
-  polls(): Promise<ReadonlyMap<string, number>>;
-  makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined>;
-  replaceCurrent(buildId: string, standing: DeploymentStanding): Promise<void>;
-}
+export type Routing = Pick<Deployment, 'standing' | 'polls' | 'makeCurrent' | 'replaceCurrent'>;
 
 /**
  * New runs go to the current build. When the workers that brought it are gone, as after a deploy that was taken back, nobody would begin them: then the

@@ -4,7 +4,6 @@ import type { LimitUse } from '../../contract/service-facts';
 import { Bucket, rateOf } from './bucket';
 import type { Limit } from './limit';
 import { MinuteSum } from './minute-sum';
-import type { SharedTurns } from './shared-turns';
 
 /** A call that wants a turn. */
 export interface Asker {
@@ -27,6 +26,17 @@ export interface GateTurn {
   end(tokens?: number): void;
   /** The call was not made after all. */
   giveBack(): void;
+}
+
+/** The turns of a limit that several workers share. Nothing here throws: without an answer the worker keeps to the limit by itself. */
+export interface SharedTurns {
+  /** 0: the call has its turn. Otherwise milliseconds until it is worth asking again. */
+  ask(asker: Asker): Promise<number>;
+  end(asker: Asker, tokens: number): void;
+  /** The call was not made after all. */
+  giveBack(asker: Asker): void;
+  /** The call waits here no more. */
+  forget(id: string): void;
 }
 
 interface Seat {

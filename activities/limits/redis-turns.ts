@@ -2,9 +2,8 @@ import { withoutCredentials } from '../../contract/credentials';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { inTime } from '../calls/in-time';
 import { rateOf } from './bucket';
-import type { Asker } from './gate';
+import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
-import type { SharedTurns } from './shared-turns';
 
 /** What is needed of the client of Redis. */
 export interface RedisClient {

@@ -1,10 +1,9 @@
 import { jsonSize } from '../../contract/limits';
 import type { LimitUse } from '../../contract/service-facts';
-import type { Asker, GateTurn } from './gate';
+import type { Asker, GateTurn, SharedTurns } from './gate';
 import { Gate } from './gate';
 import type { ModelLimits } from './limit';
 import { covers } from './limit';
-import type { SharedTurns } from './shared-turns';
 
 /** What limits need to know of a call. */
 export type Caller = Omit<Asker, 'tokens'>;

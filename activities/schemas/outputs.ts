@@ -18,7 +18,7 @@ export class OutputRegistry {
       const refuse = refusing(`Output "${name}"`, 'config-invalid');
       const problem = nameProblem(name);
       if (problem !== undefined) refuse(`${problem}.`);
-      this.schemas.set(name, readSchema(schema, { root: 'answer' }, refuse));
+      this.schemas.set(name, readSchema(schema, 'answer', refuse));
     }
   }
 
@@ -29,10 +29,6 @@ export class OutputRegistry {
 
   get names(): readonly string[] {
     return [...this.schemas.keys()];
-  }
-
-  has(name: string): boolean {
-    return this.schemas.has(name);
   }
 
   /** What a provider can hold its model to. Nothing where the answer is a text: no JSON is asked for then. */

@@ -166,7 +166,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   return {
     tool,
     description: tool.description ?? '',
-    schema: readSchema(tool.inputSchema, { root: 'input' }, (problem) => refuse(`inputSchema: ${problem}`)),
+    schema: readSchema(tool.inputSchema, 'input', (problem) => refuse(`inputSchema: ${problem}`)),
     facts: {
       kind,
       effect,

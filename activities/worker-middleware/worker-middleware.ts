@@ -86,7 +86,7 @@ export function defineWorkerMiddleware<Options extends Json = Json>(
   name: string,
   make: (options: Options) => WorkerWraps,
 ): WorkerMiddleware {
-  return { name, make: make };
+  return { name, make };
 }
 
 /** Worker middleware by name; one instance for each name and options. */
@@ -105,28 +105,19 @@ export class WorkerMiddlewareRegistry {
     for (const one of builtIn) if (!this.byName.has(one.name)) this.byName.set(one.name, one);
   }
 
-  has(name: string): boolean {
-    return this.byName.has(name);
-  }
-
   get names(): readonly string[] {
     return [...this.byName.keys()];
   }
 
-  /** With the names by which errors call them. */
+  /** The wraps of an agent's list, first outermost. */
   named(refs: readonly WorkerMiddlewareRef[]): readonly NamedWraps[] {
-    return this.of(refs).map((wraps, position) => ({ name: refs[position]?.name ?? '', wraps }));
-  }
-
-  /** The wraps of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
-  of(refs: readonly WorkerMiddlewareRef[]): readonly WorkerWraps[] {
     return refs.map(({ name, options }) => {
       const one = this.byName.get(name);
       if (one === undefined) throw new HoldfastError('worker-half-missing', `This worker has no worker middleware "${name}".`);
       const key = `${name} ${JSON.stringify(options ?? null)}`;
-      const made = this.made.get(key) ?? one.make(options ?? null);
-      this.made.set(key, made);
-      return made;
+      const wraps = this.made.get(key) ?? one.make(options ?? null);
+      this.made.set(key, wraps);
+      return { name, wraps };
     });
   }
 }
