@@ -24,7 +24,7 @@ import { manifestFor } from './prepare-run';
 import { parseInput } from './schemas/parse-calls';
 import { ToolActivity } from './tool-activity';
 
-/** What the workflow schedules, by the names that stand in history. */
+/** The activities of a run. Histories have their names. */
 export interface Activities {
   prepareRun(request: ManifestRequest): Promise<Manifest>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
@@ -34,12 +34,12 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  /** Does nothing: its input in the history is what a run goes on with. */
+  /** Does nothing: a run resumes from the input, which the history has. */
   keepResumePoint(point: KeptPoint): Promise<void>;
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
 
-/** `parts` may change between calls, and `preparing` are the parts for the preparation of a run. */
+/** `parts` may change between calls. `preparing` prepares runs. */
 export function createActivities(parts: () => WorkerParts, preparing = parts): Activities {
   return {
     prepareRun: (request) => orFailure('run-failed', false, () => manifestFor(request, preparing())),
@@ -60,7 +60,7 @@ export function createActivities(parts: () => WorkerParts, preparing = parts): A
   };
 }
 
-/** `retried`: which failures the server retries. Another worker may have a policy or output that this worker lacks. */
+/** `retried`: the failures that the server retries. Another worker may have the missing policy or output. */
 async function orFailure<T>(fallback: ErrorCode, retried: boolean | ErrorCode, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

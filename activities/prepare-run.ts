@@ -7,7 +7,7 @@ import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
 
-/** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
+/** The facts of everything that a run names. A missing part fails here, before the run schedules anything else. */
 export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
   const { tools, models, middleware, outputs } = parts;
   refuseUnknown('tool', request.tools, tools.names);
@@ -37,7 +37,6 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
   };
 }
 
-/** The tools that the named policies hold. */
 function policiesIn(request: ManifestRequest, { policies }: Pick<WorkerParts, 'policies'>): Manifest['policies'] {
   return request.policies && Object.fromEntries(request.policies.map((name) => [name, policies?.get(name)?.tools ?? []]));
 }
@@ -57,7 +56,7 @@ function refuseUnknown(kind: keyof typeof codes, named: readonly string[] = [], 
   throw new HoldfastError(codes[kind], `The agent names the ${kind} "${unknown}".${meant} The worker has: ${known.join(', ') || 'none'}.`);
 }
 
-/** Long ones are left out: they would stand in the history with each question. */
+/** Long schemas are left out, as the history would repeat them with each question. */
 function schemasOf(tools: readonly string[], parts: Pick<WorkerParts, 'tools'>): Readonly<Record<string, Json>> {
   return Object.fromEntries(
     tools.flatMap((tool) => {

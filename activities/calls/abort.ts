@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 
-/** Why a call was told to stop, as something to throw. */
+/** The reason of an abort, as an error. */
 export function abortOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new HoldfastError('cancelled', 'The call was cancelled.');
 }

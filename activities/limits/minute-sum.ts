@@ -1,4 +1,4 @@
-/** What was added in the last minute, to the second. */
+/** The sum of the last 60 seconds. */
 export class MinuteSum {
   private readonly seconds = new Map<number, number>();
 

@@ -5,7 +5,7 @@ import { rateOf } from './bucket';
 import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
-/** What is needed of the client of Redis. */
+/** The parts of the Redis client that are used here. */
 export interface RedisClient {
   readonly isReady: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -15,18 +15,18 @@ export interface RedisClient {
   destroy(): void;
 }
 
-/** A lease that nobody renews is over: its worker is gone. */
+/** A lease that is not renewed has lost its worker. */
 const leaseMs = 30_000;
-/** A worker whose first call waits asks this often. */
+/** The pause between two requests of a worker whose first call waits. */
 const pollMs = 100;
-/** A Redis that does not answer is away. */
+/** A Redis without an answer counts as away. */
 const patienceMs = 2_000;
-/** One that asks no more does not hold up the others. */
+/** A call that asks no longer must not delay other calls. */
 const seenMs = 2_000;
 
 /**
- * Keys: leases of calls at work, waiting calls by age, waiting calls by when they were last heard of, and what is left of the rates.
- * A worker names its first waiting call only. It has a turn when the older ones of other workers have room, too.
+ * Keys: leases of calls at work, waiting calls by age, waiting calls by their last request, and the rest of the rates. A worker names only its first
+ * waiting call, which gets its turn when the older calls of other workers have room, too.
  */
 const askScript = `
 local clock = redis.call('TIME')
@@ -74,7 +74,6 @@ for i, name in ipairs({ 'requests', 'tokens' }) do
 end
 return 0`;
 
-/** One limit, as all workers of a task queue share it through Redis. */
 class RedisTurns implements SharedTurns {
   private readonly keys: string[];
   private readonly rates: string[];
@@ -130,7 +129,7 @@ class RedisTurns implements SharedTurns {
   }
 }
 
-/** The connection of a worker to Redis. While it is broken, the worker keeps to its limits alone, and says so once. */
+/** The connection of a worker to Redis. While the connection is broken, the worker keeps the limits alone, and reports the break once. */
 export class RedisLink {
   private told = false;
   private closed = false;
@@ -144,7 +143,7 @@ export class RedisLink {
     client.on('ready', () => (this.told = false));
   }
 
-  /** Opens the connection, and does not wait for a Redis that is away. */
+  /** Opens the connection without waiting long for a Redis that is away. */
   static async open(url: string, prefix: string, onProblem: (problem: HoldfastError) => void): Promise<RedisLink> {
     const { createClient } = await import('@redis/client');
     const client = createClient({

@@ -24,7 +24,7 @@ export interface ModelCallParts {
   readonly observers?: Observers;
   /** How long a stream may be silent. */
   readonly stallMs?: number;
-  /** Gives this call a turn where its model is limited. Throws when it is to come back later. */
+  /** Throws if the call has to return later. */
   readonly turnOf?: (model: string, request: GenerateRequest) => Promise<GateTurn | undefined>;
 }
 
@@ -128,13 +128,13 @@ export class CalledModel {
   }
 }
 
-/** Tools by name and description, a line each. */
+/** One line for each tool. */
 function withCatalog(instructions: string, catalog: readonly string[], specs: readonly ToolSpec[], tools: ToolRegistry): string {
   const lines = catalog.map((name) => `- ${name}: ${specOf(name, specs, tools).description.replace(/\s+/g, ' ')}`);
   return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
 }
 
-/** Nothing that worker middleware put into the request is left to call a tool by, and the last word is not theirs. */
+/** Removes all means to call a tool that worker middleware added, and puts the final request last. */
 function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
   return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
 }
@@ -169,7 +169,7 @@ class ProviderCall {
   }
 }
 
-/** What worker middleware and observers see of an answer. */
+/** The answer, as worker middleware and observers see the answer. */
 export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
   const { parts, usage, finish } = answer ?? {};
   return {
@@ -178,7 +178,7 @@ export function responseOf(answer: GenerateAnswer | undefined): WorkerModelRespo
   };
 }
 
-/** A stream that says nothing for long has lost its connection without anybody noticing. */
+/** A stream that is silent for long has probably lost its connection. */
 async function* unlessSilent(
   chunks: AsyncIterable<ModelChunk>,
   stallMs: number,
@@ -219,7 +219,7 @@ const exitToolSpec: ToolSpec = {
   },
 };
 
-/** What the run says of its own tools comes before what the worker has under the same name. */
+/** A tool of the run goes before a tool of the worker with the same name. */
 function specOf(name: string, own: readonly ToolSpec[], tools: ToolRegistry): ToolSpec {
   const spec = own.find((one) => one.name === name) ?? (name === exitToolSpec.name ? exitToolSpec : tools.specOf(name));
   if (spec === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
@@ -230,7 +230,7 @@ export function noMessage(model: string): HoldfastError {
   return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
 }
 
-/** Tokens as counts; what a provider says otherwise is taken for nothing, and nothing but that for no usage at all. */
+/** Usage that a provider reports otherwise than as counts is ignored. */
 export function checkedUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const counts = usage as Partial<Record<keyof Usage, unknown>>;

@@ -9,7 +9,7 @@ import type { OutputRegistry } from './outputs';
 const patienceMs = 1_000;
 const mostBytes = 64 * 1024;
 
-/** Parses arguments before a policy sees them. What parsing left as it was is not sent back. */
+/** Parses arguments before a policy sees them. Unchanged arguments are not sent back. */
 export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInputRequest): Promise<ParseInputResult> {
   const parsed = await tools.parse(tool, input);
   if (!parsed.ok) return parsed;
@@ -19,8 +19,8 @@ export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInpu
 }
 
 /**
- * Parses the tool calls of an answer where it is made, which spares the run a step for each. What takes long, throws or is large is left out:
- * the run asks for it when it needs it, and gets the error there.
+ * Parses the tool calls of an answer in the activity of the answer, which saves the run an activity for each call. Slow, failed and large results are
+ * left out: the run requests them later and gets the error there.
  */
 export async function parsedCalls(
   tools: ToolRegistry,
@@ -35,7 +35,7 @@ export async function parsedCalls(
   return jsonSize(parsed) > mostBytes || parsed.every((result) => result === null) ? {} : { parsed };
 }
 
-/** The same of an answer without calls, by the output that the agent names. */
+/** The same for an answer without calls, by the output of the agent. */
 export async function readOutput(
   outputs: Pick<OutputRegistry, 'parse'> | undefined,
   name: string | null | undefined,

@@ -6,7 +6,7 @@ import { notJson } from '../../contract/messages/messages';
 import type { Issue } from '../../host/json-schema';
 import { compiledJsonSchema, issueList } from '../../host/json-schema';
 
-/** A schema of the AI SDK, as `jsonSchema(…)` and `zodSchema(…)` make it. */
+/** A schema of the AI SDK, made by `jsonSchema(…)` or `zodSchema(…)`. */
 export interface AiSdkSchema<Value = unknown> {
   readonly _type: Value;
   readonly jsonSchema: unknown;
@@ -19,18 +19,17 @@ export interface JsonSchema {
   readonly jsonSchema?: undefined;
 }
 
-/** What says how a value has to look. */
 export type Schema<Value = unknown> = z.ZodType<Value> | AiSdkSchema<Value> | JsonSchema;
 
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
-/** One face for all kinds of schemas. */
+/** The reader of any kind of schema. */
 export interface SchemaReader {
-  /** As a model is told it. */
+  /** The JSON Schema for a model. */
   readonly json: Json;
-  /** Set where the schema makes its JSON asynchronously; before it settles there is no `json`. */
+  /** Present if the JSON is made asynchronously: before `ready` there is no `json`. */
   readonly ready?: Promise<void>;
-  /** What a value means. The message names each place that does not fit, such as `order.id: must be string`. The value stays as it is. */
+  /** The message names each misfit, such as `order.id: must be string`. The given value does not change. */
   parse(value: unknown): Promise<Parsed>;
 }
 
@@ -45,7 +44,7 @@ export function readSchema(candidate: unknown, root: string, refuse: Refuse): Sc
   if (isAiSdkSchema(candidate)) return new AiSdkReader(candidate, root, refuse);
   const standard = standardOf(candidate);
   if (standard !== undefined) return ofStandard(standard, root, refuse);
-  // The AI SDK takes a function that makes the schema, so that it is made when it is needed.
+  // The AI SDK also takes a function that makes the schema.
   if (typeof candidate === 'function') return readSchema(called(candidate as () => unknown, refuse), root, refuse);
   return ofJsonSchema(candidate, root, refuse);
 }
@@ -83,7 +82,7 @@ function isAiSdkSchema(candidate: unknown): candidate is AiSdkSchemaObject {
   return Symbol.for('vercel.ai.schema') in candidate || ('jsonSchema' in candidate && 'validate' in candidate);
 }
 
-/** Its JSON may be a promise. Without `validate` of its own the JSON Schema decides; the AI SDK would let everything through. */
+/** The JSON may be a promise. Without `validate` the JSON Schema decides, where the AI SDK would accept everything. */
 class AiSdkReader implements SchemaReader {
   readonly ready?: Promise<void>;
   private told: Json | undefined;
@@ -165,7 +164,7 @@ function ofJsonSchema(candidate: unknown, root: string, refuse: Refuse): SchemaR
   return {
     json,
     parse: guarded(async (value) => {
-      // Defaults are filled in, which is not to be seen in what was given.
+      // Validation fills in defaults, which must not change the given value.
       const copy: unknown = structuredClone(value);
       const issues = validate(copy);
       return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, root) };
@@ -173,7 +172,7 @@ function ofJsonSchema(candidate: unknown, root: string, refuse: Refuse): SchemaR
   };
 }
 
-/** The JSON of a schema, apart from its `$schema`, which some providers refuse. */
+/** Without `$schema`, which some providers refuse. */
 function plainJson(candidate: unknown, refuse: Refuse): Json {
   if (typeof candidate !== 'object' || candidate === null || Array.isArray(candidate)) return refuse(`it is no schema; ${way}.`);
   if (Object.values(candidate).some(isZod)) return refuse('it is an object of zod schemas; put it into z.object(…).');
@@ -187,7 +186,7 @@ function plainJson(candidate: unknown, refuse: Refuse): Json {
 
 const keywords = new Set(['type', 'properties', 'items', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties']);
 
-/** A check of the user's own that throws says no, and why. */
+/** A user's check that throws refuses the value with its message. */
 function guarded(check: ValueCheck): ValueCheck {
   return async (value) => {
     try {

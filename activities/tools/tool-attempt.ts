@@ -26,16 +26,15 @@ import type { AnyTool, ToolRegistry } from './tools';
 import type { WorkerMiddlewareRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
 import { isStop } from '../../kernel/effects/errors';
 
-/** Which attempt of which call it is, and who hears of it. */
 export interface AttemptFacts {
   readonly workflowId: string;
   readonly address: string;
-  /** From 1, of those that did not only wait. */
+  /** From 1, without attempts that only waited. */
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** Shows what comes while the tool runs. Absent: nobody is to see it. */
+  /** Shows deltas while the tool runs. Absent: nobody sees the call. */
   readonly publish?: ((delta: DeltaBody) => void) | undefined;
-  /** Told of what the tool, or a worker middleware around it, threw. */
+  /** Called with each error of the tool, or of a worker middleware around the tool. */
   readonly threw?: (error: unknown) => void;
 }
 
@@ -46,19 +45,18 @@ interface ToolParts {
   readonly onProblem?: (problem: HoldfastError) => void;
 }
 
-/** Thrown when a failed tool should be called once more. */
+/** Thrown if a failed tool should run once more. */
 export class ToolRetry extends Error {}
 
 /**
- * One attempt of a call of a tool on the worker, worker middleware around the tool, with what both do to the run. Knows no Temporal: whoever has values
- * and a signal can make it.
+ * One attempt of a tool call: the tool inside its worker middleware, with their changes to the run. In-memory runs use the class, too, so the class
+ * knows no Temporal.
  */
 export class ToolAttempt {
-  /** Sees which worker middleware the call is in. */
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
   private readonly deltas: ToolDeltas;
-  /** What the tool asked a person for. */
+  /** The interrupt of the tool. */
   private asked: ToolInterrupt | undefined;
 
   constructor(
@@ -72,18 +70,16 @@ export class ToolAttempt {
     this.deltas = new ToolDeltas({ callId, tool }, hidden === true ? undefined : facts.publish, late);
   }
 
-  /** What comes of the tool is an outcome. An exception says that this attempt has none. `about`: what the run was started with. */
+  /** An exception means that the attempt has no outcome. */
   run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {
     this.values.begin(values);
     return withValues(this.values, () => this.execute(about));
   }
 
-  /** The end: what the call hands back to the run. */
   result(outcome: ToolOutcome): CallToolResult {
     return { address: this.facts.address, outcome, ...this.watch.noted, ...this.values.end() };
   }
 
-  /** The end of an attempt that hands back nothing. */
   drop(): void {
     this.values.drop();
   }
@@ -125,7 +121,7 @@ export class ToolAttempt {
     }
   }
 
-  /** What a worker middleware does wrong itself is no error of the tool: it has a code that ends the run. */
+  /** A mistake of a worker middleware is no error of the tool, and its code ends the run. */
   private failedBy(error: unknown, tool: AnyTool): ToolOutcome {
     const { attempt, signal, threw } = this.facts;
     if (this.asked !== undefined) return interruptedBy(this.asked);
@@ -133,11 +129,11 @@ export class ToolAttempt {
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${this.input.tool}' ${error.message}`);
     if (signal.aborted) throw error;
     if (!isStop(error)) threw?.(error);
-    // A worker middleware that leaves something running would do so again.
+    // Another attempt would leave the same call of next running.
     if (thrownCodeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
-    // Who stops the run does not want to be asked again.
+    // A stop of the run is final.
     if (isStop(error)) return failed('stopped', messageOf(error));
-    // The result is what it is, however often the tool is called.
+    // Another call of the tool would give the same result.
     if (codeOf(error) === 'pii-found') return failed('pii-found', messageOf(error));
     const attempts = tool.effect === 'once' ? 1 : (tool.retry?.attempts ?? 1);
     if (attempt < attempts) throw new ToolRetry(withoutCredentials(messageOf(error)));
@@ -170,14 +166,14 @@ export class ToolAttempt {
     return this.parts.tools.factsOf(this.input.tool)?.resultLimit ?? 0;
   }
 
-  /** What worker middleware see of the call. */
+  /** The call, as worker middleware see the call. */
   private get workerCall(): Omit<ToolWorkerCall, 'options'> {
     const { address, attempt, signal } = this.facts;
     const { path, tool, callId } = this.input;
     return { agent: agentOfPath(path), id: address, attempt, signal, tool, callId, ...this.values.access() };
   }
 
-  /** What the tool sees of the call. */
+  /** The call, as the tool sees the call. */
   private context(about: RunAbout): ForeignCallContext {
     const { workflowId, address, attempt, signal } = this.facts;
     const { callId, key, options = {}, resumed } = this.input;
@@ -196,7 +192,7 @@ export class ToolAttempt {
       ...this.values.access(),
       progress: (data) => this.deltas.progress(data),
       interrupt: (info, ofInterrupt) => {
-        // Nobody would catch it.
+        // A late caller would not catch an error.
         if (!this.deltas.isOpen('call.interrupt')) return undefined as never;
         this.asked = new ToolInterrupt(info, ofInterrupt);
         throw this.asked;
@@ -207,7 +203,7 @@ export class ToolAttempt {
 
 type CheckedInput = { readonly ok: true; readonly value: unknown; readonly json: Json } | { readonly ok: false; readonly message: string };
 
-/** A call that a policy or a human saw runs with exactly those arguments, also when the schema has changed since. */
+/** After a decision of a policy or a human, a call runs with exactly the arguments of the decision, also if the schema has changed. */
 async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<CheckedInput> {
   const parsed = await tools.parse(input.tool, input.input);
   if (input.inputHash === undefined) return parsed;
@@ -222,7 +218,7 @@ async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<C
   };
 }
 
-/** Also under the names that tools of the AI SDK know. */
+/** With the names that tools of the AI SDK know. */
 type ForeignCallContext = ToolCallContext & {
   readonly toolCallId: string;
   readonly messages: readonly never[];
@@ -231,7 +227,7 @@ type ForeignCallContext = ToolCallContext & {
 
 const interruptOptions: readonly string[] = ['state', 'answerSchema', 'deadline'];
 
-/** Tools in plain JavaScript may give anything. What would do nothing is refused, so that somebody sees it. */
+/** Tools in plain JavaScript may give anything. An option without effect is refused. */
 function misuseOfInterrupt(options: unknown): string | undefined {
   const there = `its options are an object with ${interruptOptions.join(', ')}`;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return there;

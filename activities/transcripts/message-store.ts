@@ -79,7 +79,7 @@ export class MessageStore {
     return { messages, slots: { ...base.slots, ...input.slots } };
   }
 
-  /** Newest pages first: what another worker made a moment ago stands there. */
+  /** Newest pages first, as they have the latest messages of other workers. */
   private async findNewest(
     workflowId: string,
     runId: string,
@@ -95,7 +95,7 @@ export class MessageStore {
           this.putMessage(runId, message);
           const { id } = message;
           const source = sourceOf(id);
-          // What another agent is told will do where nothing else is listed.
+          // The message to another agent counts only if the list lacks the source.
           if (missing.has(source) && (id === source || (listed.has(id) && !listed.has(source)))) {
             missing.delete(source);
             found.set(id, message);

@@ -5,7 +5,7 @@ import { jsonSize } from '../../contract/limits';
 import { ByteMap } from './byte-map';
 import type { RunHistory } from './message-store';
 
-/** What the start of a run gave for its tools: for whom, or for what, it works. */
+/** The values and tags of the start of a run, for its tools. */
 export interface RunAbout {
   readonly values: JsonObject;
   readonly tags: readonly string[];

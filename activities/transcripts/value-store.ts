@@ -21,7 +21,7 @@ export class RunLocalStore {
     this.changes = new ByteMap(maxBytes / 2);
   }
 
-  /** The values behind the edit of a call. */
+  /** The values of a call, by its edit. */
   async resolve(workflowId: string, runId: string, activityId: string, edit: RunLocalEdit | undefined): Promise<RunLocalValues> {
     if (edit === undefined) return {};
     const known = editedValues(

@@ -12,7 +12,7 @@ type BegunObservation = Extract<Observed, { kind: 'model' | 'tool' }>;
 type Without<T, Keys extends string> = T extends unknown ? Omit<T, Keys> : never;
 type CallPlace = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
 
-/** A call that is looked on at. The first of its ends counts. */
+/** An observed call. Only the first end counts. */
 export interface Watched<Result> {
   end(result: Result): void;
   fail(error: Failure): void;
@@ -21,7 +21,7 @@ export interface Watched<Result> {
 type ModelResult = Pick<Extract<ObservedEnd, { kind: 'model' }>, 'response'>;
 type ToolResult = Pick<Extract<ObservedEnd, { kind: 'tool' }>, 'output' | 'interrupted'>;
 
-/** Who looks on at the model and tool calls of a worker. What an observer does wrong is reported, once, and the call goes on. */
+/** The observers of the model and tool calls of a worker. A mistake of an observer is reported once, and the call continues. */
 export class Observers {
   private readonly reported = new Set<string>();
 
@@ -32,7 +32,7 @@ export class Observers {
     for (const observer of observers) checkObserver(observer);
   }
 
-  /** Nothing when nobody looks on. */
+  /** Undefined without observers. */
   model(
     call: WorkerCall,
     begun: Without<Extract<BegunObservation, { kind: 'model' }>, CallPlace | 'kind'>,
@@ -66,7 +66,7 @@ export class Observers {
     return { end: (result) => ended('onEnd', result as object), fail: (error) => ended('onError', { error }) };
   }
 
-  /** Nobody waits for an observer. */
+  /** The call does not wait for observers. */
   private tell(observer: Observer, hook: (typeof hooks)[number], observed: object): void {
     try {
       Promise.resolve(observer[hook]?.(observed as never)).catch((error: unknown) => this.report(observer, hook, error));

@@ -5,14 +5,14 @@ import { withChange } from '../../contract/middleware-changes';
 import { classify } from '../failures';
 import { StreamPieces } from './stream-pieces';
 
-/** A wrap that is entered. It is at work itself while it is asked for something and asks for nothing in turn. */
+/** A wrap at work. The wrap itself works while it is asked for something and does not wait for `next`. */
 interface EnteredWrap {
   readonly label: string;
   asked: boolean;
   asking: number;
 }
 
-/** Knows which worker middleware a call is in, so that one that never comes back can be named, and what they have changed. */
+/** Knows the worker middleware of a call: to name a middleware that never returns, and for the changes of each middleware. */
 export class WrapWatch {
   private readonly entries = new Set<EnteredWrap>();
   private changes: readonly MiddlewareChange[] = [];
@@ -21,7 +21,6 @@ export class WrapWatch {
     if (changed.length > 0) this.changes = withChange(this.changes, { middleware, hook, changed, onWorker: true });
   }
 
-  /** For the result of the call. */
   get noted(): { readonly changes?: readonly MiddlewareChange[] } {
     return this.changes.length === 0 ? {} : { changes: this.changes };
   }
@@ -36,13 +35,13 @@ export class WrapWatch {
     this.entries.delete(entry);
   }
 
-  /** The worker middleware that is waited for, unless it is the model or the tool itself. */
+  /** The worker middleware that the call waits for. Undefined: the call waits for the model or the tool itself. */
   get waitedFor(): string | undefined {
     for (const { label, asked, asking } of this.entries) if (asked && asking === 0) return label;
     return undefined;
   }
 
-  /** Ends a call shortly before its time is up when a worker middleware is why nothing comes of it. */
+  /** Ends a call shortly before its time is up if a worker middleware is the reason. */
   async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
     const running = work();
     if (timeoutMs === undefined || timeoutMs <= 0) return running;
@@ -71,20 +70,19 @@ export function labelOfWrap(hook: string, name: string): string {
   return `${hook} of worker middleware "${name}"`;
 }
 
-/** Around one wrap of one worker middleware. */
 export interface WrapGuard {
   readonly label: string;
   readonly watch: WrapWatch;
   readonly signal: AbortSignal;
-  /** What is wrong with something that the wrap returned or streamed. */
+  /** The problem of a value that the wrap returned or streamed. */
   readonly check: (value: unknown) => string | undefined;
-  /** Told when the wrap gave something else than what came from inside of it. */
+  /** Called if the wrap returned something else than its `next`. */
   readonly replaced?: (came: unknown, gave: unknown) => void;
-  /** Told at the end of a stream that is not the one that came from inside. */
+  /** Called at the end of a changed stream. */
   readonly changesStream?: () => void;
 }
 
-/** Names the worker middleware in what it does wrong itself. What comes from inside of it passes as the same object. */
+/** Errors of the worker middleware itself get its name. Errors from inside pass unchanged. */
 export async function guardedWhole<Request, Response>(
   { label, watch, signal, check, replaced }: WrapGuard,
   wrap: (next: (request: Request) => Promise<Response>) => Promise<Response>,
@@ -110,7 +108,7 @@ export async function guardedWhole<Request, Response>(
         throw error;
       },
     );
-    // A wrap may drop it.
+    // A wrap may drop the promise.
     promise.catch(() => undefined);
     running.add(promise);
     entry.asking += 1;
@@ -129,7 +127,7 @@ export async function guardedWhole<Request, Response>(
   }
 }
 
-/** The same for a wrap around something that streams. A piece costs two promises a wrap, and streams have thousands. */
+/** The same for a wrap around a stream. A piece costs two promises for each wrap, and streams have thousands of pieces. */
 export function guardedStream<Request, Piece>(
   guard: WrapGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
@@ -140,7 +138,7 @@ export function guardedStream<Request, Piece>(
 
 class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
   private readonly inside: InsideWrap;
-  /** Streams that the wrap has begun to read. */
+  /** The streams that the wrap has begun to read. */
   private readonly open = new Set<StreamInside<Piece>>();
   private entry: EnteredWrap | undefined;
   private stream: AsyncIterator<Piece> | undefined;
@@ -164,7 +162,7 @@ class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
       this.entry ??= this.guard.watch.enter(this.guard.label);
       this.stream ??= this.begin(this.entry);
       this.entry.asked = true;
-      // What a wrap hands back may be any iterator, also one that answers at once.
+      // A wrap may return any iterator, also an iterator that answers at once.
       return Promise.resolve(this.stream.next()).then(this.took, this.failed);
     } catch (error) {
       return Promise.reject(this.blamed(error));
@@ -213,7 +211,7 @@ class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
     const { label, signal } = this.guard;
     const stream = this.over ? undefined : this.stream;
     this.leave();
-    // What the wrap still holds is let go: nobody reads it any more.
+    // Releases the streams of the wrap, which nobody reads any more.
     void Promise.resolve(stream?.return?.()).catch(() => undefined);
     return this.inside.blame(error, label, signal);
   }
@@ -224,7 +222,7 @@ class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
   }
 }
 
-/** What a wrap reads from the inside of it. What is never read was never begun: it is not left running. */
+/** A stream of `next`. A stream that the wrap never reads has not begun, and is not left running. */
 class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
   private stream: AsyncIterator<Piece> | undefined;
   private over = false;
@@ -280,13 +278,12 @@ class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
   }
 }
 
-/** What came from inside of a wrap: it is not the middleware's fault. */
+/** Values and errors from inside a wrap, which are not the mistake of the middleware. */
 class InsideWrap {
   private readonly errors = new Set<unknown>();
   private readonly oddities = new Set<unknown>();
 
   readonly pieces = new StreamPieces();
-  /** What came last. */
   last: unknown;
 
   constructor(private readonly check: (value: unknown) => string | undefined) {}

@@ -10,8 +10,8 @@ import { UnnamedCalls } from './unnamed-calls';
 type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;
 
 /**
- * The chunks of a stream. It is cancelled, and its request with it, when the signal aborts, also where the model does not look at that,
- * and when whoever reads stops. Unlike with a generator the latter does not wait for the next chunk: a stream can be silent for ever.
+ * The chunks of a stream. The stream and its request are cancelled when the signal aborts, also if the model ignores the signal, and when the reader
+ * stops. A generator's `return` would wait for the next chunk, and a stream can be silent for ever.
  */
 export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unknown) => never): AsyncIterableIterator<ModelChunk> {
   const stop = new AbortController();
@@ -41,7 +41,7 @@ async function* read(open: Open, signal: AbortSignal, release: () => void): Asyn
     const translation = new StreamTranslation();
     for (;;) {
       const { done, value } = await reader.read();
-      // A cancelled stream only looks as if it had ended.
+      // A cancelled stream looks like an ended stream.
       signal.throwIfAborted();
       if (done) break;
       yield* translation.chunksOf(value);
@@ -62,7 +62,7 @@ async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<I
   try {
     return (await Promise.race([opening, aborted])).stream;
   } catch (error) {
-    // Nobody reads any more what opens now.
+    // The stream may still open.
     opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
     throw error;
   } finally {
@@ -70,7 +70,7 @@ async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<I
   }
 }
 
-/** Something to throw, which a reason need not be. */
+/** A reason need not be an error. */
 function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('The call was aborted.', 'AbortError');
 }
@@ -81,12 +81,10 @@ function brokenOff(): HoldfastError {
   });
 }
 
-/** Translates the parts of one stream. */
 class StreamTranslation {
-  /** The last part has come. */
   ended = false;
   private substance = false;
-  /** Calls that the provider makes itself; deltas of their arguments do not say so. */
+  /** Calls that the provider executes: deltas of their arguments do not show this. */
   private readonly foreign = new Set<unknown>();
   private readonly unnamed = new UnnamedCalls();
 
@@ -133,7 +131,7 @@ class StreamTranslation {
     }
   }
 
-  /** A start and an end matter only for what the provider adds to them. */
+  /** A start and an end matter only for their extras. */
   private words(type: 'text' | 'reasoning', item: Item): ModelChunk | undefined {
     const text = typeof item['delta'] === 'string' ? item['delta'] : '';
     const { extra } = extraOf(item);
@@ -142,7 +140,7 @@ class StreamTranslation {
     return { type, text, block: `${type}:${String(item['id'])}`, ...defined({ extra }) };
   }
 
-  /** Some clients say at the end of any stream that it finished. Then no reason of the provider's own stands behind it. */
+  /** Some clients report a finish at the end of any stream, without a reason of the provider. */
   private isCutOff({ finishReason }: Item): boolean {
     return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
   }
