@@ -39,24 +39,22 @@ export interface Activities {
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
 
-/** `parts` may change between calls. `preparing` prepares runs. */
-export function createActivities(parts: () => WorkerParts, preparing = parts): Activities {
+export function createActivities(parts: WorkerParts): Activities {
   return {
-    prepareRun: (request) => orFailure('run-failed', false, () => manifestFor(request, preparing())),
-    parseInput: (request) => orFailure('tool-failed', true, () => parseInput(parts().tools, request)),
-    planPolicy: (request) => orFailure('hook-failed', 'policy-unknown', () => planOf(parts().policies, request)),
-    parseOutput: ({ output, text }) => orFailure('output-invalid', 'output-unknown', () => parts().outputs.parse(output, text)),
-    callModel: async (input) => new ModelActivity(parts(), input).result(),
-    callTool: async (input) => new ToolActivity(parts(), input).result(),
+    prepareRun: (request) => orFailure('run-failed', false, () => manifestFor(request, parts)),
+    parseInput: (request) => orFailure('tool-failed', true, () => parseInput(parts.tools, request)),
+    planPolicy: (request) => orFailure('hook-failed', 'policy-unknown', () => planOf(parts.policies, request)),
+    parseOutput: ({ output, text }) => orFailure('output-invalid', 'output-unknown', () => parts.outputs.parse(output, text)),
+    callModel: async (input) => new ModelActivity(parts, input).result(),
+    callTool: async (input) => new ToolActivity(parts, input).result(),
     tryNewestBuild: (input) =>
       orFailure('upgrade-failed', true, () => {
-        const { tryNewestBuild } = parts();
-        if (tryNewestBuild === undefined) throw new HoldfastError('upgrade-failed', 'This worker has no other builds to ask.');
-        return tryNewestBuild(input);
+        if (parts.tryNewestBuild === undefined) throw new HoldfastError('upgrade-failed', 'This worker has no other builds to ask.');
+        return parts.tryNewestBuild(input);
       }),
-    answersElsewhere: async (asked) => (await parts().answers?.to(asked)) ?? [],
+    answersElsewhere: async (asked) => (await parts.answers?.to(asked)) ?? [],
     keepResumePoint: () => Promise.resolve(),
-    resumePointOf: async (workflowId) => (await parts().answers?.pointOf(workflowId)) ?? null,
+    resumePointOf: async (workflowId) => (await parts.answers?.pointOf(workflowId)) ?? null,
   };
 }
 

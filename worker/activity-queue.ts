@@ -9,19 +9,18 @@ interface ActivityQueuesOptions {
   readonly dataConverter?: DataConverter | undefined;
   /** `most` activities of a queue work at a time. */
   readonly queues: readonly { readonly taskQueue: string; readonly activities: object; readonly most: number }[];
+  /** After the grace another worker repeats the activity. */
+  readonly graceMs?: number;
 }
 
-interface ActivityQueues {
+export interface ActivityQueues {
   /** Rejects if a worker stops without a shutdown. */
   readonly stopped: Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** After the grace another worker repeats the activity. */
-const graceMs = 1000;
-
 /** Serves task queues that have activities only, without the code of agents. */
-export async function serveActivities({ server, dataConverter, queues }: ActivityQueuesOptions): Promise<ActivityQueues> {
+export async function serveActivities({ server, dataConverter, queues, graceMs = 1000 }: ActivityQueuesOptions): Promise<ActivityQueues> {
   const connection = await connectNative(server, NativeConnection);
   try {
     const workers = await Promise.all(

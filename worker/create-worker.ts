@@ -59,11 +59,9 @@ export interface WorkerOptions extends PartsOptions {
   readonly bundle?: WorkflowBundle;
 }
 
-/** The options that a running worker can replace. An option that is left out is removed. */
-const replaceable = ['outputs', 'policies', 'middleware', 'observers', 'models', 'language'] as const;
-
-export type TakeOver = Pick<WorkerOptions, 'tools' | (typeof replaceable)[number]> & {
-  /** Undefined: the agents stay as they are. */
+/** What a worker that runs takes over. Server, task queue and storage stay. */
+export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'> & {
+  /** Undefined: the agents are as they were. */
   readonly bundle?: WorkflowBundle | undefined;
 };
 
@@ -193,8 +191,7 @@ export class HoldfastWorker {
   async takeOver(changes: TakeOver): Promise<void> {
     const { bundle, ...changed } = changes;
     const { options: given, partsFor, served, parts } = this.inside;
-    const removed = Object.fromEntries(replaceable.map((name) => [name, undefined]));
-    const options: WorkerOptions = { ...given, ...removed, ...changed };
+    const options: WorkerOptions = { ...given, ...unset, ...changed };
     checkWorkerOptions(options);
     const next = await partsFor(options, parts.current);
     await served.change(bundle, () => parts.become(bundle?.buildId ?? this.buildId, next));
@@ -215,6 +212,16 @@ export class HoldfastWorker {
     return this.inside.served.check();
   }
 }
+
+/** What a project no longer names is not there any more. */
+const unset = {
+  outputs: undefined,
+  policies: undefined,
+  middleware: undefined,
+  observers: undefined,
+  models: undefined,
+  language: undefined,
+};
 
 async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   const bundle =

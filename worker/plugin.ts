@@ -125,7 +125,7 @@ export class HoldfastPlugin extends ClientPlugin {
       dataConverter: () => (serving.now as Serving).options.dataConverter,
     });
     await partsReady(parts);
-    const ours = createActivities(() => parts);
+    const ours = createActivities(parts);
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
     if (taken !== undefined)
       throw new HoldfastError('config-invalid', `The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);

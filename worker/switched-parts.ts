@@ -8,6 +8,7 @@ import type { WorkerParts } from '../activities/parts';
  */
 export class SwitchedParts {
   private readonly ofBuilds = new Map<string, WorkerParts>();
+  private readonly made = new WeakMap<WorkerParts, Activities>();
 
   constructor(
     buildId: string,
@@ -44,9 +45,24 @@ export class SwitchedParts {
   }
 
   activitiesOf(buildId: string): Activities {
-    return createActivities(
-      () => this.now,
-      () => this.preparing(buildId),
-    );
+    const now = (): Activities => this.of(this.now);
+    return {
+      prepareRun: (...given) => this.of(this.preparing(buildId)).prepareRun(...given),
+      parseInput: (...given) => now().parseInput(...given),
+      planPolicy: (...given) => now().planPolicy(...given),
+      parseOutput: (...given) => now().parseOutput(...given),
+      callModel: (...given) => now().callModel(...given),
+      callTool: (...given) => now().callTool(...given),
+      tryNewestBuild: (...given) => now().tryNewestBuild(...given),
+      answersElsewhere: (...given) => now().answersElsewhere(...given),
+      keepResumePoint: (...given) => now().keepResumePoint(...given),
+      resumePointOf: (...given) => now().resumePointOf(...given),
+    };
+  }
+
+  private of(parts: WorkerParts): Activities {
+    let activities = this.made.get(parts);
+    if (activities === undefined) this.made.set(parts, (activities = createActivities(parts)));
+    return activities;
   }
 }

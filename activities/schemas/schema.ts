@@ -49,7 +49,7 @@ export function readSchema(candidate: unknown, root: string, refuse: Refuse): Sc
   return ofJsonSchema(candidate, root, refuse);
 }
 
-function isZod(candidate: unknown): candidate is z.ZodType {
+export function isZod(candidate: unknown): candidate is z.ZodType {
   return typeof candidate === 'object' && candidate !== null && '_zod' in candidate;
 }
 

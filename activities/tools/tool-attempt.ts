@@ -1,6 +1,8 @@
 import { defined } from '../../contract/defined';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Forms } from '../../contract/check';
+import { anything, duration, form, isRecord, misfit, problemOfFields, sentence } from '../../contract/check';
 import type { DeltaBody } from '../../contract/deltas';
 import { withoutCredentials } from '../../contract/credentials';
 import { parseDuration } from '../../contract/duration';
@@ -22,6 +24,7 @@ import type { ToolRun } from './run-tool';
 import { StreamProblem, runTool } from './run-tool';
 import { ToolDeltas } from './tool-deltas';
 import type { RunAbout } from '../transcripts/start-store';
+import { isZod } from '../schemas/schema';
 import type { AnyTool, ToolRegistry } from './tools';
 import type { WorkerMiddlewareRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
 import { isStop } from '../../kernel/effects/errors';
@@ -225,24 +228,18 @@ type ForeignCallContext = ToolCallContext & {
   readonly abortSignal: AbortSignal;
 };
 
-const interruptOptions: readonly string[] = ['state', 'answerSchema', 'deadline'];
-
-/** Tools in plain JavaScript may give anything. An option without effect is refused. */
-function misuseOfInterrupt(options: unknown): string | undefined {
-  const there = `its options are an object with ${interruptOptions.join(', ')}`;
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) return there;
-  const fields = options as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(fields).find((field) => !interruptOptions.includes(field) && fields[field] !== undefined);
-  if (unknown !== undefined) return `there is no option "${unknown}"; ${there}`;
-  const { answerSchema, deadline } = fields;
-  if (deadline !== undefined && typeof deadline !== 'string') return 'its deadline is a duration as a text, such as "3d"';
-  if (answerSchema === undefined || (typeof answerSchema === 'object' && answerSchema !== null && '_zod' in answerSchema)) return undefined;
-  return 'its answerSchema is a schema of zod, such as z.string()';
-}
+const interruptForms: Forms = {
+  state: anything,
+  answerSchema: form(isZod, 'a schema of zod, such as z.string()'),
+  deadline: duration,
+};
 
 function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
-  const misuse = misuseOfInterrupt(options);
-  if (misuse !== undefined) return failed('tool-failed', `The interrupt of the tool was asked for wrongly: ${misuse}.`);
+  // Tools in plain JavaScript may give anything.
+  const misuse = isRecord(options)
+    ? problemOfFields(defined(options), interruptForms)
+    : misfit('the second argument', 'an object', options);
+  if (misuse !== undefined) return failed('tool-failed', `The interrupt of the tool was asked for wrongly: ${sentence(misuse)}`);
   const { state, answerSchema, deadline } = options;
   const problem = notJson(info) ?? (state === undefined ? undefined : notJson(state));
   if (problem !== undefined) return failed('value-not-json', `The interrupt of the tool is not JSON: ${problem}.`);
@@ -254,16 +251,13 @@ function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
     if (bytes > limits.interrupt)
       return failed('tool-result-too-large', `The interrupt of the tool has ${bytes} bytes of ${what}; at most ${limits.interrupt} fit.`);
   }
-  const deadlineMs = deadline === undefined ? undefined : parseDuration(deadline);
-  if (deadline !== undefined && deadlineMs === undefined)
-    return failed('tool-failed', `The interrupt of the tool has the deadline "${deadline}", which is no duration; write for example "3d".`);
   try {
     return {
       type: 'interrupted',
       info,
       ...defined({ state }),
       ...(answerSchema === undefined ? {} : { answerSchema: z.toJSONSchema(answerSchema) as Json }),
-      ...defined({ deadlineMs }),
+      ...defined({ deadlineMs: deadline === undefined ? undefined : parseDuration(deadline) }),
     };
   } catch (error) {
     return failed('tool-failed', `The answerSchema of the tool's interrupt cannot be told to a person: ${messageOf(error)}`);

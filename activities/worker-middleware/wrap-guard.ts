@@ -127,155 +127,68 @@ export async function guardedWhole<Request, Response>(
   }
 }
 
-/** The same for a wrap around a stream. A piece costs two promises for each wrap, and streams have thousands of pieces. */
-export function guardedStream<Request, Piece>(
-  guard: WrapGuard,
+/** The same for a wrap around a stream. */
+export async function* guardedStream<Request, Piece>(
+  { label, watch, signal, check, changesStream }: WrapGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
   next: (request: Request) => AsyncIterable<Piece>,
-): AsyncIterableIterator<Piece> {
-  return new GuardedStream(guard, wrap, next);
+): AsyncGenerator<Piece> {
+  const entry = watch.enter(label);
+  const inside = new InsideWrap(check);
+  const reading = new Set<AsyncGenerator<Piece>>();
+  try {
+    const stream = wrap((request) => streamInside(() => next(request), { entry, inside, reading }));
+    if (typeof (stream as AsyncIterable<Piece> | undefined)?.[Symbol.asyncIterator] !== 'function')
+      throw new HoldfastError('hook-failed', `${label} returned no stream; it is to return an AsyncIterable.`);
+    for await (const piece of stream) {
+      entry.asked = false;
+      inside.checkOwn(piece, label, 'streamed');
+      if (changesStream !== undefined) inside.pieces.goes(piece, inside.last);
+      yield piece;
+      entry.asked = true;
+    }
+    if (inside.pieces.areOthers) changesStream?.();
+    if (reading.size === 0) return;
+    for (const pieces of reading) void pieces.return(undefined).catch(() => undefined);
+    throw leftRunning(label);
+  } catch (error) {
+    throw inside.blame(error, label, signal);
+  } finally {
+    watch.leave(entry);
+  }
 }
 
-class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
-  private readonly inside: InsideWrap;
+interface StreamedWrap<Piece> {
+  readonly entry: EnteredWrap;
+  readonly inside: InsideWrap;
   /** The streams that the wrap has begun to read. */
-  private readonly open = new Set<StreamInside<Piece>>();
-  private entry: EnteredWrap | undefined;
-  private stream: AsyncIterator<Piece> | undefined;
-  private over = false;
-
-  constructor(
-    private readonly guard: WrapGuard,
-    private readonly wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
-    private readonly nextLayer: (request: Request) => AsyncIterable<Piece>,
-  ) {
-    this.inside = new InsideWrap(guard.check);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Piece>> {
-    if (this.over) return Promise.resolve({ done: true, value: undefined });
-    try {
-      this.entry ??= this.guard.watch.enter(this.guard.label);
-      this.stream ??= this.begin(this.entry);
-      this.entry.asked = true;
-      // A wrap may return any iterator, also an iterator that answers at once.
-      return Promise.resolve(this.stream.next()).then(this.took, this.failed);
-    } catch (error) {
-      return Promise.reject(this.blamed(error));
-    }
-  }
-
-  async return(): Promise<IteratorResult<Piece>> {
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    await stream?.return?.();
-    return { done: true, value: undefined };
-  }
-
-  private begin(entry: EnteredWrap): AsyncIterator<Piece> {
-    const { label } = this.guard;
-    const stream = this.wrap((request) => new StreamInside(() => this.nextLayer(request), entry, this.inside, this.open)) as
-      AsyncIterable<Piece> | undefined;
-    if (typeof stream?.[Symbol.asyncIterator] !== 'function')
-      throw new HoldfastError('hook-failed', `${label} returned no stream; it is to return an AsyncIterable.`);
-    return stream[Symbol.asyncIterator]();
-  }
-
-  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
-    if (this.entry !== undefined) this.entry.asked = false;
-    try {
-      if (result.done === true) {
-        this.leave();
-        if (this.inside.pieces.areOthers) this.guard.changesStream?.();
-        if (this.open.size === 0) return { done: true, value: undefined };
-        for (const pieces of this.open) void pieces.return().catch(() => undefined);
-        throw leftRunning(this.guard.label);
-      }
-      this.inside.checkOwn(result.value, this.guard.label, 'streamed');
-      if (this.guard.changesStream !== undefined) this.inside.pieces.goes(result.value, this.inside.last);
-      return result;
-    } catch (error) {
-      throw this.blamed(error);
-    }
-  };
-
-  private readonly failed = (error: unknown): never => {
-    throw this.blamed(error);
-  };
-
-  private blamed(error: unknown): unknown {
-    const { label, signal } = this.guard;
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    // Releases the streams of the wrap, which nobody reads any more.
-    void Promise.resolve(stream?.return?.()).catch(() => undefined);
-    return this.inside.blame(error, label, signal);
-  }
-
-  private leave(): void {
-    this.over = true;
-    if (this.entry !== undefined) this.guard.watch.leave(this.entry);
-  }
+  readonly reading: Set<AsyncGenerator<Piece>>;
 }
 
 /** A stream of `next`. A stream that the wrap never reads has not begun, and is not left running. */
-class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
-  private stream: AsyncIterator<Piece> | undefined;
-  private over = false;
-
-  constructor(
-    private readonly begin: () => AsyncIterable<Piece>,
-    private readonly entry: EnteredWrap,
-    private readonly inside: InsideWrap,
-    private readonly open: Set<StreamInside<Piece>>,
-  ) {}
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Piece>> {
-    if (this.over) return Promise.resolve({ done: true, value: undefined });
-    if (this.stream === undefined) {
-      this.open.add(this);
-      this.stream = this.begin()[Symbol.asyncIterator]();
+function streamInside<Piece>(begin: () => AsyncIterable<Piece>, { entry, inside, reading }: StreamedWrap<Piece>): AsyncGenerator<Piece> {
+  async function* read(): AsyncGenerator<Piece> {
+    reading.add(pieces);
+    entry.asking += 1;
+    try {
+      for await (const piece of begin()) {
+        entry.asking -= 1;
+        inside.keep(piece);
+        inside.pieces.comes(piece);
+        yield piece;
+        entry.asking += 1;
+      }
+    } catch (error) {
+      entry.asking -= 1;
+      inside.keepError(error);
+      throw error;
+    } finally {
+      reading.delete(pieces);
     }
-    this.entry.asking += 1;
-    return Promise.resolve(this.stream.next()).then(this.took, this.failed);
+    entry.asking -= 1;
   }
-
-  async return(): Promise<IteratorResult<Piece>> {
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    await stream?.return?.();
-    return { done: true, value: undefined };
-  }
-
-  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
-    this.entry.asking -= 1;
-    if (result.done === true) this.leave();
-    else {
-      this.inside.keep(result.value);
-      this.inside.pieces.comes(result.value);
-    }
-    return result;
-  };
-
-  private readonly failed = (error: unknown): never => {
-    this.entry.asking -= 1;
-    this.leave();
-    this.inside.keepError(error);
-    throw error;
-  };
-
-  private leave(): void {
-    this.over = true;
-    this.open.delete(this);
-  }
+  const pieces = read();
+  return pieces;
 }
 
 /** Values and errors from inside a wrap, which are not the mistake of the middleware. */

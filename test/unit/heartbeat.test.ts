@@ -67,7 +67,7 @@ describe('heartbeats of a call', () => {
       heartbeatTimeoutMs: 10_000,
     });
     environment.on('heartbeat', (details: unknown) => beats.push(details));
-    const { callTool } = createActivities(() => parts);
+    const { callTool } = createActivities(parts);
     const ended = environment.run(() => callTool({ path: ['a'], tool: 'pay', callId: 'c', input: {} }));
     await held.reached;
     await jest.advanceTimersByTimeAsync(30_000);

@@ -46,7 +46,7 @@ function onceCall(extra: object = {}, startToCloseTimeoutMs = 50, slowValues = f
   const values = gate();
   const resolve = parts.messages.values.resolve.bind(parts.messages.values);
   parts.messages.values.resolve = async (...asked) => (slowValues ? await values.pass() : undefined, resolve(...asked));
-  const { callTool } = createActivities(() => parts);
+  const { callTool } = createActivities(parts);
   const call = { path: ['a'], tool: 'pay', callId: 'c', input: {}, workerMiddleware: [{ name: 'marks', options: {} }], ...extra };
   const run = (): Promise<CallToolResult> => environment.run(() => callTool(call as never));
   return { held, values, run, executions: () => executions, ended: run() };

@@ -17,7 +17,7 @@ function limited(generate: () => Promise<unknown>) {
     },
     { source: nothing, connection: () => nothing as never, taskQueue: () => 'q', dataConverter: () => undefined },
   );
-  const activities = createActivities(() => parts);
+  const activities = createActivities(parts);
   let made = 0;
   return (info: object = {}) => {
     const call = ++made;

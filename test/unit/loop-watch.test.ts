@@ -116,7 +116,7 @@ it('a tool that computes without a pause is named by the worker that called it',
     activityId: 'a/t1/slow.0',
     workflowExecution: { workflowId: 'default/r', runId: 'r' },
   });
-  const { callTool } = createActivities(() => parts);
+  const { callTool } = createActivities(parts);
   // The gauge counts from its first timer on, which is due after the first of these calls.
   for (const ms of [600, 1200]) {
     await environment.run(() => callTool({ path: ['a'], tool: 'slow', callId: 'c', input: { ms }, workerMiddleware: [] }));

@@ -2,6 +2,7 @@ import { defined } from '../../../../contract/defined';
 import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
 import type { ModelChunk } from '../../chunks';
+import { orAborted } from '../../model-stream';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item } from './specification';
 import { isRecord } from '../../../../contract/check';
@@ -15,10 +16,7 @@ type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStre
  */
 export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unknown) => never): AsyncIterableIterator<ModelChunk> {
   const stop = new AbortController();
-  const onAbort = (): void => stop.abort(reasonOf(signal));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const chunks = read(open, stop.signal, () => signal.removeEventListener('abort', onAbort));
+  const chunks = read(open, AbortSignal.any([signal, stop.signal]));
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -26,18 +24,16 @@ export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unkno
     next: () => chunks.next().catch(clean),
     return: () => {
       stop.abort(new DOMException('Nobody reads this stream any more.', 'AbortError'));
-      signal.removeEventListener('abort', onAbort);
       return chunks.return(undefined);
     },
   };
 }
 
-async function* read(open: Open, signal: AbortSignal, release: () => void): AsyncGenerator<ModelChunk> {
-  let cancel = (): void => undefined;
+async function* read(open: Open, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+  const reader = (await opened(open, signal)).getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
   try {
-    const reader = (await opened(open, signal)).getReader();
-    cancel = () => void reader.cancel().catch(() => undefined);
-    signal.addEventListener('abort', cancel, { once: true });
     const translation = new StreamTranslation();
     for (;;) {
       const { done, value } = await reader.read();
@@ -48,31 +44,20 @@ async function* read(open: Open, signal: AbortSignal, release: () => void): Asyn
     }
     if (!translation.ended) throw brokenOff();
   } finally {
-    release();
     cancel();
   }
 }
 
 async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<Item>> {
   signal.throwIfAborted();
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => (abort = () => reject(reasonOf(signal))));
-  signal.addEventListener('abort', abort, { once: true });
   const opening = Promise.resolve(open(signal));
   try {
-    return (await Promise.race([opening, aborted])).stream;
+    return (await orAborted(opening, signal)).stream;
   } catch (error) {
     // The stream may still open.
     opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
     throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
-}
-
-/** A reason need not be an error. */
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was aborted.', 'AbortError');
 }
 
 function brokenOff(): HoldfastError {
