@@ -7,21 +7,21 @@ import { replayRuns } from './replay/replay-worker';
 
 const checked = new Set<string>();
 
-/** Loads a bundle in the sandbox before anything is polled: a module that throws there would leave every run stuck. */
+/** Loads a bundle in the sandbox before the first poll: a module that throws there would block every run. */
 export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   if (checked.has(bundle.buildId)) return;
   await loadInSandbox(bundle, 'The agents module does not');
   checked.add(bundle.buildId);
 }
 
-/** Loads code in the sandbox. `what` is the beginning of a sentence about it. */
+/** `what` begins a sentence about the code. */
 export async function loadInSandbox({ code }: Pick<WorkflowBundle, 'code'>, what: string): Promise<void> {
   const error = await refusalOf(code);
   if (error === undefined) return;
   throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withSandboxHint(messageOf(error))}`, { cause: error });
 }
 
-/** What the sandbox says against the code; undefined if nothing. */
+/** The error of the sandbox, if any. */
 async function refusalOf(code: string): Promise<unknown> {
   try {
     for await (const { activated, error } of replayRuns(
@@ -39,7 +39,7 @@ async function refusalOf(code: string): Promise<unknown> {
   }
 }
 
-/** As JSON, which the SDK takes, too: a history of a run of no agent, which fails in its first task: replaying it loads the module and must come to the same end. */
+/** As JSON, which the SDK takes, too. The run of no agent fails in its first task: a replay loads the module and must end in the same way. */
 function firstTask(): History {
   const input = {
     start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] },

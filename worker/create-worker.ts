@@ -149,7 +149,7 @@ export class HoldfastWorker {
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
-      // Nothing stays behind that polls, and what went wrong first is what is said.
+      // Nothing continues to poll, and the first error is thrown.
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
       loop.close();
@@ -159,12 +159,12 @@ export class HoldfastWorker {
     }
   }
 
-  /** Settles when the workers have stopped; rejects when one stopped unasked. */
+  /** Settles when the workers have stopped; rejects when a worker stopped by itself. */
   run(): Promise<void> {
     return this.stopped;
   }
 
-  /** The build that new runs go to. */
+  /** The build of new runs. */
   get buildId(): string {
     return this.inside.served.newest;
   }
@@ -179,7 +179,7 @@ export class HoldfastWorker {
     return this.inside.served.ids;
   }
 
-  /** How many runs are in memory between their workflow tasks. */
+  /** The number of runs in memory between their workflow tasks. */
   get cachedRuns(): number {
     return this.inside.served.cachedRuns;
   }
@@ -207,7 +207,7 @@ export class HoldfastWorker {
     this.stop();
   }
 
-  /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
+  /** Serves the newest build and exactly the older builds that have open runs. */
   checkBuilds(): Promise<void> {
     return this.inside.served.check();
   }
@@ -230,14 +230,14 @@ async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   return { bundle, connection, closeConnection };
 }
 
-/** A bundle that is kept has been loaded in the sandbox. */
+/** A kept bundle has been loaded in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
   if (await store.holds(bundle.buildId)) return;
   await checkBundle(bundle);
   await store.save(bundle);
 }
 
-/** For a program that has a worker in it and does not ask to be told. */
+/** For a program that runs a worker and does not handle problems. */
 export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
@@ -260,10 +260,10 @@ function createTemporalWorker(
       defaultVersioningBehavior: 'PINNED',
     },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
-    // server waits for a task (10 s), which it then hands out again.
+    // One thread runs all workflow code. After a crash every run is replayed. More tasks at once would each take longer than the 10 s that
+    // the server waits for a task, and the server would hand the tasks out again.
     maxConcurrentWorkflowTaskExecutions: 16,
-    // A heartbeat is how a call hears that it is cancelled.
+    // A call hears of a cancel in the answer to a heartbeat.
     maxHeartbeatThrottleInterval: 250,
     defaultHeartbeatThrottleInterval: 250,
     shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts.current),

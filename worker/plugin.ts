@@ -22,23 +22,23 @@ import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
 import type { PartsOptions } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
-/** Named as those of HoldfastWorker. Server, task queue and data converter are those of the user's own worker. */
+/** The names are the names of HoldfastWorker. Server, task queue and data converter are options of the user's own worker. */
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
-  /** Where large snapshots of runs go. Clients need the same. */
+  /** The storage of large snapshots of runs. Clients need the same storage. */
   readonly storage?: StorageDriver;
-  /** Whether what this worker writes is compressed, that of other workflows too. Compressed data is always read. Default: no. */
+  /** Whether this worker compresses its payloads, also of other workflows. Compressed payloads can always be read. Default: no. */
   readonly compress?: boolean;
 }
 
-/** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have it, too. */
+/** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have the plugin, too. */
 export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
   return new HoldfastPlugin(options);
 }
 
-/** By one of the activities, which tells the worker. */
+/** By one of the activities, which identifies the worker. */
 const servings = new WeakMap<object, Serving>();
 
-/** What a worker has of ours between its making and its end. */
+/** The parts of Holdfast in one worker. */
 class Serving {
   worker: Worker | undefined;
 
@@ -47,13 +47,13 @@ class Serving {
     readonly redis: RedisLink | undefined,
   ) {}
 
-  /** Other plugins may have changed what the worker was to have. */
+  /** Other plugins may have changed the options of the worker. */
   get options(): Worker['options'] {
     if (this.worker === undefined) throw new HoldfastError('internal', 'The worker has not begun yet.');
     return this.worker.options;
   }
 
-  /** The connection of the worker, which may have made it itself. */
+  /** The connection of the worker, which the worker may have made itself. */
   get connection(): NonNullable<Worker['connection']> {
     const connection = this.worker?.connection;
     if (connection === undefined) throw new HoldfastError('internal', 'The worker has no connection yet.');
@@ -74,7 +74,7 @@ export class HoldfastPlugin extends ClientPlugin {
     return bundledBeside(options, this.given.agents);
   }
 
-  // The SDK waits for it, and SimplePlugin does not know.
+  // The SDK awaits the promise, which SimplePlugin does not know.
   override configureWorker(options: TemporalWorkerOptions): TemporalWorkerOptions {
     return this.withAgents(options) as unknown as TemporalWorkerOptions;
   }
@@ -82,7 +82,7 @@ export class HoldfastPlugin extends ClientPlugin {
   private async withAgents(options: TemporalWorkerOptions): Promise<TemporalWorkerOptions> {
     const { connection, namespace = 'default', workerDeploymentOptions, workflowBundle, workflowsPath } = options;
     const activities = options.activities ?? {};
-    // Given twice, as when a connection has the plugin, too.
+    // The plugin may come twice, for example through a connection.
     const before = servingOf(activities);
     if (before?.plugin === this) return options;
     if (before !== undefined)
@@ -133,7 +133,7 @@ export class HoldfastPlugin extends ClientPlugin {
     servings.set(ours.callModel, serving.now);
     const { interceptors } = options;
     return {
-      // A heartbeat is how a call hears that it is cancelled.
+      // A call hears of a cancel in the answer to a heartbeat.
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: longestTool(parts),
@@ -171,7 +171,7 @@ export class HoldfastPlugin extends ClientPlugin {
     await next(worker).finally(() => serving.redis?.close());
   }
 
-  /** What only warns is told if it has a code. A server that does not answer is not: the worker asks it for tasks anyway. */
+  /** Reports problems with a code. A server without an answer is not reported: the worker polls that server anyway. */
   private tell(error: unknown): void {
     const code = codeOf(error);
     if (code !== undefined) this.onProblem(new HoldfastError(code, messageOf(error), { cause: error }));
@@ -183,7 +183,7 @@ function servingOf(activities: object): Serving | undefined {
   return typeof callModel === 'function' ? servings.get(callModel) : undefined;
 }
 
-/** A bundle that was made without the plugin has no agents, and every run would fail its tasks. */
+/** Without agents in the bundle every run would fail its tasks. */
 async function refuseWithoutAgents(bundle: WorkflowBundleOption): Promise<void> {
   const { code, codePath } = (isRecord(bundle) ? bundle : {}) as { readonly code?: unknown; readonly codePath?: unknown };
   if (typeof code !== 'string' && typeof codePath !== 'string')

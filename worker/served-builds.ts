@@ -35,7 +35,7 @@ const listedMs = 3_000;
 /** The code of a build that another replaced here is kept for so long at least: who saves all day would fill the disk. */
 const keptMs = 60_000;
 
-/** The Temporal workers of one process: of the newest build, and of each older build that still has open runs. */
+/** The Temporal workers of one process: of the newest build, and of each older build with open runs. */
 export class ServedBuilds {
   private readonly served = new Map<string, ServedBuild>();
   /** Builds that are served no more, until their last call has ended. */
@@ -74,7 +74,7 @@ export class ServedBuilds {
     return [...this.served.keys()];
   }
 
-  /** How many runs are in memory between their workflow tasks. */
+  /** The number of runs in memory between their workflow tasks. */
   get cachedRuns(): number {
     return [...this.served.values()].reduce((sum, { worker }) => sum + worker.getStatus().numCachedWorkflows, 0);
   }
@@ -127,7 +127,7 @@ export class ServedBuilds {
     return this.inLine(() => this.serveOpen());
   }
 
-  /** Drains: nothing new is taken, calls that run may end. */
+  /** Drains: no new work begins, and running calls may end. */
   async stop(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);
@@ -201,7 +201,7 @@ export class ServedBuilds {
     }
   }
 
-  /** Serves an older build for as long as it has open runs. Those whose code is not here wait: that must not go unseen. */
+  /** Serves an older build while the build has open runs. Runs without code here wait, which is reported. */
   private async lookAfter(buildId: string): Promise<void> {
     const open = await this.parts.deployment.openRuns(buildId);
     const serving = this.served.get(buildId);
@@ -255,7 +255,7 @@ function failureOf(error: unknown, buildId: string): HoldfastError {
   return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
-/** Which run used up the memory of workflow code, as a sentence; undefined when it is not that what failed. */
+/** The run that used up the memory of workflow code, as a sentence. */
 function memoryLossText(error: unknown): string | undefined {
   const running = memoryLossOf(error)?.map(runIdOf);
   if (running === undefined) return undefined;

@@ -56,11 +56,10 @@ export interface PartsOptions {
   readonly onProblem?: (problem: HoldfastError) => void;
 }
 
-/** How activities reach the server. */
 export interface PartsServer {
   readonly source: HistorySource<FactEvent>;
   readonly connection: () => ConnectionLike;
-  /** What a Worker of one's own has is known when it has been made: these are asked when a call needs them. */
+  /** A Worker of the user's own has these only after its creation, so calls ask for them. */
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly loop?: LoopWatch;
@@ -99,7 +98,7 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
   };
 }
 
-/** Opens what limits are shared by, where there are limits. */
+/** Only if there are limits. */
 export async function openRedis(
   { redisUrl, models, tools, toolDefaults, onProblem = () => undefined }: PartsOptions,
   queue: string,
@@ -111,13 +110,13 @@ export async function openRedis(
   return redisUrl === undefined || !isLimited ? undefined : RedisLink.open(redisUrl, queue, onProblem);
 }
 
-/** Checks what of the tools and outputs is known only after a while. */
+/** Waits for schemas that are made asynchronously. */
 export async function partsReady({ tools, outputs }: WorkerParts): Promise<void> {
   await tools.ready();
   await outputs.ready();
 }
 
-/** As long as the longest tool: what a shutdown waits for. */
+/** The time that a shutdown waits. */
 export function longestTool({ tools }: WorkerParts): number {
   return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
 }
