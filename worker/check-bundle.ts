@@ -48,51 +48,35 @@ function firstTask(): History {
     metadata: { encoding: Buffer.from('json/plain').toString('base64') },
     data: Buffer.from(JSON.stringify(input)).toString('base64'),
   };
-  const eventTime = '2026-01-01T00:00:00Z';
-  const history: object = {
-    events: [
-      {
-        eventId: '1',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
-        workflowExecutionStartedEventAttributes: {
-          workflowType: { name: names.workflow },
-          taskQueue: { name: 'check', kind: 'TASK_QUEUE_KIND_NORMAL' },
-          input: { payloads: [payload] },
-          workflowTaskTimeout: '10s',
-          originalExecutionRunId: '00000000-0000-4000-8000-000000000000',
-          firstExecutionRunId: '00000000-0000-4000-8000-000000000000',
-          attempt: 1,
-        },
+  const runId = '00000000-0000-4000-8000-000000000000';
+  const failure = { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } };
+  const events: readonly object[] = [
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
+      workflowExecutionStartedEventAttributes: {
+        workflowType: { name: names.workflow },
+        taskQueue: { name: 'check', kind: 'TASK_QUEUE_KIND_NORMAL' },
+        input: { payloads: [payload] },
+        workflowTaskTimeout: '10s',
+        originalExecutionRunId: runId,
+        firstExecutionRunId: runId,
+        attempt: 1,
       },
-      {
-        eventId: '2',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED',
-        workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 },
-      },
-      {
-        eventId: '3',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED',
-        workflowTaskStartedEventAttributes: { scheduledEventId: '2' },
-      },
-      {
-        eventId: '4',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
-        workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' },
-      },
-      {
-        eventId: '5',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
-        workflowExecutionFailedEventAttributes: {
-          failure: { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } },
-          workflowTaskCompletedEventId: '4',
-        },
-      },
-    ],
-  };
+    },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED',
+      workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 },
+    },
+    { eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED', workflowTaskStartedEventAttributes: { scheduledEventId: '2' } },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
+      workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' },
+    },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
+      workflowExecutionFailedEventAttributes: { failure, workflowTaskCompletedEventId: '4' },
+    },
+  ];
+  const history: object = { events: events.map((event, at) => ({ eventId: String(at + 1), eventTime: '2026-01-01T00:00:00Z', ...event })) };
   return history;
 }

@@ -19,7 +19,7 @@ import type { WorkerOptions } from './create-worker';
 import { logged } from './create-worker';
 import { interceptorFor } from './interceptors';
 import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
-import type { PartsOptions } from './worker-parts';
+import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
 /** The names are the names of HoldfastWorker. Server, task queue and data converter are options of the user's own worker. */
@@ -61,6 +61,25 @@ class Serving {
   }
 }
 
+function serverOf(serving: Serving): PartsServer {
+  return {
+    redis: serving.redis,
+    source: {
+      get namespace() {
+        return serving.options.namespace;
+      },
+      get workflowService() {
+        return serving.connection.workflowService;
+      },
+    },
+    connection: () => serving.connection,
+    taskQueue: () => serving.options.taskQueue,
+    dataConverter: () => serving.options.dataConverter,
+  };
+}
+
+const invalid = (message: string): HoldfastError => new HoldfastError('config-invalid', message);
+
 export class HoldfastPlugin extends ClientPlugin {
   private readonly onProblem: (problem: HoldfastError) => void;
 
@@ -85,52 +104,27 @@ export class HoldfastPlugin extends ClientPlugin {
     // The plugin may come twice, for example through a connection.
     const before = servingOf(activities);
     if (before?.plugin === this) return options;
-    if (before !== undefined)
-      throw new HoldfastError(
-        'config-invalid',
-        'The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.',
-      );
+    if (before !== undefined) throw invalid('The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.');
     checkKeyedEnvironment(this.given.environment ?? process.env);
     if (workerDeploymentOptions !== undefined && !workerDeploymentOptions.useWorkerVersioning)
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'The worker has workerDeploymentOptions without useWorkerVersioning, so that runs could not be pinned. Set it, or leave both out.',
       );
     if (workflowBundle !== undefined) await refuseWithoutAgents(workflowBundle);
     if (connection !== undefined) await checkSearchAttributes(connection, namespace);
     const { storage, compress } = this.given;
     if (storage !== undefined && options.dataConverter?.externalStorage !== undefined)
-      throw new HoldfastError(
-        'config-invalid',
-        'holdfastPlugin: storage was given, and the data converter of the worker has external storage. Leave one of them out.',
-      );
+      throw invalid('holdfastPlugin: storage was given, and the data converter of the worker has external storage. Leave one of them out.');
     const stored = storage === undefined ? {} : snapshotStorage(storage);
     const dataConverter = withCompression({ ...options.dataConverter, ...stored }, compress);
-    const serving: { now?: Serving } = {};
-    const connected = () => (serving.now as Serving).connection;
     const given = { ...this.given, onProblem: this.onProblem };
-    const redis = await openRedis(given, `${namespace}/${options.taskQueue}`);
-    const parts = partsOf(given, {
-      redis,
-      source: {
-        get namespace() {
-          return (serving.now as Serving).options.namespace;
-        },
-        get workflowService() {
-          return connected().workflowService;
-        },
-      },
-      connection: connected,
-      taskQueue: () => (serving.now as Serving).options.taskQueue,
-      dataConverter: () => (serving.now as Serving).options.dataConverter,
-    });
+    const serving = new Serving(this, await openRedis(given, `${namespace}/${options.taskQueue}`));
+    const parts = partsOf(given, serverOf(serving));
     await partsReady(parts);
     const ours = createActivities(parts);
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
-    if (taken !== undefined)
-      throw new HoldfastError('config-invalid', `The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
-    serving.now = new Serving(this, redis);
-    servings.set(ours.callModel, serving.now);
+    if (taken !== undefined) throw invalid(`The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
+    servings.set(ours.callModel, serving);
     const { interceptors } = options;
     return {
       // A call hears of a cancel in the answer to a heartbeat.
@@ -150,20 +144,15 @@ export class HoldfastPlugin extends ClientPlugin {
     if (serving?.plugin !== this || serving.worker !== undefined) return next(worker);
     serving.worker = worker;
     if (!(worker instanceof Worker))
-      throw new HoldfastError(
-        'config-invalid',
-        'The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.',
-      );
+      throw invalid('The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.');
     const { connection } = serving;
     const { namespace, dataConverter } = worker.options;
     if (this.given.compress === true && !readsCompressed(dataConverter ?? {}))
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'Another plugin replaced the data converter of the worker, and with it the compression of holdfastPlugin. Put holdfastPlugin last.',
       );
     if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined)
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'Another plugin replaced the data converter of the worker, and with it the storage of holdfastPlugin. Put holdfastPlugin last.',
       );
     await checkSearchAttributes(connection, namespace);
@@ -187,12 +176,9 @@ function servingOf(activities: object): Serving | undefined {
 async function refuseWithoutAgents(bundle: WorkflowBundleOption): Promise<void> {
   const { code, codePath } = (isRecord(bundle) ? bundle : {}) as { readonly code?: unknown; readonly codePath?: unknown };
   if (typeof code !== 'string' && typeof codePath !== 'string')
-    throw new HoldfastError('config-invalid', `The workflowBundle of the worker must be { code } or { codePath }. It is ${shown(bundle)}.`);
+    throw invalid(`The workflowBundle of the worker must be { code } or { codePath }. It is ${shown(bundle)}.`);
   if (hasAgents(typeof code === 'string' ? code : await codeAt(codePath as string))) return;
-  throw new HoldfastError(
-    'config-invalid',
-    'The workflowBundle of the worker has no agents. Make it with bundleWorkflowCode({ plugins: [holdfastPlugin(…)], … }).',
-  );
+  throw invalid('The workflowBundle of the worker has no agents. Make it with bundleWorkflowCode({ plugins: [holdfastPlugin(…)], … }).');
 }
 
 async function codeAt(path: string): Promise<string> {

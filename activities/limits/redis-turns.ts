@@ -6,7 +6,7 @@ import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
 /** The parts of the Redis client that are used here. */
-export interface RedisClient {
+interface RedisClient {
   readonly isReady: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   connect(): Promise<unknown>;

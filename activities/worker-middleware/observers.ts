@@ -8,9 +8,10 @@ import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
 import { currentCall } from '../calls/call-context';
 import type { WorkerCall } from './worker-middleware';
 
-type BegunObservation = Extract<Observed, { kind: 'model' | 'tool' }>;
-type Without<T, Keys extends string> = T extends unknown ? Omit<T, Keys> : never;
-type CallPlace = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
+type Begun<Kind extends 'model' | 'tool'> = Omit<
+  Extract<Observed, { kind: Kind }>,
+  'kind' | 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt'
+>;
 
 /** An observed call. Only the first end counts. */
 export interface Watched<Result> {
@@ -33,17 +34,11 @@ export class Observers {
   }
 
   /** Undefined without observers. */
-  model(
-    call: WorkerCall,
-    begun: Without<Extract<BegunObservation, { kind: 'model' }>, CallPlace | 'kind'>,
-  ): Watched<ModelResult> | undefined {
+  model(call: WorkerCall, begun: Begun<'model'>): Watched<ModelResult> | undefined {
     return this.watch(call, { kind: 'model', ...begun }, ({ request: _, ...rest }) => rest);
   }
 
-  tool(
-    call: Omit<WorkerCall, 'runLocal'>,
-    begun: Without<Extract<BegunObservation, { kind: 'tool' }>, CallPlace | 'kind'>,
-  ): Watched<ToolResult> | undefined {
+  tool(call: Omit<WorkerCall, 'runLocal'>, begun: Begun<'tool'>): Watched<ToolResult> | undefined {
     return this.watch(call, { kind: 'tool', ...begun }, ({ input: _, options: __, ...rest }) => rest);
   }
 
