@@ -24,7 +24,6 @@ import { manifestFor } from './prepare-run';
 import { parseInput } from './schemas/parse-calls';
 import { ToolActivity } from './tool-activity';
 
-/** The activities of a run. Histories have their names. */
 export interface Activities {
   prepareRun(request: ManifestRequest): Promise<Manifest>;
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;

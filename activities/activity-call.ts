@@ -23,7 +23,6 @@ export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' 
   protected readonly agent: string;
   protected readonly signal: AbortSignal;
   protected readonly timeoutMs: number;
-  /** Absent for a hidden call. */
   protected readonly live: LiveCall | undefined;
   protected readonly patience: Patience;
   protected readonly context = Context.current();
@@ -47,7 +46,6 @@ export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' 
     this.patience = new Patience(info, attempts, patienceMs);
   }
 
-  /** For log lines about the call. */
   protected get fields(): CallFields {
     const { workflowId, agent, address, patience } = this;
     return { run: runIdOf(workflowId), agent, address, attempt: patience.attempt };

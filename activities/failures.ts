@@ -13,7 +13,6 @@ import type { ErrorFacts } from './models/providers/error-facts';
 import { factsOf } from './models/providers/error-facts';
 
 export interface Verdict {
-  /** The row of `failureKinds` that matched. */
   readonly kind: string;
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -144,7 +143,6 @@ export const failureKinds: readonly FailureKind[] = [
     retryable: true,
   },
   { kind: 'not-supported', is: isNamed(unsupported), retryable: false },
-  // A status without an error: the body was no answer.
   { kind: 'answer-garbled', is: (facts) => isNamed(garbled)(facts) || facts.status !== undefined, retryable: true },
   { kind: 'client-says-again', is: ({ flag }) => flag === true, retryable: true },
   { kind: 'client-says-no', is: ({ flag }) => flag === false, retryable: false },
@@ -152,7 +150,6 @@ export const failureKinds: readonly FailureKind[] = [
   { kind: 'unknown', is: () => true, retryable: true },
 ];
 
-/** Decides whether a failed model call is worth another attempt. */
 export function classify(error: unknown): Verdict {
   const facts = factsOf(error);
   const row = failureKinds.find(({ is }) => is(facts)) as FailureKind;

@@ -78,7 +78,6 @@ export class ModelActivity extends ActivityCall<CallModelInput> {
     return { address: this.address, ...failed, ...end };
   }
 
-  /** The end of the values, and the fields that every result has. */
   private end(answer?: ModelAnswer): Partial<CallModelResult> {
     const changes = this.values.end();
     this.remember(answer?.message, changes.runLocal);

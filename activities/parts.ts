@@ -21,7 +21,6 @@ export interface AnswerLookup {
   pointOf(workflowId: string): Promise<KeptPoint | undefined>;
 }
 
-/** The shared parts of the activities of a worker. */
 export interface WorkerParts {
   readonly tools: ToolRegistry;
   readonly models: ModelRegistry;
@@ -32,7 +31,6 @@ export interface WorkerParts {
   /** Called with mistakes of user code that fail no run. */
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly messages: MessageStore;
-  /** Receives tokens while a call runs. */
   readonly deltas: DeltaSink;
   /** How long the stream of a model may be silent. */
   readonly stallMs?: number;

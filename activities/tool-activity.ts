@@ -24,7 +24,6 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
   private readonly attempt: ToolAttempt;
   private readonly isOnce: boolean;
   private turn: GateTurn | undefined;
-  /** The tool may have done its work. */
   private hasRun = false;
   /** The result of the call is known. A tool that began now would run after its call was reported as unsettled. */
   private isOver = false;

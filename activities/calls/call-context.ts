@@ -16,7 +16,6 @@ export function withCall<T>(call: CallContext, run: () => Promise<T>): Promise<T
   return storage.run(call, run);
 }
 
-/** Undefined outside a call. */
 export function currentCall(): CallContext | undefined {
   return storage.getStore();
 }

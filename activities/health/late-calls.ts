@@ -8,7 +8,6 @@ export type Late = (what: string) => void;
 interface EndedCall {
   readonly workflowId: string;
   readonly address: string;
-  /** Absent for a model call. */
   readonly tool?: string;
 }
 

@@ -22,12 +22,10 @@ export class LiveCall {
     if (delta.type !== 'attempt-start') this.send(delta);
   };
 
-  /** The attempt gave no result: its deltas are void. */
   void(): void {
     if (this.started) this.send({ type: 'attempt-void' });
   }
 
-  /** The result is on its way into the history. */
   settle(): void {
     this.sink.settle(this.runId, this.origin.address);
   }

@@ -8,11 +8,9 @@ export interface CallAtWork {
   readonly address: string;
 }
 
-/** Times are milliseconds of this process. */
 export interface LoopGauge {
   now(): number;
   cpu(): number;
-  /** The longest block of the event loop since the last reset. */
   longestBlock(): number;
   reset(): void;
   close(): void;

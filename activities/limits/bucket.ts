@@ -25,7 +25,6 @@ export class Bucket {
     this.at = now();
   }
 
-  /** Milliseconds until the amount is available. */
   waitFor(amount: number): number {
     const missing = Math.min(amount, this.rate.burst) - this.fill();
     return missing <= 0 ? 0 : Math.ceil(missing / this.rate.perMs);

@@ -6,7 +6,6 @@ import type { Limit } from './limit';
 import { MinuteSum } from './minute-sum';
 
 export interface Asker {
-  /** The same in each attempt of a call. */
   readonly id: string;
   readonly run: string;
   /** When the run asked for the call. Attempts keep this time, so a call that leaves keeps its place. */
@@ -16,14 +15,12 @@ export interface Asker {
   readonly mayLeave: boolean;
   /** How long the call may wait in place. */
   readonly inPlaceMs: number;
-  /** Expected tokens of the call. */
   readonly tokens: number;
 }
 
 export interface GateTurn {
   /** `tokens`: the actual tokens. Default: the expected tokens. */
   end(tokens?: number): void;
-  /** The call was not made. */
   giveBack(): void;
 }
 
@@ -32,9 +29,7 @@ export interface SharedTurns {
   /** 0: the call has its turn. Otherwise milliseconds until the next request is worthwhile. */
   ask(asker: Asker): Promise<number>;
   end(asker: Asker, tokens: number): void;
-  /** The call was not made. */
   giveBack(asker: Asker): void;
-  /** The call has left. */
   forget(id: string): void;
 }
 
@@ -56,7 +51,6 @@ export const seats = { least: 4, most: 20 };
 export class Gate {
   private readonly waiting = new Set<Seat>();
   private readonly atWork = new Set<Asker>();
-  /** Calls that have left and not yet returned. */
   private readonly away = new Map<string, { readonly since: number; readonly until: number }>();
   private readonly requests: Bucket | undefined;
   private readonly tokens: Bucket | undefined;

@@ -5,7 +5,6 @@ import { shown } from '../../contract/shown';
 export interface Limit {
   readonly concurrent?: number;
   readonly perMinute?: number;
-  /** Tokens of requests and answers together. */
   readonly tokensPerMinute?: number;
 }
 

@@ -1,4 +1,3 @@
-/** The sum of the last 60 seconds. */
 export class MinuteSum {
   private readonly seconds = new Map<number, number>();
 

@@ -8,7 +8,6 @@ export interface AttemptInfo {
   readonly retryPolicy?: { readonly maximumAttempts?: number };
 }
 
-/** After an attempt without a result the call is repeated, or ends. */
 export type Again = { readonly waitMs: number; readonly waits: CallWaits } | { readonly over: 'attempts' | 'patience' };
 
 const none: CallWaits = { times: 0, turnMs: 0, busyMs: 0 };
@@ -33,7 +32,6 @@ export class Patience {
     this.waits = waitsIn(info.heartbeatDetails);
   }
 
-  /** For the heartbeats: the next attempt reads the details. */
   get details(): CallWaits | undefined {
     return this.waits.times === 0 ? undefined : this.waits;
   }
@@ -64,7 +62,6 @@ export class Patience {
     return { waitMs: retryAfterMs ?? Math.min(longest, first * 2 ** (this.attempt - 1)), waits: this.waits };
   }
 
-  /** The end of a model call that is not repeated. */
   failed(over: 'attempts' | 'patience', { code, message }: Pick<Verdict, 'code' | 'message'>): ModelFailure {
     if (over === 'attempts') return { code, message: message.slice(0, limits.errorMessage), retryable: true };
     const { busyMs } = this.waits;

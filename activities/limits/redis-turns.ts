@@ -5,7 +5,6 @@ import { rateOf } from './bucket';
 import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
-/** The parts of the Redis client that are used here. */
 interface RedisClient {
   readonly isReady: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -122,7 +121,6 @@ class RedisTurns implements SharedTurns {
     void this.eval(endScript, id, String(requests), String(tokens));
   }
 
-  /** Undefined: Redis is away. */
   private async eval(script: string, ...given: string[]): Promise<number | undefined> {
     const said = await this.redis.eval(script, this.keys, given);
     return typeof said === 'number' ? said : undefined;

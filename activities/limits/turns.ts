@@ -9,7 +9,6 @@ export type Caller = Omit<Asker, 'tokens'>;
 
 export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 
-/** All limits of a worker. */
 export class Turns {
   /** The narrowest limit first: a call that waits for a narrow limit holds no turn of a wide limit. */
   private readonly models: readonly { readonly pattern: string; readonly what: string; readonly gate: Gate }[];
@@ -32,7 +31,6 @@ export class Turns {
       });
   }
 
-  /** Undefined: the model has no limit. */
   async ofModel(model: string, caller: Caller, request: unknown): Promise<GateTurn | undefined> {
     const gates = this.models.filter(({ pattern }) => covers(pattern, model));
     if (gates.length === 0) return undefined;

@@ -1,7 +1,5 @@
-/** A model, and the source of its key. Never the key. */
 export interface AskedModel {
   readonly id: string;
-  /** The environment variable of the key. */
   readonly keyVariable?: string;
   /** False if the provider works without a key and no key is set. */
   readonly hasKey: boolean;

@@ -29,7 +29,6 @@ export interface ModelAnswer {
   readonly read?: ParseOutputResult;
 }
 
-/** The rest of a call without an answer. */
 export interface BrokenAnswer {
   readonly said: Message;
   readonly usage?: Usage;

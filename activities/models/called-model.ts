@@ -22,17 +22,13 @@ export interface ModelCallParts {
   readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs?: Pick<OutputRegistry, 'specOf' | 'parse'>;
   readonly observers?: Observers;
-  /** How long a stream may be silent. */
   readonly stallMs?: number;
-  /** Throws if the call has to return later. */
   readonly turnOf?: (model: string, request: GenerateRequest) => Promise<GateTurn | undefined>;
 }
 
 /** The provider inside all worker middleware. */
 export class CalledModel {
-  /** The model that was asked last. */
   answeredBy = '';
-  /** The answer came in pieces. */
   streams = false;
   private readonly calls: ProviderCall[] = [];
 
@@ -42,7 +38,6 @@ export class CalledModel {
     private readonly call: WorkerCall,
   ) {}
 
-  /** The usage of all calls together. */
   get spent(): Usage | undefined {
     const usages = this.calls.map(({ usage }) => usage);
     return usages.reduce((sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : addUsage(sum, usage)), undefined);
@@ -128,7 +123,6 @@ export class CalledModel {
   }
 }
 
-/** One line for each tool. */
 function withCatalog(instructions: string, catalog: readonly string[], specs: readonly ToolSpec[], tools: ToolRegistry): string {
   const lines = catalog.map((name) => `- ${name}: ${specOf(name, specs, tools).description.replace(/\s+/g, ' ')}`);
   return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
@@ -169,7 +163,6 @@ class ProviderCall {
   }
 }
 
-/** The answer, as worker middleware and observers see the answer. */
 export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
   const { parts, usage, finish } = answer ?? {};
   return {

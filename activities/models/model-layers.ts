@@ -64,7 +64,6 @@ function guardOf(name: string, { signal }: WorkerCall, watch: WrapWatch): ModelL
   };
 }
 
-/** Notes the changes of a wrap in a request. */
 function noting<Response>(
   { name, guard }: ModelLayer,
   got: WorkerModelRequest,

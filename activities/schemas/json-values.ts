@@ -17,7 +17,6 @@ export function jsonValuesIn(text: string): readonly unknown[] {
   return values;
 }
 
-/** No value or one. */
 function parsed(text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];

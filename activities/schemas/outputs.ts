@@ -9,7 +9,6 @@ import { jsonValuesIn } from './json-values';
 import type { Parsed, SchemaReader } from './schema';
 import { readSchema } from './schema';
 
-/** The schemas of answers, by name. Checked at the start of a worker. */
 export class OutputRegistry {
   private readonly schemas = new Map<string, SchemaReader>();
 
@@ -57,7 +56,6 @@ export class OutputRegistry {
   }
 }
 
-/** The whole text first if the schema wants a text. */
 function* candidatesOf(text: string, schema: Json): Generator<unknown> {
   if (isText(schema)) {
     yield text;

@@ -23,9 +23,7 @@ export type Schema<Value = unknown> = z.ZodType<Value> | AiSdkSchema<Value> | Js
 
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
-/** The reader of any kind of schema. */
 export interface SchemaReader {
-  /** The JSON Schema for a model. */
   readonly json: Json;
   /** Present if the JSON is made asynchronously: before `ready` there is no `json`. */
   readonly ready?: Promise<void>;

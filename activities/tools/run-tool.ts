@@ -35,7 +35,6 @@ export interface ToolRun {
   readonly observers: Observers | undefined;
 }
 
-/** The stream of a tool was stopped, or was no stream. */
 export class StreamProblem extends Error {
   constructor(
     readonly code: 'tool-result-too-large' | 'tool-result-invalid',
@@ -45,7 +44,6 @@ export class StreamProblem extends Error {
   }
 }
 
-/** The form of the tool for this call. */
 export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamMode): ToolKind {
   const streams = stream !== undefined && (mode !== 'whole' || execute === undefined);
   if (enhanced === true) return streams ? 'enhanced-streamable' : 'enhanced';
@@ -67,7 +65,6 @@ export async function runTool(run: ToolRun): Promise<unknown> {
   }
 }
 
-/** The input of each wrap. */
 interface WrapInput {
   readonly json: Json;
   readonly options: JsonObject;
@@ -77,7 +74,6 @@ type Wrap<Response> = (input: Json, next: ToolNext<Response>, call: ToolWorkerCa
 type WrapName = Exclude<keyof WorkerWraps, 'wrapModel'>;
 type ResultCheck = (value: unknown) => string | undefined;
 
-/** The middleware with this wrap, first outermost. */
 function wrapsOf<Response>({ middleware, call, watch }: ToolRun, hook: WrapName, check: ResultCheck): readonly WrapLayer<Response>[] {
   return middleware.flatMap(({ name, wraps }) => {
     const wrap = wraps[hook] as Wrap<Response> | undefined;
@@ -224,7 +220,6 @@ function sumOf(pieces: readonly unknown[]): Json {
   return (pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces) as Json;
 }
 
-/** Reads the stream of the outermost wrap. */
 async function collected<Piece extends string | Part>(
   run: ToolRun,
   stream: AsyncIterable<Piece>,
@@ -249,7 +244,6 @@ async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piec
 
 interface Pieces<Piece> {
   add(piece: Piece): void;
-  /** Of all pieces together, as JSON. */
   readonly bytes: number;
   readonly whole: string | readonly Part[];
 }

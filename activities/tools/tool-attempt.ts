@@ -37,7 +37,6 @@ export interface AttemptFacts {
   readonly signal: AbortSignal;
   /** Shows deltas while the tool runs. Absent: nobody sees the call. */
   readonly publish?: ((delta: DeltaBody) => void) | undefined;
-  /** Called with each error of the tool, or of a worker middleware around the tool. */
   readonly threw?: (error: unknown) => void;
 }
 
@@ -59,7 +58,6 @@ export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
   private readonly deltas: ToolDeltas;
-  /** The interrupt of the tool. */
   private asked: ToolInterrupt | undefined;
 
   constructor(
@@ -169,14 +167,12 @@ export class ToolAttempt {
     return this.parts.tools.factsOf(this.input.tool)?.resultLimit ?? 0;
   }
 
-  /** The call, as worker middleware see the call. */
   private get workerCall(): Omit<ToolWorkerCall, 'options'> {
     const { address, attempt, signal } = this.facts;
     const { path, tool, callId } = this.input;
     return { agent: agentOfPath(path), id: address, attempt, signal, tool, callId, ...this.values.access() };
   }
 
-  /** The call, as the tool sees the call. */
   private context(about: RunAbout): ForeignCallContext {
     const { workflowId, address, attempt, signal } = this.facts;
     const { callId, key, options = {}, resumed } = this.input;

@@ -4,7 +4,6 @@ import type { Json, Part } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import type { Late } from '../health/late-calls';
 
-/** The deltas of one execution of a tool. */
 export class ToolDeltas {
   private shown = false;
   private over = false;

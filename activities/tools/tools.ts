@@ -33,7 +33,6 @@ export type ParsedInput =
   | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
   | { readonly ok: false; readonly message: string };
 
-/** A tool of any kind. */
 export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | 'retry' | 'reconcile'> {
   readonly enhanced?: boolean;
   readonly external?: boolean;
@@ -61,7 +60,6 @@ export const defaultToolFacts: ToolFacts = {
   schemaHash: '',
 };
 
-/** The tools of a worker, checked at its start. */
 export class ToolRegistry {
   private readonly entries = new Map<string, ToolEntry>();
 
@@ -90,7 +88,6 @@ export class ToolRegistry {
     return this.told(name)?.spec;
   }
 
-  /** For the check of aliases. */
   propertiesOf(name: string): readonly string[] {
     const properties = (this.specOf(name)?.inputSchema as { properties?: object } | undefined)?.properties;
     return properties === undefined ? [] : Object.keys(properties);

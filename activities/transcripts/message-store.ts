@@ -29,7 +29,6 @@ const bytesPerId = 48;
 export class MessageStore {
   private readonly messages: ByteMap<StoredMessage>;
   private readonly lists: ByteMap<CachedList>;
-  /** How often the history was read. */
   readonly misses = { messages: 0, lists: 0 };
   readonly values: RunLocalStore;
   readonly starts: StartStore;

@@ -39,7 +39,6 @@ export function requestIn(facts: readonly HistoryFact[], activityId: string): Hi
   return { ids, messages: messagesOf(facts, new Set(ids.flatMap((id) => [id, sourceOf(id)]))), slots };
 }
 
-/** The edits of a call and of the calls before, first edit first. */
 function editsOf(calls: Map<string, CallModelInput>, activityId: string): readonly CallModelInput[] {
   const edits: CallModelInput[] = [];
   for (let id: string | undefined = activityId; id !== undefined;) {

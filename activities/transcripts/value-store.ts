@@ -10,7 +10,6 @@ import type { RunHistory } from './message-store';
 export class RunLocalStore {
   private readonly values: ByteMap<RunLocalValues>;
   private readonly changes: ByteMap<CallChange>;
-  /** How often the history was read. */
   misses = 0;
 
   constructor(
@@ -21,7 +20,6 @@ export class RunLocalStore {
     this.changes = new ByteMap(maxBytes / 2);
   }
 
-  /** The values of a call, by its edit. */
   async resolve(workflowId: string, runId: string, activityId: string, edit: RunLocalEdit | undefined): Promise<RunLocalValues> {
     if (edit === undefined) return {};
     const known = editedValues(

@@ -13,7 +13,6 @@ type Begun<Kind extends 'model' | 'tool'> = Omit<
   'kind' | 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt'
 >;
 
-/** An observed call. Only the first end counts. */
 export interface Watched<Result> {
   end(result: Result): void;
   fail(error: Failure): void;
@@ -33,7 +32,6 @@ export class Observers {
     for (const observer of observers) checkObserver(observer);
   }
 
-  /** Undefined without observers. */
   model(call: WorkerCall, begun: Begun<'model'>): Watched<ModelResult> | undefined {
     return this.watch(call, { kind: 'model', ...begun }, ({ request: _, ...rest }) => rest);
   }

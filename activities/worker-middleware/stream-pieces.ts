@@ -15,7 +15,6 @@ export class StreamPieces {
     if (typeof piece === 'object' && piece !== null) this.known.add(piece);
   }
 
-  /** `last`: the last piece that came. */
   goes(piece: unknown, last: unknown): void {
     if (typeof piece === 'string') {
       this.textOut += piece;
@@ -25,7 +24,6 @@ export class StreamPieces {
     this.hasOwn ||= !(typeof piece === 'object' && piece !== null && this.known.has(piece)) && !same(piece, last);
   }
 
-  /** Whether the wrap changed, added or dropped a piece. */
   get areOthers(): boolean {
     return this.hasOwn || this.went !== this.came || this.textIn !== this.textOut;
   }

@@ -109,7 +109,6 @@ export class WorkerMiddlewareRegistry {
     return [...this.byName.keys()];
   }
 
-  /** First outermost. */
   named(refs: readonly WorkerMiddlewareRef[]): readonly NamedWraps[] {
     return refs.map(({ name, options }) => {
       const one = this.byName.get(name);
@@ -124,7 +123,6 @@ export class WorkerMiddlewareRegistry {
 
 type WrapNext<Request, Response> = (request: Request) => Response;
 
-/** First outermost. */
 export function wrapAround<Request, Response>(
   wraps: readonly ((request: Request, next: WrapNext<Request, Response>) => Response)[],
   core: WrapNext<Request, Response>,

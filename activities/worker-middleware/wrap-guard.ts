@@ -74,7 +74,6 @@ export interface WrapGuard {
   readonly label: string;
   readonly watch: WrapWatch;
   readonly signal: AbortSignal;
-  /** The problem of a value that the wrap returned or streamed. */
   readonly check: (value: unknown) => string | undefined;
   /** Called if the wrap returned something else than its `next`. */
   readonly replaced?: (came: unknown, gave: unknown) => void;
@@ -161,7 +160,6 @@ export async function* guardedStream<Request, Piece>(
 interface StreamedWrap<Piece> {
   readonly entry: EnteredWrap;
   readonly inside: InsideWrap;
-  /** The streams that the wrap has begun to read. */
   readonly reading: Set<AsyncGenerator<Piece>>;
 }
 

@@ -4,20 +4,15 @@ import { messageOf, thrownCodeOf } from '../../../contract/errors';
 import type { AskedModel } from '../asked-model';
 import { askedModelOf } from '../asked-model';
 
-/** The facts of an error of any client, realm or wrapper. */
 export interface ErrorFacts {
   /** A code of Holdfast, and the error's own verdict on a retry. */
   readonly own?: { readonly code: ErrorCode; readonly retryable?: boolean };
-  /** Of the HTTP response. */
   readonly status?: number;
-  /** The names of the errors, outermost first. */
   readonly names: readonly string[];
   /** Types, codes and states of the systems and providers, in lower case. */
   readonly words: ReadonlySet<string>;
   readonly message: string;
-  /** The message of the innermost error. */
   readonly cause?: string;
-  /** The model of a failed call. */
   readonly asked?: AskedModel;
   /** The client's own verdict on a retry. */
   readonly flag?: boolean;
@@ -57,7 +52,6 @@ export function factsOf(error: unknown): ErrorFacts {
   };
 }
 
-/** The error and its causes. */
 function linksOf(error: unknown): readonly ErrorFields[] {
   const links: ErrorFields[] = [];
   let link = error;

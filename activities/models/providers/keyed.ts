@@ -14,14 +14,11 @@ interface KeyedProvider {
   readonly keyVariable: string;
   readonly urlVariable: string;
   readonly package: string;
-  /** The required variable. */
   readonly needs: 'key' | 'url';
   readonly options?: AiSdkOptions;
-  /** Loads the package at the first use of a model. */
   load(access: Access): Promise<(model: string) => object>;
 }
 
-/** Providers that need only environment variables. */
 export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   openai: {
     keyVariable: 'OPENAI_API_KEY',

@@ -63,7 +63,6 @@ export function endOf(finishReason: unknown, usage: unknown, substance: boolean)
   };
 }
 
-/** Adds the usage of the broken answer to an error. */
 export function withUsage(error: Error, usage: Usage | undefined): Error {
   return usage === undefined ? error : Object.assign(error, { usage });
 }

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../../contract/messages/messages';
 const versions = ['v3', 'v4'] as const;
 export type SpecificationVersion = (typeof versions)[number];
 
-/** A piece of an answer, unchecked. */
 export type Item = Readonly<Record<string, unknown>>;
 
 export interface SpecifiedModel {

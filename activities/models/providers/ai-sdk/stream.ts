@@ -54,7 +54,6 @@ async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<I
   try {
     return (await orAborted(opening, signal)).stream;
   } catch (error) {
-    // The stream may still open.
     opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
     throw error;
   }
