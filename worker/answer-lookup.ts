@@ -47,7 +47,6 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
   };
 }
 
-/** The payload of a signal, or of an update that the run has not refused. */
 function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes;
   if (signal?.signalName === names.answerSignal) return signal.input?.payloads?.[0] ?? undefined;

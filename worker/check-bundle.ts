@@ -14,14 +14,12 @@ export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   checked.add(bundle.buildId);
 }
 
-/** `what` begins a sentence about the code. */
 export async function loadInSandbox({ code }: Pick<WorkflowBundle, 'code'>, what: string): Promise<void> {
   const error = await refusalOf(code);
   if (error === undefined) return;
   throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withSandboxHint(messageOf(error))}`, { cause: error });
 }
 
-/** The error of the sandbox, if any. */
 async function refusalOf(code: string): Promise<unknown> {
   try {
     for await (const { activated, error } of replayRuns(

@@ -33,7 +33,6 @@ const redisUrlForm: Form = {
   },
 };
 
-/** For every worker with agents. */
 const shared: Forms = {
   tools: required(worded(record, 'an object with tools by their names')),
   outputs: worded(record, 'an object with schemas by their names'),

@@ -179,7 +179,6 @@ export class HoldfastWorker {
     return this.inside.served.ids;
   }
 
-  /** The number of runs in memory between their workflow tasks. */
   get cachedRuns(): number {
     return this.inside.served.cachedRuns;
   }

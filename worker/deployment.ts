@@ -11,23 +11,19 @@ import { processMark } from '../host/process-mark';
 
 const grpcNotFound = 5;
 
-/** The identity of a worker on the server. */
 export function identityOf(newest: boolean, mark = processMark): string {
   return `${newest ? '' : `${keeping}-`}${mark}@${hostname()}`;
 }
 
-/** The identities of a process on this host. */
 export function identitiesOf(mark: string): readonly string[] {
   return [identityOf(true, mark), identityOf(false, mark)];
 }
 
-/** The Worker Deployment of all builds of a task queue. */
 export class Deployment extends DeploymentReader {
   constructor(
     connection: Connection,
     namespace: string,
     name: string,
-    /** How long the server may refuse a build. */
     private readonly refusedMs = 30_000,
   ) {
     super(connection, namespace, name);

@@ -2,11 +2,8 @@ import type { ErrorCode } from '../contract/errors';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
 
-/** One part of a look, independent of the other parts. */
 interface FindingPart<T> {
-  /** The same in each look. */
   readonly name: string;
-  /** The failure, as the beginning of a sentence. */
   readonly failed: string;
   readonly work: () => Promise<T>;
 }
@@ -30,7 +27,6 @@ export class Findings {
     return [...this.standing.values()].some(({ told }) => !told);
   }
 
-  /** Undefined if the work failed. */
   async during<T>({ name, failed, work }: FindingPart<T>): Promise<T | undefined> {
     try {
       const result = await work();

@@ -2,11 +2,8 @@ import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { disallowedModules, moduleMatches } from './sdk-internals';
 
-/** A file of a project that imports a module which needs Node, and the way to the file. */
 export interface NodeImports {
-  /** From the first file to this file. */
   readonly files: readonly string[];
-  /** The import of each next file. */
   readonly requests: readonly string[];
   readonly found: readonly NodeImport[];
 }
@@ -17,7 +14,6 @@ interface NodeImport {
   readonly needs: readonly string[];
 }
 
-/** The imports that the bundler meets. */
 export class ImportMap {
   /** By file and request: the target file, if any. */
   private readonly imports = new Map<string, Map<string, string | undefined>>();

@@ -18,7 +18,6 @@ export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
   },
 });
 
-/** The same for some activities only. */
 export function interceptorFor(activityTypes: readonly string[]): ActivityInterceptorsFactory {
   return (context) => (activityTypes.includes(context.info.activityType) ? callInterceptor(context) : {});
 }

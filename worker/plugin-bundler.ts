@@ -11,12 +11,10 @@ import type { NodeImports } from './import-map';
 /** In the code of every such bundle: entry-beside.ts exports the mark. */
 const mark = 'holdfastAgentsBeside';
 
-/** Whether a bundle has agents beside its workflows. */
 export function hasAgents(code: string): boolean {
   return code.includes(mark);
 }
 
-/** The workflows of a worker without workflows. */
 export const noWorkflows = (): string => sandboxFile('no-workflows');
 
 /** The agents module, by the hook of the options. */
@@ -64,7 +62,6 @@ class BesideCheck {
   apply(compiler: Compiler): void {
     this.look.apply(compiler);
     compiler.hooks.emit.tapPromise('holdfast', (compiled) => this.check(compiled));
-    // The reason why no bundle was written.
     compiler.hooks.done.tap('holdfast', () => this.refuseNode());
   }
 

@@ -38,7 +38,6 @@ export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
 /** By one of the activities, which identifies the worker. */
 const servings = new WeakMap<object, Serving>();
 
-/** The parts of Holdfast in one worker. */
 class Serving {
   worker: Worker | undefined;
 

@@ -5,7 +5,6 @@ import { FactReader } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
 import { newestPages, oldestPages } from '../host/history/history-pages';
 
-/** Reads the histories of the worker's own runs. */
 export function runHistory(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): RunHistory {
   let made: FactReader | undefined;
   const reader = (): FactReader => (made ??= new FactReader(converter()));

@@ -10,7 +10,6 @@ import { memoryLossOf } from './threads/memory-loss';
 
 /** What the builds of a process need of it. */
 export interface BuildServing {
-  /** Makes the Temporal worker of a build. */
   readonly start: (bundle: WorkflowBundle, isNewest: boolean) => Promise<Worker>;
   readonly store: BundleStore;
   /** Checks a bundle and keeps it, where it is not kept yet. */
@@ -74,7 +73,6 @@ export class ServedBuilds {
     return [...this.served.keys()];
   }
 
-  /** The number of runs in memory between their workflow tasks. */
   get cachedRuns(): number {
     return [...this.served.values()].reduce((sum, { worker }) => sum + worker.getStatus().numCachedWorkflows, 0);
   }

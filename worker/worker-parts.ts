@@ -29,7 +29,6 @@ import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import { runHistory } from './run-history';
 import { newestBuildTrials } from './upgrade';
 
-/** Options that activities need. */
 export interface PartsOptions {
   readonly tools: Readonly<Record<string, unknown>>;
   /** The schemas that agents name as their `output`. */
@@ -98,7 +97,6 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
   };
 }
 
-/** Only if there are limits. */
 export async function openRedis(
   { redisUrl, models, tools, toolDefaults, onProblem = () => undefined }: PartsOptions,
   queue: string,
@@ -110,7 +108,6 @@ export async function openRedis(
   return redisUrl === undefined || !isLimited ? undefined : RedisLink.open(redisUrl, queue, onProblem);
 }
 
-/** Waits for schemas that are made asynchronously. */
 export async function partsReady({ tools, outputs }: WorkerParts): Promise<void> {
   await tools.ready();
   await outputs.ready();

@@ -89,33 +89,28 @@ export async function guardedWhole<Request, Response>(
 ): Promise<Response> {
   const entry = watch.enter(label);
   const inside = new InsideWrap(check);
-  const running = new Set<Promise<Response>>();
-  const guarded = (request: Request): Promise<Response> => {
-    const settle = (): void => {
-      running.delete(promise);
+  const asked = async (request: Request): Promise<Response> => {
+    entry.asking += 1;
+    try {
+      const response = await next(request);
+      inside.keep(response);
+      return response;
+    } catch (error) {
+      inside.keepError(error);
+      throw error;
+    } finally {
       entry.asking -= 1;
-    };
-    const promise = next(request).then(
-      (response) => {
-        settle();
-        inside.keep(response);
-        return response;
-      },
-      (error: unknown) => {
-        settle();
-        inside.keepError(error);
-        throw error;
-      },
-    );
+    }
+  };
+  const guarded = (request: Request): Promise<Response> => {
+    const promise = asked(request);
     // A wrap may drop the promise.
     promise.catch(() => undefined);
-    running.add(promise);
-    entry.asking += 1;
     return promise;
   };
   try {
     const response = await wrap(guarded);
-    if (running.size > 0) throw leftRunning(label);
+    if (entry.asking > 0) throw leftRunning(label);
     inside.checkOwn(response, label, 'returned');
     if (response !== inside.last) replaced?.(inside.last, response);
     return response;

@@ -23,7 +23,6 @@ function titleOf(step: Step): string {
   return step.kind === 'model' || step.kind === 'tool' ? step.address : nameOfStep(step);
 }
 
-/** Fields that the title has. */
 const told: Readonly<Partial<Record<Step['kind'], readonly string[]>>> = {
   tool: ['tool'],
   interrupt: ['kind'],

@@ -12,13 +12,10 @@ export interface Difference {
   readonly kind: 'command' | 'request';
   /** Such as `instructions`, `tools`, `deadline` or `arguments`; of commands `missing`, `new`, `instead` or `failure`. */
   readonly what: string;
-  /** The value in the history, if any. */
   readonly recorded?: Json;
-  /** The value of the agents of today, if any. */
   readonly today?: Json;
   /** The number of later equal differences in this execution. */
   readonly later: number;
-  /** The difference as sentences. */
   readonly message: string;
 }
 
@@ -27,7 +24,6 @@ export interface ComparedSteps {
   readonly today: readonly Step[];
   /** The task in which Temporal stopped the replay, or the code failed. */
   readonly stoppedIn?: number;
-  /** The code failed in that task, and made no commands. */
   readonly failed?: boolean;
 }
 
@@ -83,7 +79,6 @@ function changesOf(before: Step, step: Step): readonly ChangedField[] {
   });
 }
 
-/** Of middleware only the names, if the names differ. */
 function valuePair(before: Step, step: Step, what: string): readonly [Json | undefined, Json | undefined] {
   const values = [valueOf(before, what), valueOf(step, what)] as const;
   if (what !== 'worker middleware') return values;

@@ -43,7 +43,6 @@ function placeOf(said: string, history: History): string {
   return `The code after ${last.address} changed: it does not do again event ${at} of this history`;
 }
 
-/** The place of a task in the history, for a sentence. */
 function lastAddress(history: History, task: number): string {
   const last = callsUntil(history, task).at(-1);
   return last === undefined ? 'before the first call' : `after ${last.address}`;

@@ -19,11 +19,9 @@ import type { Step } from './steps';
 import { stepsOf } from './steps';
 
 export interface ReplayOptions {
-  /** Path of the agents module. */
   readonly agents: string;
   /** A file, a folder, a pattern such as `test/replay/*.json`, or several of them. */
   readonly histories: string | readonly string[];
-  /** A finished bundle of the agents. */
   readonly bundle?: WorkflowBundle;
   /** The storage or codec of the recorded runs. */
   readonly dataConverter?: DataConverter;
@@ -34,7 +32,6 @@ export interface ReplayOptions {
   readonly changes?: 'commands' | 'requests';
 }
 
-/** The result of the replay of one history. */
 export class Replayed {
   /** The first error, as far as `changes` asks. */
   declare readonly error?: HoldfastError;

@@ -12,23 +12,18 @@ type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
 export type TodayCommand = coresdk.workflow_commands.IWorkflowCommand;
 
-/** The result of one activation of today's code. */
 export interface Activated {
   /** The event at which the task of the activation began. */
   readonly task: number;
-  /** Milliseconds since 1970. */
   readonly time: number;
   readonly commands: readonly TodayCommand[];
-  /** The failure of the code, as the server would get the failure. */
   readonly failure?: coresdk.workflow_completion.IFailure['failure'];
-  /** Ended because of an endless loop. */
   readonly looped?: true;
 }
 
 export interface ReplayedRun {
   readonly file: HistoryFile;
   readonly activated: readonly Activated[];
-  /** The error of Temporal's replay. */
   readonly error?: Error;
 }
 

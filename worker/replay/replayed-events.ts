@@ -11,12 +11,9 @@ export interface ReplayedEvent {
   readonly event: FactEvent;
   /** The event at which the task of the command began; 0 of an event without a command. */
   readonly task: number;
-  /** When that task began, in milliseconds since 1970. */
   readonly time: number;
   readonly fact?: HistoryFact;
-  /** The length of a started timer. */
   readonly timerMs?: number;
-  /** The input of an isolated agent. */
   readonly childInput?: unknown;
   /** The type of an activity that calls no model and no tool. */
   readonly other?: string;

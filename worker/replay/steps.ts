@@ -28,9 +28,7 @@ export interface Step {
   readonly key: string;
   readonly agent: string;
   readonly task: number;
-  /** When its task began, in milliseconds since 1970. */
   readonly time: number;
-  /** The fields of the request, by their names for people. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -174,7 +172,6 @@ function withoutId({ id: _, ...message }: StoredMessage): Omit<StoredMessage, 'i
   return message;
 }
 
-/** Empty slots count as missing. */
 function present(fields: Readonly<Record<string, unknown>>): Step['fields'] {
   const isEmpty = (value: unknown): boolean => value == null || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(fields).filter(([key, value]) => key === 'messages' || !isEmpty(value)));

@@ -23,7 +23,6 @@ export function lengthText(ms: number): string {
   return parts.join(' ');
 }
 
-/** A step as the subject of a sentence, without its article. */
 export function nameOfStep({ kind, address, fields }: Step): string {
   switch (kind) {
     case 'model':

@@ -23,7 +23,6 @@ export async function dropThread(): Promise<void> {
   await made?.thread.terminate();
 }
 
-/** The prepared thread, or a new thread. */
 export function takeThread(stackTraces: boolean): SdkThread {
   if (spare === undefined || stackTraces) return newThread(stackTraces);
   const made = spare;

@@ -6,7 +6,6 @@ import { WatchedThreads } from './watched-threads';
 /** A worker of Temporal's SDK whose workflow code runs in watched threads. */
 export const WatchedWorker = workerOn((parts) => WatchedThreads.create(parts));
 
-/** Its replayer. `seen` wraps the creator of workflows. */
 export function watchedReplayer(seen: (creator: WorkflowCreator) => WorkflowCreator): Pick<typeof Worker, 'runReplayHistories'> {
   return workerOn((parts) => WatchedThreads.create(parts), seen);
 }
