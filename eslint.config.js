@@ -35,7 +35,7 @@ const sandboxed = [
 ];
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/'] },
+  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/', 'site/'] },
   {
     files: ['**/*.ts', 'console/**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],

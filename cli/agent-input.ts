@@ -4,7 +4,7 @@ import type { ListedAgent } from '../contract/service';
 import { exampleOf } from './schema-example';
 import { runLine } from '../contract/shell-words';
 
-/** What an agent takes, in short: `job { orderId, note? }`. */
+/** The input of an agent in short: `job { orderId, note? }`. */
 export function takenBy({ takesJob, inputSchema }: ListedAgent): string {
   if (takesJob !== true) return 'text';
   const { properties, required } = (inputSchema ?? {}) as { readonly properties?: object; readonly required?: readonly string[] };
@@ -12,7 +12,6 @@ export function takenBy({ takesJob, inputSchema }: ListedAgent): string {
   return fields.length === 0 ? 'job' : `job { ${fields.join(', ')} }`;
 }
 
-/** Refuses a start without an input, by what the agent takes. */
 export function inputMissing(name: string, agents: readonly ListedAgent[], flags: readonly string[]): HoldfastError {
   const agent = agents.find((one) => one.name === name);
   if (agent === undefined)
@@ -24,7 +23,6 @@ export function inputMissing(name: string, agents: readonly ListedAgent[], flags
   );
 }
 
-/** What the refusal of a text says to whoever starts an agent that takes something else. */
 export function jobWanted(name: string, text: string, agents: readonly ListedAgent[], flags: readonly string[]): string {
   const agent = agents.find((one) => one.name === name);
   if (agent?.takesJob !== true || misfitOfSchema(agent.inputSchema, text) === undefined) return '';

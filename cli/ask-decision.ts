@@ -5,17 +5,14 @@ import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfSchema } from '../contract/schema/schema-fit';
-import { withChanges } from './edited-input';
-import { jsonOrText } from './parsed-json';
-import type { Terminal, Typed } from './terminal';
-import { interrupted } from './terminal';
+import { withChanges, jsonOrText } from './json-flags';
+import { interrupted, type Terminal, type Typed } from './terminal';
 
-/** The body with which the answer is sent, or `later`. */
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
 /**
- * Asks a person what an interrupt asks for. An empty answer means later, and so does an input that ends. Ctrl-C leaves a question
- * behind a choice for the choices, and the choices for later.
+ * Asks a person for the answer to an interrupt. An empty answer and the end of the input mean `later`. Ctrl-C leads back from a question to the
+ * choices, and from the choices to `later`.
  */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {
   switch (interrupt.kind) {
@@ -31,24 +28,15 @@ export async function askDecision(interrupt: Interrupt, terminal: Terminal): Pro
 }
 
 async function askAnswer(terminal: Terminal, what: string, answerOf: (typed: Json) => Json): Promise<AskedDecision> {
-  for (;;) {
-    const text = await terminal.ask(`  ${what} (JSON or text; empty: later) `);
-    if (isNothing(text)) return 'later';
-    try {
-      return { body: { answer: answerOf(jsonOrText(text)) } };
-    } catch (error) {
-      terminal.write(`  ${messageOf(error)}`);
-    }
-  }
+  const typed = await askParsed(`  ${what} (JSON or text; empty: later) `, terminal, (text) => jsonOrText(text));
+  return typeof typed === 'string' ? 'later' : { body: { answer: answerOf(typed.value) } };
 }
 
 type Approval = Extract<Interrupt, { kind: 'approval' }>;
 
 async function askApproval({ inputHash, input, inputSchema }: Approval, terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
-    const choice = await terminal.ask('  approve / reject / edit / later? ');
-    if (isNothing(choice)) return 'later';
-    switch (matching(choice, ['approve', 'reject', 'edit', 'later', 'yes', 'no'])) {
+    switch (await askChoice('  approve / reject / edit / later? ', ['approve', 'reject', 'edit', 'later', 'yes', 'no'], terminal)) {
       case 'approve':
       case 'yes':
         return { body: { decision: 'approve', inputHash } };
@@ -63,49 +51,42 @@ async function askApproval({ inputHash, input, inputSchema }: Approval, terminal
         const edited = await askParsed(editQuestion, terminal, (text) => editedBy(text, input), JSON.stringify(input));
         if (edited === 'closed') return 'later';
         if (edited === 'nothing' || edited === 'back') continue;
-        if (isDeepStrictEqual(edited.value, input)) {
-          terminal.write('  Nothing is changed.');
-          continue;
-        }
         const misfit = misfitOfSchema(inputSchema, edited.value);
-        if (misfit !== undefined) {
-          terminal.write(`  These arguments do not fit: ${misfit}.`);
-          continue;
-        }
-        return { body: { decision: 'approve', inputHash, editedInput: edited.value } };
+        if (isDeepStrictEqual(edited.value, input)) terminal.write('  Nothing is changed.');
+        else if (misfit !== undefined) terminal.write(`  These arguments do not fit: ${misfit}.`);
+        else return { body: { decision: 'approve', inputHash, editedInput: edited.value } };
+        continue;
       }
       case 'later':
         return 'later';
-      default:
-        terminal.write(`  "${choice.trim()}" is none of these.`);
     }
   }
 }
 
 async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   for (;;) {
-    const choice = await terminal.ask('  did it happen: yes / no / later? ');
-    if (isNothing(choice)) return 'later';
-    switch (matching(choice, ['yes', 'no', 'later'])) {
-      case 'no':
-        return { body: { answer: { happened: false } } };
-      case 'yes': {
-        const result = await askParsed('  what did it return? (JSON; empty: null) ', terminal, parsedLine);
-        if (result === 'closed') return 'later';
-        if (result === 'back') continue;
-        return { body: { answer: { happened: true, result: result === 'nothing' ? null : result.value } } };
-      }
-      case 'later':
-        return 'later';
-      default:
-        terminal.write(`  "${choice.trim()}" is none of these.`);
-    }
+    const choice = await askChoice('  did it happen: yes / no / later? ', ['yes', 'no', 'later'], terminal);
+    if (choice === 'later') return 'later';
+    if (choice === 'no') return { body: { answer: { happened: false } } };
+    const result = await askParsed('  what did it return? (JSON; empty: null) ', terminal, parsedLine);
+    if (result === 'closed') return 'later';
+    if (result !== 'back') return { body: { answer: { happened: true, result: result === 'nothing' ? null : result.value } } };
+  }
+}
+
+/** Asks until the answer begins a word. */
+async function askChoice<Word extends string>(question: string, words: readonly Word[], terminal: Terminal): Promise<Word | 'later'> {
+  for (;;) {
+    const typed = await terminal.ask(question);
+    if (isNothing(typed)) return 'later';
+    const word = words.find((one) => one.startsWith(typed.trim().toLowerCase()));
+    if (word !== undefined) return word;
+    terminal.write(`  "${typed.trim()}" is none of these.`);
   }
 }
 
 const editQuestion = '  the arguments as they should be (JSON or name=value; empty or unchanged: back) ';
 
-/** The arguments as JSON, or one of them changed as `--set` changes it. */
 function editedBy(text: string, input: Json): Json {
   return /^\s*[^\s{}[\]"=]+=/.test(text) ? withChanges(input, [text.trim()], 'A change') : parsedLine(text);
 }
@@ -118,7 +99,7 @@ function parsedLine(text: string): Json {
   }
 }
 
-/** `nothing`: an empty line. `back`: Ctrl-C. `closed`: the input has ended. */
+/** `nothing`: an empty line. `back`: Ctrl-C. `closed`: the end of the input. */
 type Parsed = { readonly value: Json } | 'nothing' | 'back' | 'closed';
 
 async function askParsed(question: string, terminal: Terminal, parse: (text: string) => Json, offered?: string): Promise<Parsed> {
@@ -137,9 +118,4 @@ async function askParsed(question: string, terminal: Terminal, parse: (text: str
 
 function isNothing(text: Typed): text is Exclude<Typed, string> {
   return typeof text !== 'string' || text.trim() === '';
-}
-
-function matching(typed: string, words: readonly string[]): string | undefined {
-  const start = typed.trim().toLowerCase();
-  return words.find((word) => word.startsWith(start));
 }

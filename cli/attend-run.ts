@@ -11,43 +11,38 @@ import { EventLines, interruptLines } from './event-lines';
 import { commandsFor } from './next-commands';
 import { reportFailure } from './report-error';
 import { LostService } from './lost-service';
+import { exitCodes } from './output';
 import { commandLine } from '../contract/shell-words';
 import type { FoundService } from './found-service';
 import type { ShownRun } from '../contract/service';
 import type { Terminal } from './terminal';
 
-export const exitCodes = { done: 0, failed: 1, waiting: 2 } as const;
-
 export interface Attendance {
   readonly id: string;
-  /** Offset of the first event to show. */
   readonly from: number;
-  /** Who answers. */
   readonly by?: string;
   readonly roles?: readonly string[];
-  /** Interrupts that were answered already, and may still show until a worker takes the answer. */
+  /** Interrupts with an answer. The view still has the interrupts until a worker takes the answers. */
   readonly answered?: readonly string[];
-  /** Of a conversation: the turn whose end is waited for. */
+  /** The turn of a conversation to wait for. */
   readonly turn?: number;
-  /** A message that stands on the terminal already. */
+  /** The id of a message on the terminal, not shown again. */
   readonly said?: string;
-  /** How long a service that is gone is waited for. */
+  /** How long a lost service is waited for. */
   readonly patienceMs?: number;
 }
 
 export interface Attended {
   readonly exitCode: number;
-  /** Offset of the first event that was not shown. */
   readonly from: number;
   readonly status: RunStatus;
 }
 
-/** Shows a run until it ends, asking whoever sits there when it waits. Returns the exit code. */
+/** Shows a run until its end, and asks the person at the terminal when the run waits. Returns the exit code. */
 export async function attendRun(service: FoundService, terminal: Terminal, attendance: Attendance): Promise<number> {
   return (await attend(service, terminal, attendance)).exitCode;
 }
 
-/** The same, and how far the run was shown. */
 export async function attend(service: FoundService, terminal: Terminal, attendance: Attendance): Promise<Attended> {
   const { id, by, roles } = attendance;
   const lines = new EventLines(terminal);
@@ -67,15 +62,11 @@ export async function attend(service: FoundService, terminal: Terminal, attendan
       terminal.write('The answer is stored. It counts as soon as a worker runs.');
       return leave(exitCodes.waiting);
     }
-    for (const line of interruptLines(next, terminal, view.agent)) terminal.write(line);
-    if (!terminal.interactive) {
-      for (const other of open.slice(1)) for (const line of interruptLines(other, terminal, view.agent)) terminal.write(line);
-      return leave(later(attendance, open, service, terminal));
-    }
-    // What is for others is not asked here. The service says so to whoever tries.
-    if (by !== undefined && !mayAnswer(next, { by, ...defined({ roles }) }, Date.now()))
-      return leave(later(attendance, open, service, terminal));
-    const asked = await askDecision(next, terminal);
+    for (const shown of terminal.interactive ? [next] : open)
+      for (const line of interruptLines(shown, terminal, view.agent)) terminal.write(line);
+    // The service refuses an answer by anybody else.
+    const mayAsk = terminal.interactive && (by === undefined || mayAnswer(next, { by, ...defined({ roles }) }, Date.now()));
+    const asked = mayAsk ? await askDecision(next, terminal) : 'later';
     if (asked === 'later') return leave(later(attendance, open, service, terminal));
     try {
       await service.answer(id, next.id, { ...asked.body, ...defined({ by, roles }) });
@@ -88,17 +79,16 @@ export async function attend(service: FoundService, terminal: Terminal, attendan
   }
 }
 
-/** After these the run still waits, or somebody else was faster: look again. */
+/** After these refusals the run still waits, or another person was faster. */
 const askAgain: readonly string[] = ['answer-invalid', 'answer-stale', 'interrupt-answered', 'interrupt-expired', 'interrupt-withdrawn'];
 
 interface Followed {
   readonly view: ShownRun;
   readonly from: number;
-  /** How the turn has ended that was waited for. */
   readonly turn?: TurnStatus;
 }
 
-/** Shows events until the run waits or has ended, or the turn has. A service that restarts meanwhile is waited for. */
+/** Shows events until the run waits, or the run or the turn ends. A service that restarts is waited for. */
 async function follow(service: FoundService, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
   const { id, turn, said } = attendance;
   let { from } = attendance;
@@ -148,7 +138,7 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
   }
 }
 
-/** So long nothing is shown before somebody asks why. */
+/** Silence after which the command looks for a missing worker. */
 const silenceMs = 5_000;
 
 /** A turn that begins under another build may leave the conversation idle for a moment. */

@@ -10,19 +10,16 @@ const points: Readonly<Record<CancelMode, string>> = {
   'after-tools': 'after the tools',
 };
 
-/** When a run is to stop, who wants it, and why. */
 export function cancelRequestText({ modes, withinMs, recursive, reason, by }: CancelRequest): string {
   const within = withinMs === undefined ? '' : `, within ${withinMs / 1000} s`;
   const only = recursive ? '' : ', agents below it first';
   return `${modes.map((mode) => points[mode]).join(' or ')}${within}${only}${byAndWhy(by, reason)}`;
 }
 
-/** How a run stops. */
 export function cancelStartText({ mode, escalated, reason, by }: CancelFacts): string {
   return `${points[mode]}${escalated === true ? ', its time is up' : ''}${byAndWhy(by, reason)}`;
 }
 
-/** How a run was cancelled, behind the time when it was, as far as somebody said so. */
 export function cancelledText({ mode, escalated, ...who }: Partial<CancelFacts>): string {
   const isUsual = mode === undefined || (mode === 'now' && escalated !== true);
   return isUsual ? byAndWhy(who.by, who.reason) : `, ${cancelStartText({ mode, ...defined({ escalated }), ...who })}`;
@@ -36,7 +33,6 @@ const answers: Readonly<Record<EventOf<'tool-reconcile'>['said'], string>> = {
   failed: 'it could not say whether it took effect',
 };
 
-/** What a tool said about a call of it. */
 export function reconcileText({ said, error }: EventOf<'tool-reconcile'>): string {
   return `${answers[said]}${error === undefined ? '' : `: ${error}`}`;
 }

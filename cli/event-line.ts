@@ -2,14 +2,12 @@ import { cancelRequestText, cancelStartText, reconcileText } from './cancel-word
 import { isPolicyApplied } from '../contract/decisions';
 import { askedText } from '../contract/who-may-answer';
 import type { RunEvent } from '../contract/events';
-import type { Json, StoredMessage } from '../contract/messages/messages';
-import { textOf } from '../contract/messages/messages';
+import { textOf, type Failure, type Json, type StoredMessage } from '../contract/messages/messages';
 import { oneLine } from './terminal';
 import { lengthText } from './times';
 
 const longest = 160;
 
-/** An event on one line, for people: its offset, when it came, what it is, of which agent, and the most important of its fields. */
 export function eventLine(event: RunEvent): string {
   const { offset, time, type } = event;
   const path = 'runPath' in event && event.runPath.length > 1 ? `[${event.runPath.slice(1).join(' › ')}] ` : '';
@@ -36,19 +34,19 @@ function detailOf(event: RunEvent): string {
     case 'tool-start':
       return `${event.tool} ${json(event.input)}`;
     case 'tool-end':
-      return event.error === undefined ? resultOf(event.tool, event.message) : `${event.tool}: ${event.error.code}: ${event.error.message}`;
+      return event.error === undefined ? resultOf(event.tool, event.message) : `${event.tool}: ${failure(event.error)}`;
     case 'agent-message':
       return contentOf(event.message);
     case 'agent-start':
       return event.agent;
     case 'agent-end':
-      return event.error === undefined ? event.agent : `${event.agent}: ${event.error.code}: ${event.error.message}`;
+      return `${event.agent}${event.error === undefined ? '' : `: ${failure(event.error)}`}`;
     case 'interrupt-start': {
       const { interrupt } = event;
       return `${interrupt.id} ${interrupt.kind === 'approval' ? json(interrupt.input) : json(interrupt.info)}`;
     }
     case 'interrupt-end':
-      return `${event.interruptId} ${isPolicyApplied(event.answer) ? 'policy applied' : event.reason}${event.by === undefined ? '' : ` by ${event.by}`}: ${json(event.answer)}`;
+      return `${event.interruptId} ${isPolicyApplied(event.answer) ? 'policy applied' : event.reason}${by(event)}: ${json(event.answer)}`;
     case 'interrupt-remind':
       return event.interruptId;
     case 'interrupt-escalate':
@@ -63,45 +61,48 @@ function detailOf(event: RunEvent): string {
       return cancelStartText(event);
     case 'run-retry':
     case 'run-resume':
-      return event.by === undefined ? '' : `by ${event.by}`;
+      return by(event).trim();
     case 'custom':
       return `${event.name} ${json(event.data)}`;
     case 'turn-start':
       return `${event.turn}`;
     case 'turn-end':
-      return `${event.turn} ${event.status}${event.error === undefined ? '' : `: ${event.error.code}: ${event.error.message}`}`;
+      return `${event.turn} ${event.status}${event.error === undefined ? '' : `: ${failure(event.error)}`}`;
     case 'message':
     case 'message-queued':
-      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}: ${contentOf(event.message)}`;
     case 'message-changed':
-      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}: ${contentOf(event.message)}`;
+      return `${event.id}${by(event)}: ${contentOf(event.message)}`;
     case 'message-withdrawn':
-      return `${event.id}${event.by === undefined ? '' : ` by ${event.by}`}`;
+      return `${event.id}${by(event)}`;
     case 'message-ignored':
       return `${event.id} ${event.code}`;
     case 'conversation-change':
-      return [event.change, event.title, event.reason, event.by === undefined ? undefined : `by ${event.by}`].filter(Boolean).join(' ');
+      return [event.change, event.title, event.reason, by(event).trim()].filter(Boolean).join(' ');
     case 'run-end':
-      return event.error === undefined
-        ? `${event.status} ${json(event.output ?? '')}`
-        : `${event.status}: ${event.error.code}: ${event.error.message}`;
+      return `${event.status}${event.error === undefined ? ` ${json(event.output ?? '')}` : `: ${failure(event.error)}`}`;
     default:
       return rest(event);
   }
 }
 
-/** A result has the name of its tool. */
+function by({ by: name }: { readonly by?: string }): string {
+  return name === undefined ? '' : ` by ${name}`;
+}
+
+function failure({ code, message }: Failure): string {
+  return `${code}: ${message}`;
+}
+
 function resultOf(tool: string, message: StoredMessage): string {
   const content = contentOf(message);
   return message.parts.some(({ type }) => type === 'tool-result') ? content : `${tool}: ${content}`;
 }
 
-/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+/** An event of a newer service. The compiler refuses known types here. */
 function rest(event: never): string {
   return JSON.stringify(event);
 }
 
-/** What a message says: its text, the tools that it calls, or the result that it is. */
 export function contentOf(message: StoredMessage): string {
   const parts = message.parts.flatMap((part) => {
     if (part.type === 'tool-call') return [`→ ${oneLine(part.name)} ${oneLine(part.input)}`];

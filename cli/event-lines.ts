@@ -1,34 +1,28 @@
 import { cancelRequestText, cancelStartText, reconcileText } from './cancel-words';
-import type { Delta } from '../contract/deltas';
-import { isDelta } from '../contract/deltas';
+import { isDelta, type Delta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
-import type { AskingPolicy } from '../contract/decisions';
-import { isPolicyApplied } from '../contract/decisions';
+import { isPolicyApplied, type AskingPolicy } from '../contract/decisions';
 import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';
 import { askedAt, askedText } from '../contract/who-may-answer';
-import type { Json, StoredMessage, Usage } from '../contract/messages/messages';
-import { textOf } from '../contract/messages/messages';
+import { textOf, type Json, type StoredMessage, type Usage } from '../contract/messages/messages';
 import { LiveText } from './live-text';
-import type { Terminal } from './terminal';
-import { oneLine } from './terminal';
+import { oneLine, type Terminal } from './terminal';
 import { timeText } from './times';
 
 const longestResult = 300;
 
-/** Shows a run as it happens, event by event. */
 export class EventLines {
   private lastText = '';
   private models = new Set<string>();
   private isConversation = false;
-
   private readonly live: LiveText;
 
   constructor(private readonly terminal: Terminal) {
-    this.live = new LiveText(terminal, by);
+    this.live = new LiveText(terminal, path);
   }
 
-  /** Ends a line of which only a part is written, before others write. */
+  /** Ends an unfinished line before another line is written. */
   break(): void {
     this.live.break();
   }
@@ -47,47 +41,41 @@ export class EventLines {
     switch (event.type) {
       case 'model-start':
         return this.live.over(event.runPath);
-      case 'model-end': {
-        this.models.add(event.model);
-        const text = textOf(event.message).trim();
-        const isShown = this.live.end(event);
-        if (text === '') return;
-        this.lastText = text;
-        if (isShown) return;
-        return writeText(`${by(event.runPath)}${text}`);
-      }
+      case 'model-end':
       case 'agent-message': {
+        if (event.type === 'model-end') this.models.add(event.model);
+        const isShown = event.type === 'model-end' && this.live.end(event);
         const text = textOf(event.message).trim();
         if (text === '') return;
         this.lastText = text;
-        return writeText(`${by(event.runPath)}${text}`);
+        return isShown ? undefined : writeText(`${path(event.runPath)}${text}`);
       }
       case 'agent-end':
         if (event.error === undefined) return;
-        return write(`${red('✗')} ${by(event.runPath)}${dim(oneLine(event.error.message, longestResult))}`);
+        return write(`${red('✗')} ${path(event.runPath)}${dim(oneLine(event.error.message, longestResult))}`);
       case 'model-retry': {
         this.live.over(event.runPath);
         const again = event.last === true ? 'the answer does not count' : 'the model is asked again';
         const next = event.failover === undefined ? again : `${oneLine(event.failover.model)} is asked`;
-        return write(`${yellow('!')} ${by(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
+        return write(`${yellow('!')} ${path(event.runPath)}${next}: ${dim(oneLine(event.error.message, longestResult))}`);
       }
       case 'model-wait': {
         const waits = [
           ...(event.turnMs > 0 ? [`${seconds(event.turnMs)} for its turn`] : []),
           ...(event.busyMs > 0 ? [`${seconds(event.busyMs)} for the provider`] : []),
         ];
-        return write(dim(`· ${by(event.runPath)}the model call waited ${waits.join(' and ')}`));
+        return write(dim(`· ${path(event.runPath)}the model call waited ${waits.join(' and ')}`));
       }
       case 'tool-start':
-        return write(`${cyan('→')} ${by(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
+        return write(`${cyan('→')} ${path(event.runPath)}${bold(event.tool)} ${oneLine(event.input)}`);
       case 'tool-end':
         return write(
-          `${event.error === undefined ? cyan('←') : red('←')} ${by(event.runPath)}${bold(event.tool)} ${dim(oneLine(resultOf(event.message), longestResult))}`,
+          `${(event.error === undefined ? cyan : red)('←')} ${path(event.runPath)}${bold(event.tool)} ${dim(oneLine(resultOf(event.message), longestResult))}`,
         );
       case 'interrupt-end': {
         const how =
           event.reason === 'answer'
-            ? `${isPolicyApplied(event.answer) ? 'asked again, as its policy was applied' : 'answered'}${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`
+            ? `${isPolicyApplied(event.answer) ? 'asked again, as its policy was applied' : 'answered'}${who(event)}`
             : event.reason === 'deadline'
               ? 'nobody answered in time'
               : 'cancelled';
@@ -106,13 +94,13 @@ export class EventLines {
       case 'custom':
         return write(dim(`· ${oneLine(event.name)} ${oneLine(event.data, longestResult)}`));
       case 'tool-reconcile':
-        return write(`${yellow('?')} ${by(event.runPath)}${bold(event.tool)} was asked: ${oneLine(reconcileText(event), longestResult)}`);
+        return write(`${yellow('?')} ${path(event.runPath)}${bold(event.tool)} was asked: ${oneLine(reconcileText(event), longestResult)}`);
       case 'cancel-request':
         return write(`${yellow('!')} the run is asked to stop ${oneLine(cancelRequestText(event), longestResult)}`);
       case 'cancel-start':
         return write(`${yellow('!')} the run stops ${oneLine(cancelStartText(event), longestResult)}`);
       case 'run-resume':
-        return write(`${yellow('!')} the cancelled run goes on${event.by === undefined ? '' : `, by ${oneLine(event.by)}`}`);
+        return write(`${yellow('!')} the cancelled run goes on${who(event, ', by ')}`);
       case 'message':
         return writeText(`${dim('>')} ${event.by === undefined ? '' : `${bold(oneLine(event.by))}: `}${textOf(event.message)}`);
       case 'message-ignored':
@@ -124,13 +112,9 @@ export class EventLines {
         return;
       case 'conversation-change':
         this.isConversation = true;
-        return write(
-          dim(
-            `· ${event.change === 'stopping' ? 'the turn' : 'the conversation'} is ${event.change}${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`,
-          ),
-        );
+        return write(dim(`· ${event.change === 'stopping' ? 'the turn' : 'the conversation'} is ${event.change}${who(event)}`));
       case 'run-retry':
-        return write(`${yellow('!')} the failed run is tried again${event.by === undefined ? '' : ` by ${oneLine(event.by)}`}`);
+        return write(`${yellow('!')} the failed run is tried again${who(event)}`);
       case 'run-end': {
         this.live.over(undefined);
         if (this.isConversation) return;
@@ -143,7 +127,7 @@ export class EventLines {
           write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
       }
-      // What their ends, or the command itself, say already.
+      // The ends of these steps or the command itself say the same.
       case 'run-start':
       case 'turn-start':
       case 'message-queued':
@@ -157,14 +141,13 @@ export class EventLines {
     }
   }
 
-  /** One line about what the run took. */
   usageLine(id: string, usage: Usage): string {
     const model = this.models.size === 0 ? '' : `${[...this.models].join(', ')} · `;
     return this.terminal.paint.dim(`${model}${usage.inputTokens} tokens in, ${usage.outputTokens} out · run ${id}`);
   }
 }
 
-/** A type that this version does not know, of a newer service. The compiler refuses one that it does know. */
+/** An event of a newer service. The compiler refuses known types here. */
 function unshown(event: never): void {
   return void event;
 }
@@ -173,7 +156,11 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function by(runPath: readonly string[]): string {
+function who({ by: name }: { readonly by?: string }, before = ' by '): string {
+  return name === undefined ? '' : `${before}${oneLine(name)}`;
+}
+
+function path(runPath: readonly string[]): string {
   return runPath.length > 1 ? `[${oneLine(runPath.slice(1).join(' › '))}] ` : '';
 }
 
@@ -182,7 +169,7 @@ function resultOf(message: StoredMessage): Json {
   return result === undefined ? textOf(message) : result.output;
 }
 
-/** What an interrupt asks, with everything that a decision needs: also which agent asks, when that is not the one that was started. */
+/** An interrupt with all facts for a decision. The agent is named if the agent is not `root`. */
 export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${timeText(interrupt.deadline)}`);
@@ -210,7 +197,6 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
   return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
 }
 
-/** Which policy asks, how far it is, and what others have said. */
 function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => string): readonly string[] {
   if (policy === undefined) return [];
   const { name, version, stage, given } = policy;

@@ -7,21 +7,17 @@ import { urlProblem } from '../host/check-settings';
 import { isServiceStarting, recordedService } from './processes/service-record';
 import { FoundService } from './found-service';
 
-/** How a command waits for a service that was started just before it. */
 export interface SearchPatience {
-  /** How long for a process of this directory that is to be one. Its own start is waited for as long as it takes. */
-  readonly ms: number;
-  /** Nor is a start waited for. */
-  readonly isAtOnce?: boolean;
-  /** What whoever waits, or is led elsewhere, should know. */
+  /** How long a process of this directory may take to begin its start. A start may take any time. Undefined: no wait for a start. */
+  readonly ms?: number;
   readonly say: (text: string) => void;
 }
 
 const noPatience: SearchPatience = { ms: 0, say: () => undefined };
 
 /**
- * The service at --url, else the one that the environment names, else the one that runs in this directory, else the usual address. Never the
- * usual address where this directory has runs of its own: the same id may be a run of another project there.
+ * The service at --url, or of the environment, or of this directory, or at the usual address. A directory with runs never leads to the usual address,
+ * because another project there may have runs with equal ids.
  */
 export async function findService(
   url: string | undefined,
@@ -34,20 +30,20 @@ export async function findService(
     return addressed(url);
   }
   const port = environment['HOLDFAST_PORT'];
-  // With port 0 the service takes a free one, which only its record tells.
+  // With port 0 only the record of the service has the port.
   const named = port === '0' ? environment['HOLDFAST_URL'] : environment['HOLDFAST_URL'] || environment['HOLDFAST_HOST'] || port;
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
   if (named) {
     const url = await usualUrl(environment);
-    // Somebody starts a service here, at the place that the environment names for it.
+    // A service may be starting at the address of the environment.
     if (!environment['HOLDFAST_URL'] && !(await isAnswering(url))) await startedService(directory, patience);
     return addressed(url);
   }
-  // Where the environment led here, it need not be there when the next command is pasted.
+  // The next command may be pasted into a shell without this environment.
   const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
   const recorded = recordedService(directory);
   if (recorded !== undefined) return found(recorded);
-  const ownRuns = !environment['TEMPORAL_ADDRESS'] && hasRunsOfItsOwn(directory);
+  const ownRuns = !environment['TEMPORAL_ADDRESS'] && databasesIn(directory).length > 0;
   const usual = ownRuns ? undefined : await usualUrl(environment);
   if (usual !== undefined && (await isAnswering(usual))) {
     patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
@@ -65,9 +61,9 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
   return readConfiguration(environment).url;
 }
 
-/** The address of a service that somebody starts at the same time, as `npm start &` does before the first command. */
-async function startedService(directory: string, { ms, say, isAtOnce }: SearchPatience): Promise<string | undefined> {
-  if (isAtOnce === true) return undefined;
+/** The address of a service that starts at the same time, as after `npm start &`. */
+async function startedService(directory: string, { ms, say }: SearchPatience): Promise<string | undefined> {
+  if (ms === undefined) return undefined;
   let said = false;
   for (const began = Date.now(); ; await delay(100)) {
     const isStarting = isServiceStarting(directory);
@@ -90,16 +86,6 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-/** A project with an embedded server has its runs in its own database. The service at the usual address may be another project's. */
-function hasRunsOfItsOwn(directory: string): boolean {
-  try {
-    return databasesIn(directory).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-/** Commands that are shown say where the service is. */
 function addressed(url: string): FoundService {
   return new FoundService(url.replace(/\/+$/, ''), ['--url', url]);
 }

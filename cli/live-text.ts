@@ -5,22 +5,18 @@ import type { Terminal } from './terminal';
 
 type ModelEnd = Extract<RunEvent, { type: 'model-end' }>;
 
-/** The answer that is being written. */
 interface Spoken {
   readonly address: string;
   readonly runPath: readonly string[];
   readonly attempt: number;
   heard: string;
-  /** What of it stands on the terminal: all but the space around it. */
+  /** The part on the terminal, without the space around the text. */
   shown: string;
-  /** Whether the terminal stands at its end, and not behind something else. */
+  /** Whether the text is the last thing on the terminal. */
   open: boolean;
 }
 
-/**
- * What models say, as they say it. One answer is written at a time; one that comes beside it is shown when it is whole, as all are where
- * nothing streams.
- */
+/** Shows texts of models as they stream, one answer at a time. An answer beside the first is shown when the answer is complete. */
 export class LiveText {
   private spoken: Spoken | undefined;
 
@@ -38,14 +34,14 @@ export class LiveText {
       spoken.heard += delta.text;
       this.write(spoken, spoken.heard.trim());
     }
-    // Somebody who comes back, after the service was gone, hears the attempt from its beginning.
+    // After a lost connection the attempt streams from its beginning.
     if (type === 'attempt-start' && attempt === spoken.attempt) spoken.heard = '';
     if (type === 'attempt-start' && attempt > spoken.attempt) this.void('does not count');
     if (type === 'attempt-void' && attempt >= spoken.attempt) this.void('does not count');
     if (type === 'message-replaced') this.void('was changed');
   }
 
-  /** The message of a call has come. Returns whether it stands on the terminal already. */
+  /** Ends the streamed text with the message of its call. Returns whether the terminal has the whole message. */
   end(event: ModelEnd): boolean {
     const { spoken } = this;
     if (spoken === undefined || !isOf(spoken, event)) return false;
@@ -58,13 +54,12 @@ export class LiveText {
     return isWhole;
   }
 
-  /** Another call of the same agent begins, or the run ends: what is still written has come to nothing while nobody listened. */
+  /** The next call of an agent, or the end of the run, voids a text that still streams. */
   over(runPath: readonly string[] | undefined): void {
     const { spoken } = this;
     if (spoken !== undefined && (runPath === undefined || isSame(runPath, spoken.runPath))) this.void('does not count');
   }
 
-  /** Ends the line, before something else is written. */
   break(): void {
     if (this.spoken?.open !== true) return;
     this.spoken.open = false;

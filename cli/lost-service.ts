@@ -1,23 +1,22 @@
 import { codeOf } from '../contract/errors';
 import type { Terminal } from './terminal';
 
-/** A service that restarts is back by then. */
+/** Longer than a restart of a service. */
 export const patienceMs = 60_000;
 
-/** A stream that lasted so long was one. A proxy may break each at once, though the service answers. */
+/** A proxy may break every stream at once although the service answers. A stream of this length worked. */
 const steadyMs = 5_000;
 
-/** How long a command that follows a run waits for a service that is gone. It says so once. */
+/** How long a command that follows a run waits for a lost service. The command tells of the wait once. */
 export class LostService {
   private lostAt: number | undefined;
   private upAt: number | undefined;
 
   constructor(
     private readonly terminal: Terminal,
-    /** How to follow the run again. */
     private readonly again: string,
     private readonly ms = patienceMs,
-    /** Whether it has answered at all. One that never did is not gone. */
+    /** Whether the service has ever answered. A service that never did is not lost. */
     private wasThere = true,
   ) {}
 
@@ -25,19 +24,17 @@ export class LostService {
     return this.lostAt !== undefined;
   }
 
-  /** It answers. */
   isUp(): void {
     this.wasThere = true;
     this.upAt ??= Date.now();
   }
 
-  /** It streams. */
   isBack(): void {
     this.isUp();
     this.lostAt = undefined;
   }
 
-  /** Throws the error unless it says that the service is gone, and when that was too long ago. */
+  /** Throws errors of other kinds, and the error of a service that was lost for too long. */
   mayReturn(error: unknown): void {
     if (codeOf(error) !== 'service-unreachable' || !this.wasThere) throw error;
     const { paint } = this.terminal;

@@ -1,17 +1,23 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './compile-cache';
+import * as modules from 'node:module';
+import { join } from 'node:path';
+import { cacheDirectory } from '../host/cache-directory';
 
-// A reader that goes away, as with `| head`, is no failure.
+/** From Node 22.8 on. */
+const { enableCompileCache } = modules as { readonly enableCompileCache?: (directory?: string) => unknown };
+
+// A closed pipe, as of `| head`, is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
   });
 }
 
-keepCompiledCode();
+// Node keeps compiled code for the next start, where only the user can write. NODE_DISABLE_COMPILE_CACHE wins, too.
+if (!process.env['NODE_COMPILE_CACHE']) enableCompileCache?.(join(cacheDirectory(process.env), 'compiled'));
 void runCommand();
 
-/** Everything else is loaded when compiled code is kept. */
+/** Loaded after the cache is on, so that Node keeps the compiled code. */
 async function runCommand(): Promise<void> {
   const { runCommandLine } = await import('./program.js');
   const { processTerminal } = await import('./terminal.js');

@@ -1,12 +1,11 @@
 import { externalCallIn } from '../contract/external-calls';
-import type { Interrupt } from '../contract/interrupts';
-import { misfitOf } from '../contract/interrupts';
+import { misfitOf, type Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { exampleOf } from './schema-example';
 import { commandLine } from '../contract/shell-words';
 import { askedAt, mayAnswer } from '../contract/who-may-answer';
 
-/** The commands by which somebody answers later. They can be pasted as they are; what an answer says is for the person to write. */
+/** Commands that answer an interrupt later, ready to be pasted. The content of an answer is left to the person. */
 export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {
   const { id, kind } = interrupt;
   const asked = askedAt(interrupt, Date.now());
@@ -15,7 +14,7 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   const roles = role === undefined ? [] : [role];
   const isNameless = by === undefined && named.length === 0 && role === undefined && interrupt.notBy === undefined;
   const mayAsker = by !== undefined && mayAnswer(interrupt, { by, roles }, Date.now());
-  // Who asked for the hint, when they may answer; else the first who may.
+  // The asker, if the asker may answer, or else the first person who may.
   const who = isNameless ? undefined : mayAsker ? by : (named[0] ?? 'your-name');
   const rest = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role]), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
@@ -30,7 +29,7 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   return [answer(exampleFor(interrupt))];
 }
 
-/** An answer of the form that is asked for. Where none is found, a text that says what it is. */
+/** An answer by the schema, or a text in its place. */
 function exampleFor(interrupt: Interrupt): Json {
   const example = interrupt.kind === 'approval' ? undefined : exampleOf(interrupt.answerSchema, ownWords);
   return example === undefined || misfitOf(interrupt, example) !== undefined ? ownWords : example;

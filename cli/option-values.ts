@@ -1,7 +1,8 @@
+import type { Command } from 'commander';
 import { durationProblem } from '../contract/duration';
 import { HoldfastError } from '../contract/errors';
 
-/** An empty value is most often a variable of a shell that is not set. */
+/** An empty value is most often an unset variable of a shell. */
 export function filled(option: string): (value: string) => string {
   return (value) => {
     if (value.trim() !== '') return value;
@@ -9,16 +10,30 @@ export function filled(option: string): (value: string) => string {
   };
 }
 
-/** An option that may be given more than once. */
-export function several(parse: (value: string) => string): (value: string, others?: readonly string[]) => readonly string[] {
-  return (value, others = []) => [...others, parse(value)];
+export function several(parse: (value: string) => string = (value) => value) {
+  return (value: string, others: readonly string[] = []): readonly string[] => [...others, parse(value)];
 }
 
-/** How long something may take. */
 export function lasting(option: string): (value: string) => string {
   return (value) => {
     const problem = durationProblem(filled(option)(value));
     if (problem === undefined) return value;
     throw new HoldfastError('command-invalid', `${option} "${value}" ${problem}.`);
   };
+}
+
+/** Options of several commands: `command.option(...by)`. */
+export const by = ['--by <name>', 'your name', filled('--by')] as const;
+export const json = ['--json', 'print JSON'] as const;
+export const noFollow = ['--no-follow', 'do not follow the run'] as const;
+export const deadline = ['--deadline <time>', 'time after which an unfinished run fails, for example 30d', lasting('--deadline')] as const;
+export const role = ['--role <role>', 'a role of the name; repeatable', several(filled('--role'))] as const;
+
+export function startFilters(command: Command): Command {
+  return command
+    .option('--agent <agent>', 'runs of the agent', filled('--agent'))
+    .option('--tag <tag>', 'runs with the tag; repeatable', several(filled('--tag')))
+    .option('--started-by <name>', 'runs that the name started', filled('--started-by'))
+    .option('--since <time>', 'runs since the time: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
+    .option('--until <time>', 'runs before the time', filled('--until'));
 }

@@ -1,19 +1,16 @@
 import { withoutCredentials } from '../contract/credentials';
-import type { ErrorCode } from '../contract/errors';
-import { codeOf, errorTable, isErrorCode } from '../contract/errors';
-import type { LogFormat } from '../host/logger';
-import { createLogger } from '../host/logger';
+import { codeOf, errorTable, isErrorCode, type ErrorCode } from '../contract/errors';
+import { createLogger, type LogFormat } from '../host/logger';
 import { namedSystemError } from '../host/system-errors';
-import type { PlaceInSource } from './processes/place-in-source';
-import { toldFailure } from './processes/place-in-source';
+import { toldFailure, type PlaceInSource } from './processes/place-in-source';
 import type { Terminal } from './terminal';
 
-/** A failure as every command prints it. The stack only shows with HOLDFAST_LOG_LEVEL=debug or trace. */
+/** The stack is shown only with HOLDFAST_LOG_LEVEL=debug or trace. */
 export function reportError(
   error: unknown,
   terminal: Terminal,
   environment: Readonly<Record<string, string | undefined>> = process.env,
-  /** Of a process whose log is for machines: the failure is a line of it. */
+  /** `json`: the failure is a line of the log. */
   format: LogFormat = 'text',
 ): void {
   const named = namedSystemError(error, 'running this command') ?? error;
@@ -29,7 +26,7 @@ export function reportError(
   for (let cause = error; cause instanceof Error; cause = cause.cause) writeErrors(terminal, cause.stack ?? String(cause));
 }
 
-/** A failure that came over a continue-as-new: the code may be one that this version does not know. */
+/** A failure of a run may have a code of a newer version. */
 export function reportFailure(
   { code, message }: { readonly code: string; readonly message: string },
   terminal: Terminal,
@@ -41,7 +38,7 @@ export function reportFailure(
   if (isErrorCode(code)) terminal.writeError(`fix: ${errorTable[code satisfies ErrorCode].fix}`);
 }
 
-/** Lines below the first cannot be taken for one of ours. */
+/** Indents further lines, so that no line looks like a line of Holdfast. */
 function writeErrors(terminal: Terminal, text: string): void {
   text.split('\n').forEach((line, at) => terminal.writeError(at === 0 || line.startsWith(' ') ? line : `  ${line}`));
 }

@@ -3,22 +3,19 @@ import { isPolicyApplied } from '../contract/decisions';
 import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
 
-/** Something that a run did or waited for, and how long that took. */
 export interface RunStep {
   readonly kind: 'model' | 'tool' | 'asks' | 'agent';
   readonly what: string;
-  /** Behind the agent that the run was started with. */
+  /** Without the first agent of the run. */
   readonly runPath: readonly string[];
-  /** In milliseconds since 1970. */
   readonly from: number;
-  /** Undefined while it lasts. */
+  /** Undefined for an open step. */
   readonly to?: number;
   readonly note?: string;
 }
 
 type Draft = { -readonly [Field in keyof RunStep]: RunStep[Field] };
 
-/** The steps in a log, in the order in which they began. */
 export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
   const steps: Draft[] = [];
   const open = new Map<string, Draft>();
@@ -36,7 +33,7 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
     const { time } = event;
     switch (event.type) {
       case 'model-start':
-        // A call that counts no more may have had no end of its own.
+        // A call of a voided attempt may have no end.
         end(modelKey(event), time, { note: 'asked again' });
         begin(modelKey(event), { kind: 'model', what: '', runPath: event.runPath, from: time });
         break;
@@ -87,7 +84,6 @@ export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
 const decided = { approve: 'approved', reject: 'rejected', respond: 'answered in place of the tool', delegate: 'handed on' } as const;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Who ended a question, and what was decided with which words. */
 function endingOf({ answer, by, reason }: Extract<RunEvent, { type: 'interrupt-end' }>, isApproval: boolean): string {
   if (reason !== 'answer') return reason === 'deadline' ? 'nobody answered in time' : 'withdrawn';
   const who = by === undefined ? '' : ` by ${by}`;
@@ -100,7 +96,7 @@ function endingOf({ answer, by, reason }: Extract<RunEvent, { type: 'interrupt-e
   return `${what}${who}${changed}${words === '' ? '' : `: ${words}`}`;
 }
 
-/** Of one agent one model call is at work. */
+/** An agent has one model call at a time. */
 function modelKey({ runPath }: { readonly runPath: readonly string[] }): string {
   return `model ${runPath.join('/')}`;
 }

@@ -1,8 +1,8 @@
-import type { Json } from '../contract/messages/messages';
+import type { Json, JsonObject } from '../contract/messages/messages';
 
 const deepest = 4;
 
-/** A value of the form that a schema asks for, with these words where a text is to be written. Undefined where none is found. */
+/** A value that fits a schema, with `words` for texts. Undefined: no value was found. */
 export function exampleOf(schema: Json | undefined, words: string, depth = 0): Json | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || depth > deepest) return undefined;
   const parts = schema as SchemaParts;
@@ -34,7 +34,6 @@ export function exampleOf(schema: Json | undefined, words: string, depth = 0): J
   }
 }
 
-/** Zero where it fits, else the number beside the bound that is nearest to it. */
 function numberFor({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf, type }: SchemaParts): number {
   const above = typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity;
   const below = typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity;
@@ -88,23 +87,9 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '6f1c6a2e-3a52-4b1c-9d0e-0123456789ab',
 };
 
-interface SchemaParts {
-  readonly type?: Json;
-  readonly enum?: Json;
-  readonly const?: Json;
-  readonly default?: Json;
+/** Unlisted keywords have a value of any form. */
+type SchemaParts = JsonObject & {
   readonly anyOf?: readonly Json[];
   readonly oneOf?: readonly Json[];
   readonly properties?: Readonly<Record<string, Json>>;
-  readonly required?: Json;
-  readonly items?: Json;
-  readonly minItems?: Json;
-  readonly minimum?: Json;
-  readonly exclusiveMinimum?: Json;
-  readonly maximum?: Json;
-  readonly exclusiveMaximum?: Json;
-  readonly multipleOf?: Json;
-  readonly format?: Json;
-  readonly minLength?: Json;
-  readonly maxLength?: Json;
-}
+};

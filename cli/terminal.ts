@@ -1,32 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { ReadLineOptions } from 'node:readline/promises';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type ReadLineOptions } from 'node:readline/promises';
 import { onOneLine, printable } from '../host/printable';
 
-/** Where a command writes and asks. */
 export interface Terminal {
-  /** Whether somebody sits there who can be asked. */
+  /** Whether a person can be asked. */
   readonly interactive: boolean;
-  /** Whether somebody watches what is written as it comes. */
+  /** Whether a person watches the output. */
   readonly live: boolean;
-  /** One line, whatever the texts of others in it have. */
+  /** Writes one line, without line breaks of quoted texts. */
   write(line?: string): void;
-  /** A text with its lines, such as what a model says. */
+  /** Writes a text with its line breaks. */
   writeText(text: string): void;
-  /** A part of such a text. */
   writePart(text: string): void;
   writeError(line: string): void;
-  /** One line of an answer, which may begin with a text to change. */
+  /** Asks for one line. `offered`: a text to change. */
   ask(question: string, offered?: string): Promise<Typed>;
-  /** Says this if Ctrl-C ends the command from now on. Returns what forgets it. */
+  /** Writes the line if Ctrl-C ends the command. Returns the removal. */
   ifInterrupted(line: string): () => void;
   readonly paint: Paint;
 }
 
-/** Somebody pressed Ctrl-C in place of an answer. */
 export const interrupted = Symbol('interrupted');
 
-/** What somebody typed; undefined: the input has ended, as with Ctrl-D. */
+/** Undefined: the end of the input, as by Ctrl-D. */
 export type Typed = string | undefined | typeof interrupted;
 
 export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
@@ -45,7 +41,6 @@ export function processTerminal(environment: Readonly<Record<string, string | un
   };
 }
 
-/** All that a command writes goes through these. */
 export function writersTo(
   out: (text: string) => void,
   err: (text: string) => void,
@@ -58,26 +53,24 @@ export function writersTo(
   };
 }
 
-/** Stands for the escape character of our own styles. Nobody else knows it, so that a style of others stays text. */
+/** Stands for the escape character of Holdfast's styles. Nobody can guess the value, so styles of other texts are not displayed. */
 const escape = randomUUID();
 
 function displayed(text: string): string {
   return printable(text).replaceAll(escape, '\u001b');
 }
 
-/** For what is written by a terminal. */
 export function painter(colored: boolean): Paint {
   const style = (code: number, end: number) => (text: string) => (colored ? `${escape}[${code}m${text}${escape}[${end}m` : text);
   return { bold: style(1, 22), dim: style(2, 22), red: style(31, 39), green: style(32, 39), yellow: style(33, 39), cyan: style(36, 39) };
 }
 
-/** A value on one line, shortened unless it must be seen whole, and as wide as it is written. */
 export function oneLine(value: unknown, longest = Infinity): string {
   const text = typeof value === 'string' ? onOneLine(value) : (JSON.stringify(value) ?? '');
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
-/** The signal then ends the process as it would have without this. */
+/** The signal still ends the process. */
 function ifInterrupted(line: string): () => void {
   const say = (): void => {
     process.stderr.write(`\n${displayed(line)}\n`);
@@ -87,7 +80,7 @@ function ifInterrupted(line: string): () => void {
   return () => void process.off('SIGINT', say);
 }
 
-/** Asks at these streams. Later versions of Node reject a question that a key ends, and earlier ones leave it open. */
+/** Newer versions of Node reject a question that Ctrl-C ends, and older versions never answer. */
 export async function askAt(streams: ReadLineOptions, question: string, offered?: string): Promise<Typed> {
   const reader = createInterface(streams);
   const left = new Promise<undefined | typeof interrupted>((resolve) => {

@@ -3,14 +3,13 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How far a time is from now, as people say it: "2 min ago", "in 3 days". */
+/** The distance from now: "2 min ago", "in 3 days". */
 export function relativeTime(time: number, now: number): string {
   const distance = Math.abs(time - now);
   if (distance < second) return 'now';
   return time > now ? `in ${roughly(distance)}` : `${roughly(distance)} ago`;
 }
 
-/** A length in its largest unit. */
 export function roughly(milliseconds: number): string {
   if (milliseconds < minute) return `${Math.floor(milliseconds / second)} s`;
   if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`;
@@ -22,7 +21,7 @@ export function roughly(milliseconds: number): string {
 export function lengthText(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
   if (whole < second) return `${whole} ms`;
-  // What would be shown as 60 s is a minute.
+  // Rounding would show 60 s.
   if (whole < minute - 50) return `${Number((whole / second).toFixed(1))} s`;
   if (whole < hour) return two(whole, [minute, 'min'], [second, 's']);
   if (whole < day) return two(whole, [hour, 'h'], [minute, 'min']);
@@ -35,7 +34,6 @@ function two(whole: number, [large, largeName]: readonly [number, string], [smal
   return `${Math.floor(rounded / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`;
 }
 
-/** A time without its milliseconds, in UTC. */
 export function timeText(time: number | string): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

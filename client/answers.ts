@@ -1,8 +1,7 @@
 import { text, texts } from '../contract/check';
 import { shown } from '../contract/shown';
 import { defined } from '../contract/defined';
-import { HoldfastError, isErrorCode } from '../contract/errors';
-import type { ApprovalDecision } from '../contract/decisions';
+import { HoldfastError } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
 import { latenessOf, refusalOf } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
@@ -10,6 +9,7 @@ import type { Failure, Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 import { personName } from '../contract/people';
 import { optionsOf } from './options';
+import { errorOf } from './refusals';
 import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
 import type { TimedAnswer } from './reading/stored-answers';
@@ -36,7 +36,6 @@ export type ApproveOptions = Commented & {
 export type RejectOptions = Commented;
 export type DelegateOptions = Commented;
 
-/** What every answer must be, whatever it answers. */
 export function checkSize(answer: Json): void {
   const problem = notJson(answer);
   if (problem !== undefined) throw new HoldfastError('answer-invalid', `The answer is not JSON: ${problem}.`);
@@ -44,7 +43,6 @@ export function checkSize(answer: Json): void {
   if (bytes > limits.runInput) throw new HoldfastError('answer-invalid', `The answer has ${bytes} bytes; at most ${limits.runInput} fit.`);
 }
 
-/** An answer with who gives it and when, as it goes to the run. */
 export function answerOf(interruptId: string, answer: Json, options: AnswerOptions): TimedAnswer {
   if (typeof interruptId !== 'string')
     throw new HoldfastError('request-invalid', `The id of the interrupt must be a string. It is ${shown(interruptId)}.`);
@@ -69,8 +67,8 @@ export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   checkFit([interrupt], interrupt.id, answer.answer);
 }
 
-function refuse(refused: Failure | undefined): void {
-  if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
+export function refuse(refused: Failure | undefined): void {
+  if (refused !== undefined) throw errorOf(refused, 'answer-invalid');
 }
 
 /** Answers have the shape of the schema that the interrupt shows, where it shows one. Whether there is such an interrupt, the run says. */
@@ -78,30 +76,6 @@ export function checkFit(interrupts: readonly Interrupt[], interruptId: string, 
   const interrupt = interrupts.find(({ id }) => id === interruptId);
   const misfit = interrupt === undefined ? undefined : schemaMisfit(interrupt, answer);
   if (misfit !== undefined) throw new HoldfastError('answer-invalid', `The answer to "${interruptId}" does not fit: ${misfit}.`);
-}
-
-interface Decided {
-  readonly decision: Json;
-  readonly who: AnswerOptions;
-}
-
-export function approvalOf(options: ApproveOptions): Decided {
-  const { editedInput, forRestOfRun, upTo, comment, ...who } = optionsOf(options, 'The approval');
-  const decision: ApprovalDecision = {
-    type: 'approve',
-    ...defined({ editedInput, forRestOfRun, upTo, comment }),
-  };
-  return { decision: decision, who };
-}
-
-export function rejectionOf(feedback: string | undefined, options: RejectOptions): Decided {
-  const { comment, ...who } = optionsOf(options, 'The rejection');
-  return { decision: { type: 'reject', ...defined({ feedback, comment }) }, who };
-}
-
-export function delegationOf(to: string, options: DelegateOptions): Decided {
-  const { comment, ...who } = optionsOf(options, 'The delegation');
-  return { decision: { type: 'delegate', to, ...defined({ comment }) }, who };
 }
 
 function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {

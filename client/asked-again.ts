@@ -3,12 +3,12 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTime
 import { messageOf } from '../contract/errors';
 
 const notFound = 5;
-/** What the server says of a run that is about to go on as new, whose task failed, or that is too busy at the moment. */
+/** gRPC codes for a run that is about to continue as new, whose task failed, or that is too busy. */
 const passing: ReadonlySet<number> = new Set([8, 9, 10]);
-/** Failures that the server makes in place of a run that went on as new before it could answer, and that of a task without room. */
+/** Failures of an update that a continue-as-new cut off, and of a workflow task without room. */
 const passingFailures: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate', 'run-busy']);
 
-/** Whether the server refused only because of the moment: asked again, an open run can take what was sent. */
+/** Whether an open run can take the same request a moment later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof WorkflowUpdateFailedError) return passingFailures.has(String((error.cause as { type?: unknown } | undefined)?.type));
   if (error instanceof WorkflowNotFoundError) return true;
@@ -16,7 +16,6 @@ export function isPassing(error: unknown): boolean {
   return code !== undefined && (code === notFound || passing.has(code));
 }
 
-/** Sends something to a run until it is taken, the run is not open any more, or the time is up. */
 export async function askedAgain<T>(send: () => Promise<T>, isOpen: () => Promise<boolean>, until: number): Promise<T> {
   for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
     try {

@@ -3,41 +3,16 @@ import type { NoWorker } from '../contract/service';
 import type { BuildList, ServedBuild } from '../contract/service-facts';
 import type { DeploymentReader } from '../host/deployment';
 
-/** So many builds at most are counted, the newest and those that the server has not found without open runs: each count is a question of visibility. */
+/** At most so many builds are counted: each count is a query of visibility. */
 const mostCounted = 20;
-/** A worker that has not asked for work for so long is gone: each asks about once a minute. */
+/** Workers poll about once a minute. A worker is gone after this time. */
 const silentMs = 150_000;
 const grpcNotFound = 5;
 
-/** Undefined while a worker polls. One that has just ended counts as there for a while. */
-export async function noWorkerOf({
-  name,
-  lastPoll,
-}: {
-  readonly name: string;
-  lastPoll(): Promise<number>;
-}): Promise<NoWorker | undefined> {
-  const last = await lastPoll();
+export async function noWorkerOf(deployment: Pick<DeploymentReader, 'name' | 'lastPoll'>): Promise<NoWorker | undefined> {
+  const last = await deployment.lastPoll();
   if (Date.now() - last < silentMs) return undefined;
-  return { taskQueue: name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
-}
-
-const keptMs = 60_000;
-
-/** The build to which new runs go. The server is asked at most once a minute. */
-export class NewestBuild {
-  private at = -Infinity;
-  private found: ReturnType<DeploymentReader['newest']> = Promise.resolve(undefined);
-
-  constructor(
-    private readonly deployment: Pick<DeploymentReader, 'newest'>,
-    private readonly now: () => number = Date.now,
-  ) {}
-
-  get(): ReturnType<DeploymentReader['newest']> {
-    if (this.now() - this.at >= keptMs) [this.at, this.found] = [this.now(), this.deployment.newest()];
-    return this.found;
-  }
+  return { taskQueue: deployment.name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
 }
 
 /** The builds of a task queue, newest first. Empty where no worker has ever been. */
@@ -63,7 +38,7 @@ export async function listBuilds(
     return {
       id,
       isNewest: isNewest(id),
-      state: stateOf({ isNewest: isNewest(id), isServed, openRuns }),
+      state: stateOf(isNewest(id), isServed, openRuns),
       ...defined({
         openRuns,
         since: since > 0 ? new Date(since).toISOString() : undefined,
@@ -74,15 +49,7 @@ export async function listBuilds(
   return { taskQueue: deployment.name, builds };
 }
 
-function stateOf({
-  isNewest,
-  isServed,
-  openRuns,
-}: {
-  readonly isNewest: boolean;
-  readonly isServed: boolean;
-  readonly openRuns: number | undefined;
-}): ServedBuild['state'] {
+function stateOf(isNewest: boolean, isServed: boolean, openRuns: number | undefined): ServedBuild['state'] {
   if (isNewest) return isServed ? 'newest' : 'unserved';
   if (openRuns === 0) return 'drained';
   return isServed ? 'draining' : 'unserved';

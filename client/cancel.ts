@@ -22,13 +22,9 @@ export interface CancelOptions {
   readonly by?: string;
 }
 
-/**
- * What became of a cancel. `in-time`: the run stopped where it was asked to. `escalated`: its time was up before a safe point came.
- * `ended-first`: the run had come to its end by itself.
- */
+/** `in-time`: the run stopped where asked. `escalated`: the time was up before a safe point. `ended-first`: the run ended by itself. */
 export type CancelOutcome = 'in-time' | 'escalated' | 'ended-first';
 
-/** The server has the cancel, and the run will hear of it. */
 export interface CancelReceipt {
   /** Waits for the end of the run, and tells what became of the cancel. */
   settled(): Promise<CancelOutcome>;
@@ -40,7 +36,7 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-/** The request of these options. Undefined: nothing is asked but that the run stops at once, which is what the server itself can ask. */
+/** Undefined: a plain stop, which the server itself can ask for. */
 export function cancelRequestOf(options: CancelOptions): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
@@ -61,7 +57,6 @@ export function cancelRequestOf(options: CancelOptions): CancelRequest | undefin
   return { modes: asked, recursive, ...defined({ withinMs, reason, by }) };
 }
 
-/** What became of a cancel of a run that ended so. */
 export function cancelOutcomeOf({
   status,
   escalated,

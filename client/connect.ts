@@ -4,7 +4,7 @@ import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import type { DeltaSource } from '../contract/deltas';
 import { isAnyRunId } from '../contract/record/child-runs';
 import { HoldfastError, messageOf } from '../contract/errors';
@@ -19,17 +19,17 @@ import type { ServerConnection } from './given-client';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
 import { connectionOf, workflowsOf } from './given-client';
 import { ignoredOptions, readBegun } from './ignored-options';
-import type { InterruptListOptions, ListOptions } from './listing/list-options';
-import type { InterruptPage, NoWorker, RunPage } from '../contract/service';
+import type { InterruptListOptions, ListOptions, ListTime } from './listing/list-options';
+import type { InterruptPage, NoWorker, PolicyPage, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
 import { RunCounter } from './listing/run-counts';
 import { RunLists } from './listing/run-lists';
-import { NewestBuild, listBuilds, noWorkerOf } from './builds';
+import { listBuilds, noWorkerOf } from './builds';
+import { KeptAnswer } from './kept-answer';
 import type { DryRun } from './dry-runs';
-import { DryRuns } from './dry-runs';
+import { dryRun } from './dry-runs';
 import { answered, withCode } from './lost-server';
 import type { ApplyPolicyOptions } from './policies';
-import type { PolicyPage } from '../contract/service';
 import { applyPolicy } from './policies';
 import { Run } from './run';
 import { RunReader } from './reading/run-reader';
@@ -48,7 +48,6 @@ import { DeploymentReader } from '../host/deployment';
 import type { GoOnOptions } from './retry';
 import type { UsageOptions } from './usage-report';
 import { UsageReports } from './usage-report';
-import type { ListTime } from './listing/list-options';
 import { openConnection, withDefaults } from './which-server';
 
 export interface ConnectOptions {
@@ -66,8 +65,6 @@ export interface ConnectOptions {
   /** Where tokens come from while calls run. Default: from the workers of this process. */
   readonly deltas?: DeltaSource;
 }
-
-export type { StartOptions } from './start-input';
 
 /** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
@@ -88,7 +85,7 @@ const connectForms: Forms<ConnectOptions> = {
     'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }',
   ),
   client: form(
-    (value) => isRecord(value) && isRecord(value['connection']) && isRecord(value['workflow']),
+    (value) => isRecord(value) && ['connection', 'workflow', 'options'].every((part) => isRecord(value[part])),
     'a Client of @temporalio/client',
   ),
   taskQueue: filled,
@@ -98,9 +95,7 @@ const connectForms: Forms<ConnectOptions> = {
   deltas: having(['subscribe'], 'a source of deltas'),
 };
 
-/** Programs in plain JavaScript may give anything. */
 function checkConnectOptions(options: unknown): void {
-  if (options === undefined) return;
   if (!isRecord(options))
     throw new HoldfastError(
       'config-invalid',
@@ -115,10 +110,10 @@ export class HoldfastClient<Module = never> {
   private readonly lists: RunLists;
   private readonly counter: RunCounter;
   private readonly deployment: DeploymentReader;
-  private readonly newest: NewestBuild;
-  private readonly dryRuns: DryRuns;
+  /** The build to which new turns of conversations go. */
+  private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
+  private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
-  private readonly converter: LoadedDataConverter;
   private readonly storesOutside: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
@@ -138,20 +133,16 @@ export class HoldfastClient<Module = never> {
     const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     const { workflow, converter } = workflowsOf(client, compress);
     this.workflow = workflow;
-    this.converter = converter;
     this.storesOutside = converter.externalStorage !== undefined;
-    this.reader = new RunReader(workflow, connection.connection, namespace, this.converter, options.deltas ?? processBus);
+    this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
     this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
-    this.newest = new NewestBuild(this.deployment);
-    this.dryRuns = new DryRuns(this.reader, this.deployment);
     const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => this.reader.modelCalls(workflowId, runId);
     this.usageReports = new UsageReports({ executions: this.reader.executions, calls }, this.tenant);
     this.pushes = new TaskPushes({ workflow, executions: this.reader.executions, tenant: this.tenant, taskQueue: this.taskQueue });
   }
 
-  /** Where its runs are. */
   get place(): { readonly address: string; readonly namespace: string; readonly tenant: string; readonly taskQueue: string } {
     const { connection, namespace } = this.connection;
     return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.taskQueue };
@@ -192,7 +183,6 @@ export class HoldfastClient<Module = never> {
     const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
-    // Whoever says the first word starts it.
     const start = (by: string | undefined): StartOperation => {
       const given = by === undefined || options.by !== undefined ? options : { ...options, by };
       const made = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, given);
@@ -217,18 +207,14 @@ export class HoldfastClient<Module = never> {
     return this.reader.work.wait(() => this.lists.interrupts(options));
   }
 
-  /**
-   * Applies the version of a policy of the configuration that is given to a page of the runs that wait. Each is asked again where this version asks more
-   * than the one that asked before. What was asked stays asked.
-   */
+  /** Applies a version of a policy to a page of the waiting runs: a run is asked again where this version asks more. Earlier questions stay. */
   applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
     const { reader, tenant } = this;
-    const { connection, namespace } = this.connection;
     const runs = {
       list: (asked: ListOptions) => this.lists.runs(asked),
       run: (id: string) => new Run(reader, tenant, id, false),
-      startOf: async (id: string) => (await readBegun(connection, namespace, this.converter, workflowIdOf(tenant, id), id))?.start,
-      shown: (id: string) => reader.shown(workflowIdOf(tenant, id), id),
+      startOf: async (id: string) => (await readBegun(reader.histories, workflowIdOf(tenant, id)))?.start,
+      shown: (id: string) => reader.shown(workflowIdOf(tenant, id)),
     };
     return reader.work.wait(() => applyPolicy(runs, policy, options));
   }
@@ -249,9 +235,7 @@ export class HoldfastClient<Module = never> {
 
   /** Whether nobody is there to do the work of runs. Undefined where somebody is, and where the server does not say. */
   noWorker(): Promise<NoWorker | undefined> {
-    return this.reader.work.wait(() =>
-      noWorkerOf({ name: this.taskQueue, lastPoll: () => this.deployment.lastPoll() }).catch(() => undefined),
-    );
+    return this.reader.work.wait(() => noWorkerOf(this.deployment).catch(() => undefined));
   }
 
   /** What model calls have used, by agent, model or day. It reads histories, for some seconds at most, and says what it has not counted yet. */
@@ -261,7 +245,9 @@ export class HoldfastClient<Module = never> {
 
   /** Throws what an action on a run would be refused with now, as far as its record says so. Nothing is changed. */
   dryRun(id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
-    return this.reader.work.wait(() => answered(this.dryRuns.of(workflowIdOf(this.tenant, this.run(id).id), id, action, options)));
+    const { reader, newestNow } = this;
+    const workflowId = workflowIdOf(this.tenant, this.run(id).id);
+    return reader.work.wait(() => answered(dryRun({ reader, newest: newestNow }, workflowId, action, options)));
   }
 
   /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
@@ -295,11 +281,10 @@ export class HoldfastClient<Module = never> {
 
   private async findStarted<Output>(id: string, hash: string, options: StartOptions): Promise<Run<Output>> {
     const workflowId = workflowIdOf(this.tenant, id);
-    const { memo } = await this.reader.executions.describe(workflowId, id);
+    const { memo } = await this.reader.executions.describe(workflowId);
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
-    const { connection, namespace } = this.connection;
-    const ignored = await ignoredOptions(connection, namespace, this.converter, { workflowId, id }, options);
+    const ignored = await ignoredOptions(this.reader.histories, workflowId, options);
     return new Run(this.reader, this.tenant, id, false, ignored);
   }
 }

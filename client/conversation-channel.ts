@@ -12,9 +12,10 @@ import type { RunEvent, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import { names } from '../contract/names';
 import { askedAgain, isTimeout } from './asked-again';
-import type { NewestBuild } from './builds';
+import type { BuildOfQueue } from '../contract/conversations';
+import type { KeptAnswer } from './kept-answer';
 import type { ConversationChannel } from './conversation';
-import { unknownConversation } from './conversation';
+import { notOne, unknownConversation } from './conversation';
 import { withCode } from './lost-server';
 import { refusedAnswer } from './refusals';
 import type { RunReader } from './reading/run-reader';
@@ -23,7 +24,6 @@ import type { StartOperation } from './start-operation';
 /** How long a command waits for a worker. A message is left as a signal then. */
 const patienceMs = 5000;
 
-/** What somebody may do first. The others need something that is there. */
 const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
 
 export interface ChannelSettings {
@@ -31,33 +31,32 @@ export interface ChannelSettings {
   readonly reader: RunReader;
   readonly workflowId: string;
   readonly id: string;
-  readonly newest: Pick<NewestBuild, 'get'>;
-  /** What the first command starts, by whoever gives it. Absent: the conversation has to be there. */
+  readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
+  /** The start by the author of the first command. Absent: the conversation must exist. */
   readonly start?: (by: string | undefined) => StartOperation;
 }
 
-/** A conversation on a server. One trip starts it and brings the first message. */
 export class RunChannel implements ConversationChannel {
   constructor(private readonly settings: ChannelSettings) {}
 
   async view(): Promise<RunView> {
     const { reader, workflowId, id } = this.settings;
     try {
-      return await reader.view(workflowId, id);
+      return await reader.view(workflowId);
     } catch (error) {
       throw unknownConversation(id, error);
     }
   }
 
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
-    const { reader, workflowId, id } = this.settings;
-    return reader.events(workflowId, id, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
+    const { reader, workflowId } = this.settings;
+    return reader.events(workflowId, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
   }
 
   async *eventsBack(): AsyncGenerator<readonly RunEvent[]> {
     const { reader, workflowId, id } = this.settings;
     try {
-      yield* reader.eventsBack(workflowId, id);
+      yield* reader.eventsBack(workflowId);
     } catch (error) {
       throw unknownConversation(id, error);
     }
@@ -109,7 +108,7 @@ export class RunChannel implements ConversationChannel {
     });
   }
 
-  /** The update may come to the run as well. A message counts once, by its id. */
+  /** The run may also get the update. A message counts once, by its id. */
   private async leave(command: ConversationCommand): Promise<void> {
     const { workflow, reader, workflowId, start } = this.settings;
     try {
@@ -126,7 +125,6 @@ export class RunChannel implements ConversationChannel {
     }
   }
 
-  /** Either the code of the conversation fails, or nobody is there to run it. */
   private async untaken(cause: unknown): Promise<HoldfastError> {
     const view = await this.view().catch(() => undefined);
     if (view?.status === 'stuck') return new HoldfastError('run-stuck', view.error?.message ?? 'The conversation is stuck.', { cause });
@@ -134,16 +132,15 @@ export class RunChannel implements ConversationChannel {
     return new HoldfastError('worker-missing', `No worker took ${what} within ${patienceMs / 1000} s.`, { cause });
   }
 
-  /** Somebody asked for the end, and it has come. */
   private async hasEnded(): Promise<boolean> {
     const { conversation } = await this.view();
     return conversation?.ended?.reason === 'asked';
   }
 
   private async isOpen(): Promise<boolean> {
-    const { reader, workflowId, id, start } = this.settings;
+    const { reader, workflowId, start } = this.settings;
     try {
-      return (await reader.executions.describe(workflowId, id)).status.name === 'RUNNING';
+      return (await reader.executions.describe(workflowId)).status.name === 'RUNNING';
     } catch (error) {
       if (start !== undefined && (error as { code?: unknown }).code === 'run-unknown') return true;
       throw error;
@@ -161,7 +158,7 @@ export class RunChannel implements ConversationChannel {
       return withCode(error);
     }
     const { status, conversation } = await this.view();
-    if (conversation === undefined) return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`, { cause: error });
+    if (conversation === undefined) return notOne(id);
     return isEnded(status)
       ? new HoldfastError('conversation-ended', `The conversation "${id}" has ended (${status}).`, { cause: error })
       : error;
@@ -172,7 +169,7 @@ function byOf(command: ConversationCommand): string | undefined {
   return command.type === 'send' ? command.messages[0]?.by : command.by;
 }
 
-/** The run has taken the update, and has closed before the answer came. */
+/** The run took the update, and closed before its reply. */
 function wasClosing(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError && /aborted by closing/i.test(error.message);
 }

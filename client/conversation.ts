@@ -18,10 +18,11 @@ import type { MessageFate } from './message-fate';
 import { messageFate } from './message-fate';
 import { personName } from '../contract/people';
 import { optionsOf } from './options';
+import { errorOf } from './refusals';
 import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
 import type { SendRoute } from './send-line';
-import { SendLine, refusal } from './send-line';
+import { SendLine } from './send-line';
 
 export interface SendOptions {
   /** Where the message takes effect. Default: `after-turn`. */
@@ -57,7 +58,6 @@ export interface PageOptions {
 export interface ConversationChannel extends Pick<SendRoute, 'command'> {
   view(): Promise<RunView>;
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent>;
-  /** The log in pieces, the last piece first. Each is in order. */
   eventsBack(): AsyncGenerator<readonly RunEvent[]>;
 }
 
@@ -83,23 +83,20 @@ export class Conversation {
     const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
     const reply = await this.line.send(sent, this.route);
     if (reply === undefined) return { id: sent.id };
-    if ('refused' in reply) throw refusal(reply.refused);
+    if ('refused' in reply) throw errorOf(reply.refused, 'request-invalid');
     return { id: sent.id, ...defined({ turn: 'turn' in reply ? reply.turn : await this.turnOf(sent.id, reply.from, signal) }) };
   }
 
-  /** Messages that wait for their turn. */
   async queue(): Promise<readonly QueuedMessage[]> {
     return (await this.view()).queue;
   }
 
-  /** Changes a message that waits. */
   async change(id: string, content: string | readonly Part[], options: ByOptions = {}): Promise<void> {
     const { by } = optionsOf(options, 'The change', byForms);
     checkContent(content);
     return this.ask({ type: 'change', id, content: content as Json, ...defined({ by }) });
   }
 
-  /** Takes back a message that waits. */
   async withdraw(id: string, options: ByOptions = {}): Promise<void> {
     return this.ask({ type: 'withdraw', id, ...byOf(options) });
   }
@@ -144,7 +141,7 @@ export class Conversation {
     return transcriptPage(this.channel.eventsBack(), { limit, ...defined({ before }) });
   }
 
-  /** From where on the log tells of a turn. Undefined: it has not begun, or the server keeps it no more. */
+  /** The offset at which a turn begins. Undefined: the turn has not begun, or the server no longer has its events. */
   async turnOffset(number: number): Promise<number | undefined> {
     for await (const piece of this.channel.eventsBack()) {
       const start = piece.flatMap((event) => (event.type === 'turn-start' && event.turn <= number ? [event] : [])).at(-1);
@@ -153,12 +150,11 @@ export class Conversation {
     return undefined;
   }
 
-  /** What became of a message. Undefined: it waits, or the log does not know it. */
+  /** Undefined: the message waits, or the log does not know the message. */
   async fateOf(id: string): Promise<MessageFate | undefined> {
     return messageFate(this.channel.eventsBack(), id);
   }
 
-  /** Waits until a turn has ended, and says how. */
   async turn(number: number): Promise<Extract<RunEvent, { type: 'turn-end' }>> {
     for await (const event of this.channel.events(0)) if (event.type === 'turn-end' && event.turn === number) return event;
     throw new HoldfastError('conversation-ended', `The conversation "${this.id}" has ended without a turn ${number}.`);
@@ -168,10 +164,10 @@ export class Conversation {
     const problem = commandProblem(command);
     if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
     const reply = await this.channel.command(command);
-    if (reply?.refused !== undefined) throw refusal(reply.refused);
+    if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
   }
 
-  /** A message that joins a turn may find that this has no step left. The log says which turn took it. */
+  /** A message may join a turn that has no step left. The log says which turn took the message. */
   private async turnOf(id: string, from: number, signal: AbortSignal | undefined): Promise<number | undefined> {
     for await (const event of this.channel.events(from, signal)) {
       if (event.type === 'message' && event.id === id) return event.turn;
@@ -222,7 +218,6 @@ export function notOne(id: string): HoldfastError {
   return new HoldfastError('not-a-conversation', `The run "${id}" is no conversation.`);
 }
 
-/** The error of a conversation, where that of its run says that there is none. */
 export function unknownConversation(id: string, error: unknown): unknown {
   if (codeOf(error) !== 'run-unknown') return error;
   return new HoldfastError('run-unknown', `There is no conversation "${id}". A message that names its agent begins it.`, { cause: error });

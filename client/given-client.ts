@@ -2,46 +2,32 @@ import type { Client, ConnectionLike } from '@temporalio/client';
 import { WorkflowClient } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../contract/errors';
-import { shown } from '../contract/shown';
 import { loadedWithCompression } from '../host/payloads/compression';
 
-/** Options of `connect` that say what a Temporal client already knows. */
 const knownToIt = ['address', 'server', 'dataConverter'] as const;
 
-/** A connection to the server, as a client of Holdfast needs it. */
 export interface ServerConnection {
   readonly connection: ConnectionLike;
   readonly namespace: string;
   close(): Promise<void>;
 }
 
-/** What a Temporal client of the user's own brings: it stays the user's, and is never closed here. */
+/** A Temporal client of the user is never closed here. */
 export function connectionOf(client: Client, given: object): ServerConnection {
-  if (!isClient(client))
-    throw new HoldfastError('config-invalid', `connect: client must be a Client of @temporalio/client, and is ${shown(client)}.`);
   const doubled = knownToIt.find((name) => (given as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (doubled !== undefined)
     throw new HoldfastError('config-invalid', `connect: give ${doubled} to the Temporal client, or leave client out. Both were given.`);
   return { connection: client.connection, namespace: client.options.namespace, close: () => Promise.resolve() };
 }
 
-/** What starts and asks runs, and how it reads and writes their payloads. */
 export interface Workflows {
   readonly workflow: WorkflowClient;
   readonly converter: LoadedDataConverter;
 }
 
-/**
- * Those of a Temporal client, if it reads compressed payloads and writes them as wanted. Else a workflow client beside it, as a second Client would have the
- * plugins of the connection twice.
- */
+/** A client that does not read and write compressed payloads as wanted gets a workflow client beside it: a second `Client` would apply the plugins of the connection twice. */
 export function workflowsOf({ workflow, connection, options: { loadedDataConverter } }: Client, compress: boolean | undefined): Workflows {
   const converter = loadedWithCompression(loadedDataConverter, compress);
   if (converter === loadedDataConverter) return { workflow, converter };
   return { workflow: new WorkflowClient({ ...workflow.options, connection, dataConverter: converter }), converter };
-}
-
-function isClient(value: unknown): boolean {
-  const { connection, workflow, options } = (value ?? {}) as Partial<Record<keyof Client, unknown>>;
-  return [connection, workflow, options].every((part) => typeof part === 'object' && part !== null);
 }

@@ -1,13 +1,9 @@
-import type { ConnectionLike } from '@temporalio/client';
-import type { LoadedDataConverter } from '@temporalio/common';
 import { millisecondsOf as milliseconds } from '../contract/duration';
 import { codeOf } from '../contract/errors';
 import { canonicalJson } from '../contract/messages/messages';
 import type { AgentRunInput, StartInput } from '../contract/record/wire';
 import { millisecondsOf } from '../host/history/history-facts';
-import { PayloadReader } from '../host/history/payload-reader';
-import { readChain } from './reading/chain';
-import { answered } from './lost-server';
+import type { Histories } from './reading/histories';
 import type { StartOptions } from './start-input';
 
 type NamedStart = Exclude<keyof StartOptions, 'id'>;
@@ -31,18 +27,11 @@ const valueOf: { readonly [Name in NamedStart]: (begun: BegunRun) => unknown } =
   startDelay: ({ startDelay }) => startDelay,
 };
 
-/** The options of a start that the run with its id does not have: the first start counts. */
-export async function ignoredOptions(
-  connection: ConnectionLike,
-  namespace: string,
-  converter: LoadedDataConverter,
-  run: { readonly workflowId: string; readonly id: string },
-  options: StartOptions,
-): Promise<readonly string[]> {
+/** The options of a start that the existing run lacks: the first start counts. */
+export async function ignoredOptions(histories: Histories, workflowId: string, options: StartOptions): Promise<readonly string[]> {
   const given = (Object.keys(valueOf) as NamedStart[]).filter((name) => options[name] !== undefined);
   if (given.length === 0) return [];
-  const begun = await answered(readBegun(connection, namespace, converter, run.workflowId, run.id)).catch((error: unknown) => {
-    // Whatever the run has: of what was given now, nothing counts.
+  const begun = await readBegun(histories, workflowId).catch((error: unknown) => {
     if (codeOf(error) === 'run-unreadable') return undefined;
     throw error;
   });
@@ -54,24 +43,12 @@ function asBegun(name: NamedStart, value: unknown): unknown {
   return name === 'deadline' || name === 'startDelay' ? milliseconds(value as string, 'input-invalid') : value;
 }
 
-/** How a run began, whatever became of it. */
-export async function readBegun(
-  connection: ConnectionLike,
-  namespace: string,
-  converter: LoadedDataConverter,
-  workflowId: string,
-  id: string,
-): Promise<BegunRun | undefined> {
-  const { firstRunId } = await readChain({ connection, namespace, payloads: new PayloadReader(converter) }, workflowId, id);
-  const page = await connection.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution: { workflowId, runId: firstRunId },
-    maximumPageSize: 1,
-  });
-  const begun = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  const [input] = begun?.input?.payloads ?? [];
-  if (begun == null || input === undefined) return undefined;
-  const { start } = (await new PayloadReader(converter).value(input)) as AgentRunInput;
+export async function readBegun(histories: Histories, workflowId: string): Promise<BegunRun | undefined> {
+  const { firstRunId } = await histories.chain(workflowId);
+  const begun = await histories.started(workflowId, firstRunId);
+  const [input] = begun.input?.payloads ?? [];
+  if (input === undefined) return undefined;
+  const { start } = (await histories.payloads.value(input)) as AgentRunInput;
   return {
     start,
     deadline: millisecondsOf(begun.workflowExecutionTimeout),

@@ -2,7 +2,6 @@ import { HoldfastError, codeOf } from '../contract/errors';
 import { fullDisk } from '../host/system-errors';
 import { unanswered } from '../host/unanswered';
 
-/** Waits for what was asked of the server. A server that does not answer is an error with a code, in whatever the SDK wraps it. */
 export async function answered<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../contract/events';
 
-/** What the log says of a message: the turn that took it, and where the log says so, or why none did. */
 export type MessageFate =
   | {
       readonly turn: number;
@@ -10,7 +9,7 @@ export type MessageFate =
     }
   | { readonly left: 'withdrawn' | 'ignored'; readonly code?: string; readonly time: number };
 
-/** Reads the log from its end. Undefined: it does not know the message. */
+/** Reads the log from its end. Undefined: the log does not know the message. */
 export async function messageFate(pieces: AsyncIterable<readonly RunEvent[]>, id: string): Promise<MessageFate | undefined> {
   let taken: Pick<Extract<RunEvent, { type: 'message' }>, 'turn' | 'offset'> | undefined;
   for await (const piece of pieces) {

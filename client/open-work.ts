@@ -4,7 +4,7 @@ export function closedClient(): HoldfastError {
   return new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
 }
 
-/** What somebody waits for of a client. When the client is closed, all of it is refused at once. */
+/** Pending calls of a client. Closing the client rejects all of them at once. */
 export class OpenWork {
   private readonly refusals = new Set<(error: HoldfastError) => void>();
   private isClosed = false;
@@ -13,7 +13,7 @@ export class OpenWork {
     if (this.isClosed) throw closedClient();
   }
 
-  /** What comes of the work after the close is nobody's any more. */
+  /** The result of work after the close is dropped. */
   async wait<T>(begin: () => Promise<T>): Promise<T> {
     this.checkOpen();
     const work = begin();

@@ -2,7 +2,6 @@ import type { Forms } from '../contract/check';
 import { isRecord, problemOfKnown, refusing, sentence } from '../contract/check';
 import { shown } from '../contract/shown';
 
-/** Options of a call of the client. What is no object gives the fields of none. */
 export function optionsOf<Options extends object>(options: Options, what: string, forms: Forms = {}): Options {
   const refuse = refusing(what, 'request-invalid');
   if (!isRecord(options)) return refuse(`the options must be an object, not ${shown(options)}.`);

@@ -15,7 +15,6 @@ import { optionsOf } from './options';
 import type { Run } from './run';
 
 export interface ApplyPolicyOptions extends Pick<ListOptions, 'agent' | 'tag' | 'startedBy' | 'since' | 'until' | 'after'> {
-  /** Only says what would be asked. */
   readonly dryRun?: boolean;
   /** Who applies it. */
   readonly by?: string;
@@ -27,30 +26,24 @@ type Asking = Extract<Interrupt, { kind: 'approval' }> & {
   readonly policy: NonNullable<Extract<Interrupt, { kind: 'approval' }>['policy']>;
 };
 
-/** How the runs are reached. */
 export interface WaitingRuns {
   list(options: ListOptions): Promise<RunPage>;
   run(id: string): Run;
   startOf(id: string): Promise<StartInput | undefined>;
-  /** What a run shows now. */
   shown(id: string): Promise<readonly Interrupt[]>;
 }
 
 const runsAtOnce = 8;
 
-/** Applies a version of a policy to a page of the runs that wait. What they have been asked stays asked. */
 export async function applyPolicy(runs: WaitingRuns, policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
   const source = policySourceOf(policy);
   if (source === undefined) throw new HoldfastError('request-invalid', 'applyPolicy takes what policy({ … }) returns.');
   const { dryRun = false, by, ...list } = optionsOf(options, 'applyPolicy', { dryRun: flag, by: personName, limit: bound });
   const page = await runs.list({ ...list, status: 'waiting' });
   const outcomes: (readonly PolicyOutcome[])[] = [];
-  const rows = [...page.runs.entries()];
+  const rows = page.runs.entries();
   const work = async (): Promise<void> => {
-    for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
-      const [position, run] = row;
-      outcomes[position] = await applyTo({ runs, source, run, dryRun, by });
-    }
+    for (const [position, run] of rows) outcomes[position] = await applyTo({ runs, source, run, dryRun, by });
   };
   await Promise.all(Array.from({ length: runsAtOnce }, work));
   const { more, next } = page;
@@ -105,7 +98,7 @@ async function applyToOne(
   } catch (error) {
     if (isFresh || !gone.includes(codeOf(error) ?? 'internal'))
       return [{ ...place, outcome: 'failed', added: [], error: failureOf(error) }];
-    // The list was of a moment ago: somebody has answered since, or the run asks otherwise.
+    // The list is a moment old: the interrupt may be answered, or asked anew.
     const now = (await runs.shown(run.id)).find((one): one is Asking => isAsking(one, source) && isSameCall(one, interrupt));
     return now === undefined ? [] : applyToOne({ runs, source, run, dryRun, by }, now, about, true);
   }

@@ -11,10 +11,9 @@ import type { ConnectOptions } from './connect';
 import { openConnection, withDefaults } from './which-server';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
-import { PayloadReader } from '../host/history/payload-reader';
 import { loadedWithCompression } from '../host/payloads/compression';
 import { loadedConverter } from '../host/payloads/loaded-converter';
-import { readChain } from './reading/chain';
+import { Histories } from './reading/histories';
 
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
   /** The run's id. */
@@ -44,9 +43,9 @@ export async function saveHistories(options: RecordOptions): Promise<number> {
   const { connection, namespace, close } = await openConnection(where);
   try {
     const workflowId = workflowIdOf(where.tenant ?? defaultTenant, id);
-    const source = { workflowService: connection.workflowService, namespace };
-    const payloads = new PayloadReader(loadedWithCompression(loadedConverter(where.dataConverter), where.compress));
-    const chain = await answered(readChain({ connection, namespace, payloads }, workflowId, id));
+    const converter = loadedWithCompression(loadedConverter(where.dataConverter), where.compress);
+    const source = new Histories(connection, namespace, converter);
+    const chain = await source.chain(workflowId);
     const histories: History[] = [];
     for (let runId: string | undefined = chain.firstRunId; runId !== undefined;) {
       const execution: ExecutionRef = { workflowId, runId };

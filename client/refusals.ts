@@ -1,10 +1,12 @@
 import type { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { ErrorCode } from '../contract/errors';
 import { HoldfastError, isErrorCode } from '../contract/errors';
 import type { RunStatus, RunView } from '../contract/events';
 import { isEnded } from '../contract/events';
 import type { Interrupt } from '../contract/interrupts';
 import { rootRunId } from '../contract/record/child-runs';
 import { withdrawn } from '../contract/interrupts';
+import type { Failure } from '../contract/messages/messages';
 import type { AnswerStanding } from './reading/run-reader';
 
 /** Why an interrupt is not open any more that an answer was for. */
@@ -16,28 +18,40 @@ export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, k
     : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
 }
 
+/** A failure as an error. A code that is no code of Holdfast becomes `otherwise`. */
+export function errorOf({ code, message }: Failure, otherwise: ErrorCode, cause?: unknown): HoldfastError {
+  return new HoldfastError(isErrorCode(code) ? code : otherwise, message, { cause });
+}
+
 export function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
-  const { type, message } = (error.cause ?? {}) as { type?: unknown; message?: string };
-  return new HoldfastError(isErrorCode(type) ? type : 'answer-invalid', message ?? 'The run refused the answer.', { cause: error });
+  return errorOf(failureOf(error, 'The run refused the answer.'), 'answer-invalid', error);
 }
 
 export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStatus, id: string): HoldfastError {
-  const { type, message = error.message } = (error.cause ?? {}) as { type?: unknown; message?: string };
-  if (isErrorCode(type)) return new HoldfastError(type, message, { cause: error });
+  const failure = failureOf(error, error.message);
   // The server answers in place of a run that ended before it could move.
-  return isEnded(status)
-    ? new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error })
-    : new HoldfastError('upgrade-failed', message, { cause: error });
+  if (!isErrorCode(failure.code) && isEnded(status))
+    return new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error });
+  return errorOf(failure, 'upgrade-failed', error);
 }
 
-export function ended(id: string, status: string): HoldfastError {
-  return new HoldfastError('run-ended', `The run "${id}" has ended (${status}).`);
+function failureOf({ cause }: WorkflowUpdateFailedError, otherwise: string): Failure {
+  const { type, message = otherwise } = (cause ?? {}) as { type?: unknown; message?: string };
+  return { code: String(type), message };
+}
+
+export function ended(id: string, status: string, cause?: unknown): HoldfastError {
+  return new HoldfastError('run-ended', `The run "${id}" has ended (${status}).`, { cause });
+}
+
+export function stuck({ error }: Pick<RunView, 'error'>, cause?: unknown): HoldfastError {
+  return new HoldfastError('run-stuck', error?.message ?? 'The run is stuck.', { cause });
 }
 
 /** Refuses at once the upgrade of a run that cannot move, whatever the newest build says. */
-export function checkMoves({ status, error }: Pick<RunView, 'status' | 'error'>, id: string): void {
-  if (isEnded(status)) throw ended(id, status);
-  if (status === 'stuck') throw new HoldfastError('run-stuck', error?.message ?? 'The run is stuck.');
+export function checkMoves(view: Pick<RunView, 'status' | 'error'>, id: string): void {
+  if (isEnded(view.status)) throw ended(id, view.status);
+  if (view.status === 'stuck') throw stuck(view);
   const root = rootRunId(id);
   if (root !== id)
     throw new HoldfastError(

@@ -1,27 +1,27 @@
-import { personName } from '../contract/people';
-import type { ConnectionLike, WorkflowClient, WorkflowStartOptions } from '@temporalio/client';
+import type { WorkflowClient, WorkflowStartOptions } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { filled, worded } from '../contract/check';
 import { defined } from '../contract/defined';
 import { millisecondsOf as milliseconds } from '../contract/duration';
-import { HoldfastError, isErrorCode } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import type { Interrupt } from '../contract/interrupts';
-import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
+import { interruptMemoPrefix, names, runIdOf, sinceMemoPrefix } from '../contract/names';
+import { personName } from '../contract/people';
 import { rootRunId } from '../contract/record/child-runs';
-import { retriedSnapshot } from '../contract/record/retry';
 import { isRunInput } from '../contract/record/is-run-input';
+import { retriedSnapshot } from '../contract/record/retry';
 import type { AgentRunInput, RetryPoint } from '../contract/record/wire';
 import { millisecondsOf } from '../host/history/history-facts';
 import { keptPointIn } from '../host/history/kept-point';
-import type { PayloadReader } from '../host/history/payload-reader';
 import { answered } from './lost-server';
 import { optionsOf } from './options';
-import { found, readMark } from './reading/chain';
+import { errorOf } from './refusals';
 import type { Executions } from './reading/executions';
+import type { Histories } from './reading/histories';
 
-/** How a run goes on behind its end: one that failed is retried, and one that was cancelled is resumed. */
+/** How a run continues after its end: a failed run is retried, and a cancelled run is resumed. */
 export type GoingOn = 'run-retry' | 'run-resume';
 
 export interface GoOnOptions {
@@ -31,76 +31,76 @@ export interface GoOnOptions {
   readonly deadline?: string;
 }
 
-type CloseEvent = NonNullable<
-  NonNullable<Awaited<ReturnType<ConnectionLike['workflowService']['getWorkflowExecutionHistoryReverse']>>['history']>['events']
->[number];
+type StartAgain = WorkflowStartOptions<(input: AgentRunInput) => Promise<void>>;
+type HistoryEvents = Awaited<ReturnType<Histories['newest']>>;
 
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
-const foreignAttributes = /^(Temporal|BuildIds$)/;
+/** Attributes that the server sets, or that the next execution sets anew. */
+const notCopied = /^(Temporal|(BuildIds|HoldfastStartedAt|HoldfastStatus)$)/;
 
-type StartAgain = WorkflowStartOptions<(input: AgentRunInput) => Promise<void>>;
-
-/** Where runs are started and read. */
-export interface RetryPlace {
-  readonly workflow: WorkflowClient;
-  readonly connection: ConnectionLike;
-  readonly namespace: string;
-  readonly payloads: PayloadReader;
-  readonly executions: Executions;
-}
-
-const words = {
-  'run-retry': { what: 'retry', impossible: 'retry-impossible', ended: 'it failed' },
-  'run-resume': { what: 'resume', impossible: 'resume-impossible', ended: 'it was cancelled' },
+const ways = {
+  'run-retry': {
+    option: 'retry',
+    impossible: 'retry-impossible',
+    refused: 'run-not-failed',
+    done: 'retried',
+    ended: 'has failed',
+    not: 'has not failed',
+    where: 'it failed',
+  },
+  'run-resume': {
+    option: 'resume',
+    impossible: 'resume-impossible',
+    refused: 'run-not-cancelled',
+    done: 'resumed',
+    ended: 'was cancelled',
+    not: 'was not cancelled',
+    where: 'it was cancelled',
+  },
 } as const;
 
-/** Starts runs again behind their ends, from where they failed or stood: another execution under the same workflow id. It needs no worker. */
+/** Starts runs again from the point that they kept at their end: another execution under the same workflow id. No worker is needed. */
 export class Retries {
-  constructor(private readonly place: RetryPlace) {}
+  constructor(
+    private readonly workflow: WorkflowClient,
+    private readonly histories: Histories,
+    private readonly executions: Executions,
+  ) {}
 
-  async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
-    const startOptions = await this.prepare(workflowId, id, how, options);
+  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<void> {
+    const startOptions = await this.prepare(workflowId, how, options);
     try {
-      await answered(this.place.workflow.start(names.workflow, startOptions));
+      await answered(this.workflow.start(names.workflow, startOptions));
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const [code, done] = how === 'run-retry' ? (['run-not-failed', 'retried'] as const) : (['run-not-cancelled', 'resumed'] as const);
-      throw new HoldfastError(code, `The run "${id}" is at work: somebody else has ${done} it.`, { cause: error });
+      const { refused, done } = ways[how];
+      throw new HoldfastError(refused, `The run "${runIdOf(workflowId)}" is at work: somebody else has ${done} it.`, { cause: error });
     }
-    this.place.executions.changed();
+    this.executions.changed();
   }
 
-  /** How the run would go on. Throws why it cannot. */
-  async prepare(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
-    const impossible = (why: string): HoldfastError =>
-      new HoldfastError(words[how].impossible, `The run "${id}" cannot go on from where ${words[how].ended}: ${why}.`);
-    const { by, deadline } = optionsOf<GoOnOptions>(options, words[how].what, {
+  /** The start that continues the run. Throws the reason if the run cannot continue. */
+  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
+    const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
     });
-    const root = rootRunId(id);
-    if (root !== id)
-      throw new HoldfastError(
-        words[how].impossible,
-        `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`,
-      );
-    const { connection, namespace, executions } = this.place;
-    const { runId } = await answered(readMark(connection, namespace, workflowId, id));
-    const { memo, typedSearchAttributes, startedAt, startTime } = await executions.describe(workflowId, id);
-    const events = await this.lastEvents(workflowId, runId, id);
-    const { start, snapshot } = await (how === 'run-retry' ? this.failedPoint(events[0], id) : this.cancelledPoint(events, id));
-    if (snapshot === undefined) throw impossible('it kept no state');
-    const { taskQueue, expires } = await this.beginning(workflowId, runId, id);
-    const left = deadline === undefined ? expires && expires - Date.now() : milliseconds(deadline, 'request-invalid');
+    checkRoot(runIdOf(workflowId), how);
+    const { runId } = await this.histories.mark(workflowId);
+    const { memo, typedSearchAttributes, startedAt, startTime } = await this.executions.describe(workflowId);
+    const { start, snapshot } = await this.point(workflowId, runId, how);
+    if (snapshot === undefined) throw impossible(workflowId, how, 'it kept no state');
+    const { taskQueue, workflowExecutionExpirationTime } = await this.histories.started(workflowId, runId);
+    const expires = millisecondsOf(workflowExecutionExpirationTime);
+    const rest = expires > 0 ? expires - Date.now() : undefined;
+    const left = deadline === undefined ? rest : milliseconds(deadline, 'request-invalid');
     if (left !== undefined && left <= 0)
-      throw impossible('its deadline has passed. Give it another one: the option deadline, or --deadline');
-    const attributes: SearchAttributePair[] = typedSearchAttributes
-      .getAll()
-      .filter(({ key }) => !foreignAttributes.test(key.name) && key.name !== startedAtKey.name && key.name !== statusKey.name);
+      throw impossible(workflowId, how, 'its deadline has passed. Give it another one: the option deadline, or --deadline');
+    const attributes: SearchAttributePair[] = typedSearchAttributes.getAll().filter(({ key }) => !notCopied.test(key.name));
     return {
       workflowId,
-      taskQueue,
+      taskQueue: taskQueue?.name ?? '',
       args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
       // Of several retries at once the server takes the first one.
       workflowIdConflictPolicy: 'FAIL',
@@ -115,80 +115,51 @@ export class Retries {
     };
   }
 
-  /** Newest first. A cancelled run keeps its state a few events before its end. */
-  private async lastEvents(workflowId: string, runId: string, id: string): Promise<readonly CloseEvent[]> {
-    const { connection, namespace } = this.place;
-    const { workflowService } = connection;
-    const request = { namespace, execution: { workflowId, runId }, maximumPageSize: 50 };
-    const page = await answered(found(workflowService.getWorkflowExecutionHistoryReverse(request), id));
-    return page.history?.events ?? [];
+  /** The point that a run kept at its end. Throws if the run has not ended this way, or kept no point. */
+  private async point(workflowId: string, runId: string, how: GoingOn): Promise<AgentRunInput> {
+    // A cancelled run keeps its point a few events before its end.
+    const events = await this.histories.newest(workflowId, runId, 50);
+    checkEnd(workflowId, how, events);
+    const point = how === 'run-retry' ? await this.failedPoint(events) : (await keptPointIn(events, this.histories.payloads))?.point;
+    if (point === undefined) throw impossible(workflowId, how, 'it kept nothing to go on from');
+    if ('refused' in point) throw errorOf(point.refused, ways[how].impossible);
+    if (isRunInput(point)) return point;
+    throw new HoldfastError(ways[how].impossible, 'The run cannot go on: what it kept is no state of a run.');
   }
 
-  private async beginning(
-    workflowId: string,
-    runId: string,
-    id: string,
-  ): Promise<{ readonly taskQueue: string; readonly expires?: number }> {
-    const { connection, namespace } = this.place;
-    const { workflowService } = connection;
-    const request = { namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
-    const page = await answered(found(workflowService.getWorkflowExecutionHistory(request), id));
-    const begun = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-    const expires = millisecondsOf(begun?.workflowExecutionExpirationTime);
-    return { taskQueue: begun?.taskQueue?.name ?? '', ...(expires > 0 ? { expires } : {}) };
-  }
-
-  /** What the failure of the run carries. Throws where there is no failure, or nothing in it to go on with. */
-  private async failedPoint(event: CloseEvent | undefined, id: string): Promise<AgentRunInput> {
-    const failed = event?.workflowExecutionFailedEventAttributes;
-    if (failed == null) throw notFailed(event, id);
-    const payload = failed.failure?.applicationFailureInfo?.details?.payloads?.[1];
-    if (payload === undefined) throw impossible(id, 'it kept nothing to go on from');
-    return inputIn((await this.place.payloads.value(payload)) as RetryPoint, 'retry-impossible');
-  }
-
-  /** What the run kept before it ended as cancelled. */
-  private async cancelledPoint(events: readonly CloseEvent[], id: string): Promise<AgentRunInput> {
-    if (events[0]?.workflowExecutionCanceledEventAttributes == null) {
-      const code = 'run-not-cancelled';
-      throw new HoldfastError(code, `The run "${id}" was not cancelled: it ${statusAt(events[0])}.`);
-    }
-    const kept = await keptPointIn(events, this.place.payloads);
-    if (kept === undefined)
-      throw new HoldfastError(
-        'resume-impossible',
-        `The run "${id}" cannot go on from where it was cancelled: it kept nothing to go on from.`,
-      );
-    return inputIn(kept.point, 'resume-impossible');
+  private async failedPoint([end]: HistoryEvents): Promise<RetryPoint | undefined> {
+    const payload = end?.workflowExecutionFailedEventAttributes?.failure?.applicationFailureInfo?.details?.payloads?.[1];
+    return payload && ((await this.histories.payloads.value(payload)) as RetryPoint);
   }
 }
 
-function inputIn(point: RetryPoint, impossibleCode: 'retry-impossible' | 'resume-impossible'): AgentRunInput {
-  if ('refused' in point) {
-    const { code, message } = point.refused;
-    throw new HoldfastError(isErrorCode(code) ? code : impossibleCode, message);
-  }
-  if (!isRunInput(point)) throw new HoldfastError(impossibleCode, 'The run cannot go on: what it kept is no state of a run.');
-  return point;
+function checkRoot(id: string, how: GoingOn): void {
+  const root = rootRunId(id);
+  if (root === id) return;
+  throw new HoldfastError(ways[how].impossible, `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`);
 }
 
-function notFailed(event: CloseEvent | undefined, id: string): HoldfastError {
-  if (event?.workflowExecutionTerminatedEventAttributes != null) return impossible(id, 'it was terminated, and kept nothing to go on from');
-  if (event?.workflowExecutionTimedOutEventAttributes != null)
-    return impossible(id, 'its deadline ended it, and it kept nothing to go on from');
-  return new HoldfastError('run-not-failed', `The run "${id}" has not failed: it ${statusAt(event)}.`);
+/** The last events of runs, in words. */
+const endings = [
+  ['workflowExecutionCompletedEventAttributes', 'has completed'],
+  ['workflowExecutionCanceledEventAttributes', 'was cancelled'],
+  ['workflowExecutionFailedEventAttributes', 'has failed'],
+  ['workflowExecutionTerminatedEventAttributes', 'was terminated'],
+  ['workflowExecutionTimedOutEventAttributes', 'was ended by its deadline'],
+] as const;
+
+function checkEnd(workflowId: string, how: GoingOn, [end]: HistoryEvents): void {
+  const is = endings.find(([name]) => end?.[name] != null)?.[1] ?? 'has not ended';
+  const { ended, refused, not } = ways[how];
+  if (is === ended) return;
+  if (how === 'run-retry' && (is === 'was terminated' || is === 'was ended by its deadline'))
+    throw impossible(workflowId, how, `it ${is}, and kept nothing to go on from`);
+  throw new HoldfastError(refused, `The run "${runIdOf(workflowId)}" ${not}: it ${is}.`);
 }
 
-function statusAt(event: CloseEvent | undefined): string {
-  if (event?.workflowExecutionCompletedEventAttributes != null) return 'has completed';
-  if (event?.workflowExecutionCanceledEventAttributes != null) return 'was cancelled';
-  if (event?.workflowExecutionFailedEventAttributes != null) return 'has failed';
-  if (event?.workflowExecutionTerminatedEventAttributes != null) return 'was terminated';
-  return event?.workflowExecutionTimedOutEventAttributes == null ? 'has not ended' : 'was ended by its deadline';
-}
-
-function impossible(id: string, why: string): HoldfastError {
-  return new HoldfastError('retry-impossible', `The run "${id}" cannot go on from where it failed: ${why}.`);
+function impossible(workflowId: string, how: GoingOn, why: string): HoldfastError {
+  const { impossible: code, where } = ways[how];
+  return new HoldfastError(code, `The run "${runIdOf(workflowId)}" cannot go on from where ${where}: ${why}.`);
 }
 
 /** Lists show what is open of the memo of an execution, and a new one has none. */

@@ -1,43 +1,43 @@
-import { isRecord } from '../contract/check';
-import { defined } from '../contract/defined';
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { millisecondsOf } from '../contract/duration';
-import { rootRunId } from '../contract/record/child-runs';
-import { HoldfastError, codeOf, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { RunCall } from '../contract/calls';
-import type { RunExecutions } from '../contract/run-executions';
+import { isRecord } from '../contract/check';
+import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
+import { millisecondsOf } from '../contract/duration';
+import { HoldfastError, codeOf, messageOf, wellFormed } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
+import { isEnded } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { interruptIdAt } from '../contract/interrupts';
-import type { Json, Usage } from '../contract/messages/messages';
+import type { Json } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
+import { rootRunId } from '../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../contract/record/wire';
+import type { RunExecutions } from '../contract/run-executions';
+import type { AnswerOptions } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize } from './answers';
+import { AnyRun } from './any-run';
+import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
-import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from './answers';
-import { answerOf, approvalOf, checkAnswer, checkAnswerTo, checkSize, delegationOf, rejectionOf } from './answers';
-import { interruptIn, updateTimeoutMs } from './answered-interrupt';
-import { askToStop, cancelOutcome } from './ask-to-stop';
-import type { CancelOptions, CancelReceipt } from './cancel';
-import { cancelRequestOf } from './cancel';
-import type { ReadOptions } from './reading/follower';
-import type { CallOptions } from './reading/read-call';
-import type { GoOnOptions } from './retry';
-import type { Outcome } from './reading/outcome';
-import { callsPending, outcomeOf } from './reading/outcome';
+import type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
+import { cancelOutcomeOf, cancelRequestOf } from './cancel';
 import { withCode } from './lost-server';
 import { optionsOf } from './options';
-import { checkMoves, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy } from './refusals';
-import { isEnded } from '../contract/events';
-import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
-import { shapeOf, transcriptIn } from './reading/transcript';
-import type { RunReader, AnswerStanding } from './reading/run-reader';
+import type { ReadOptions } from './reading/follower';
+import type { Outcome } from './reading/outcome';
+import { endErrorOf, outcomeOf } from './reading/outcome';
+import type { CallOptions } from './reading/read-call';
+import type { AnswerStanding, RunReader } from './reading/run-reader';
 import type { TimedAnswer } from './reading/stored-answers';
+import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from './refusals';
+import type { GoOnOptions } from './retry';
+
+const updateTimeoutMs = 5000;
 
 /** A run, by its id. Reading it needs no worker. */
-export class Run<Output = unknown> {
+export class Run<Output = unknown> extends AnyRun {
   private readonly workflowId: string;
 
   constructor(
@@ -49,6 +49,7 @@ export class Run<Output = unknown> {
     /** The options of `start` that the found run does not have: the first start counts. Of a new run there are none. */
     readonly ignored: readonly string[] = [],
   ) {
+    super();
     this.workflowId = workflowIdOf(tenant, id);
   }
 
@@ -59,38 +60,26 @@ export class Run<Output = unknown> {
   events(options: ReadOptions & { readonly deltas: false }): AsyncGenerator<RunEvent>;
   events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
   events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
-    return this.reader.events(this.workflowId, this.id, options);
+    return this.reader.events(this.workflowId, options);
   }
 
   /** What a model or a tool was asked in one call, and what came back. `model-start` and `tool-start` have its address. */
   async call(address: string, options: CallOptions = {}): Promise<RunCall> {
-    return this.reader.call(this.workflowId, this.id, address, options);
+    return this.reader.call(this.workflowId, address, options);
   }
 
   /** The executions that the run has gone through in Temporal: continue-as-new, builds, and what an end failed with. */
   executions(): Promise<RunExecutions> {
-    return this.reader.executionsOf(this.workflowId, this.id);
+    return this.reader.executionsOf(this.workflowId);
   }
 
   /** What the record of the run says now. */
   view(): Promise<RunView> {
-    return this.reader.view(this.workflowId, this.id);
+    return this.reader.view(this.workflowId);
   }
 
-  /** The messages, as they are stored unless a shape is named. */
-  async transcript<Shape extends TranscriptShape = 'parts'>(
-    options: { readonly shape?: Shape } = {},
-  ): Promise<readonly TranscriptMessage<Shape>[]> {
-    const shape = shapeOf(options);
-    return transcriptIn(shape, (await this.view()).messages);
-  }
-
-  async usage(): Promise<Usage> {
-    return (await this.view()).usage;
-  }
-
-  async interrupts(): Promise<readonly Interrupt[]> {
-    return (await this.view()).interrupts;
+  protected stillView(): Promise<RunView> {
+    return this.view();
   }
 
   /** How the run stands once it has ended, waits for somebody (calls beside that may still run) or is stuck; or after the timeout. */
@@ -109,18 +98,15 @@ export class Run<Output = unknown> {
   /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
   async result(): Promise<Output> {
     try {
-      const { output, pendingToolCalls } = (await this.reader.work.wait(() =>
-        this.reader.handle(this.workflowId).result(),
-      )) as AgentRunResult;
-      if (pendingToolCalls !== undefined) throw callsPending(this.id, pendingToolCalls);
+      const result = this.reader.work.wait(() => this.reader.handle(this.workflowId).result());
+      const { output, pendingToolCalls: toolCalls } = (await result) as AgentRunResult;
+      if (toolCalls !== undefined) throw endErrorOf(this.id, { status: 'tool-calls-pending', toolCalls, text: '' });
       return output as Output;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new HoldfastError('run-unknown', `There is no run "${this.id}".`, { cause: error });
       if (!(error instanceof WorkflowFailedError)) throw withCode(error);
-      const ended = outcomeOf(await this.view());
-      if (ended.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`, { cause: error });
-      const { code, message } = ended.status === 'failed' ? ended.error : { code: 'run-failed', message: error.message };
-      throw new HoldfastError(isErrorCode(code) ? code : 'run-failed', message, { cause: error });
+      const endError = endErrorOf(this.id, outcomeOf(await this.view()), error);
+      throw endError ?? new HoldfastError('run-failed', error.message, { cause: error });
     }
   }
 
@@ -130,7 +116,7 @@ export class Run<Output = unknown> {
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
   async resume(what: string | GoOnOptions = {}, answer?: Json, options: AnswerOptions = {}): Promise<void> {
     if (answer === undefined && isRecord(what))
-      return this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-resume', what));
+      return this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-resume', what));
     const whole = answerOf(what as string, answer as Json, options);
     checkSize(answer as Json);
     await this.reader.work.wait(() => this.give(whole));
@@ -142,26 +128,7 @@ export class Run<Output = unknown> {
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
   }
 
-  async approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
-    const { decision, who } = approvalOf(options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  async reject(interruptId: string, feedback?: string, options: RejectOptions = {}): Promise<void> {
-    const { decision, who } = rejectionOf(feedback, options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  /** Hands the decision that a policy asks for to somebody else, who may decide from then on. */
-  async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
-    const { decision, who } = delegationOf(to, options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  /**
-   * Moves the run to the newest build, with all that is open in it: that build tries first, and when its code is another where the run
-   * stands, the run stays on its own. The error names the place then (`frame-changed`).
-   */
+  /** Moves the run with its open work to the newest build. If the code of that build differs where the run stands, the run stays, and the error names the place (`frame-changed`). */
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
     return this.reader.work.wait(() => this.move(timeout));
@@ -180,7 +147,7 @@ export class Run<Output = unknown> {
       );
     } catch (error) {
       const view = await this.view();
-      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
+      if (view.status === 'stuck') throw stuck(view, error);
       if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error, view.status, this.id);
       if (isTimeout(error)) throw stillBusy(error, this.id, timeout);
       throw await this.explained(error);
@@ -189,7 +156,7 @@ export class Run<Output = unknown> {
 
   /** Goes on with a run that has failed, behind its last good step, under the same id and the newest build. `once` calls are not made twice. */
   async retry(options: GoOnOptions = {}): Promise<void> {
-    await this.reader.work.wait(() => this.reader.goOn(this.workflowId, this.id, 'run-retry', options));
+    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-retry', options));
   }
 
   /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
@@ -203,15 +170,22 @@ export class Run<Output = unknown> {
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));
     await this.reader.work.wait(() => this.seenByAll());
-    return { settled: () => cancelOutcome(this, since) };
+    return { settled: () => this.cancelOutcome(since) };
   }
 
-  /** Ends a run that is open, also one whose history nobody can read, and says since when it is. The server takes a cancel of what has ended, and does nothing. */
+  /** `since`: an earlier cancel of a resumed run does not count. */
+  private async cancelOutcome(since: number): Promise<CancelOutcome> {
+    for await (const event of this.events({ deltas: false }))
+      if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
+    throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${(await this.view()).status}.`);
+  }
+
+  /** Acts on an open run, even if its history is unreadable, and returns the start of the run. The server accepts a cancel of an ended run and does nothing. */
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<number> {
     const handle = this.reader.handle(this.workflowId);
     try {
-      const { status, startTime } = await this.reader.executions.describe(this.workflowId, this.id);
-      if (status.name !== 'RUNNING') throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status.name.toLowerCase()}).`);
+      const { status, startTime } = await this.reader.executions.describe(this.workflowId);
+      if (status.name !== 'RUNNING') throw ended(this.id, status.name.toLowerCase());
       await askedAgain(
         () => act(handle),
         () => this.isOpen(),
@@ -224,39 +198,37 @@ export class Run<Output = unknown> {
     }
   }
 
-  /** Refuses at once what the open interrupt is enough to refuse. The history is read for one that the run does not show. */
+  /** Checks an answer against the open interrupts of the memo. The history is read only for an interrupt that the memo lacks. */
   private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
-    const shown = await this.reader.shown(this.workflowId, this.id);
+    const shown = await this.reader.shown(this.workflowId);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
     if (interrupt === undefined) return interruptIn(await this.check(answer), answer.interruptId);
     try {
       checkAnswerTo(interrupt, answer);
     } catch (error) {
-      // What the history says comes first: that the deadline has passed, or that there is an answer.
+      // An expired deadline or an earlier answer, which only the history shows, is the better reason.
       await this.check(answer);
       throw error;
     }
     return interrupt;
   }
 
-  /** Refuses at once what the history is enough to refuse. */
   private async check(answer: TimedAnswer): Promise<AnswerStanding> {
-    const standing = await this.reader.standing(this.workflowId, this.id);
+    const standing = await this.reader.standing(this.workflowId);
     this.checkTakes(standing);
     const interrupt = interruptIn(standing, answer.interruptId);
     if (interrupt !== undefined) checkAnswer(interrupt, answer, standing.stored);
     return standing;
   }
 
-  /** A run that has ended, or is about to, takes no answer: nothing of it would count. */
   private checkTakes({ view: { status }, cancelling }: AnswerStanding): void {
-    if (isEnded(status)) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (isEnded(status)) throw ended(this.id, status);
     if (cancelling) throw new HoldfastError('run-ended', `The run "${this.id}" was cancelled, and takes no answer any more.`);
   }
 
   /**
-   * Gives an answer to an isolated agent to the run that somebody started, in whose list the interrupt stands too: of two answers that come at
-   * the same moment, here and there, only one is taken. Returns whether it was: what that run does not show is answered here.
+   * Sends an answer for an isolated agent to its root run, which shows the same interrupt: of two simultaneous answers, only one is taken. Returns
+   * whether the root run took the answer.
    */
   private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
@@ -273,10 +245,9 @@ export class Run<Output = unknown> {
     return true;
   }
 
-  /** Waits until the log says that an interrupt has ended, for as long as an answer takes. */
   private async hears(interruptId: string, from: number): Promise<void> {
     const signal = AbortSignal.timeout(updateTimeoutMs);
-    for await (const event of this.reader.events(this.workflowId, this.id, { from, deltas: false, signal }))
+    for await (const event of this.reader.events(this.workflowId, { from, deltas: false, signal }))
       if (event.type === 'interrupt-end' && event.interruptId === interruptId) return;
   }
 
@@ -286,10 +257,10 @@ export class Run<Output = unknown> {
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };
     const until = Date.now() + updateTimeoutMs;
-    // The run may have ended or gone on as new before it could say that the answer was taken.
+    // The run may end or continue as new before its reply to the update.
     let wasTaken = false;
     const mayTake = async (): Promise<boolean> => {
-      wasTaken = await this.reader.took(this.workflowId, this.id, updateId);
+      wasTaken = await this.reader.took(this.workflowId, updateId);
       return !wasTaken && (await this.isOpen());
     };
     const update = (): Promise<unknown> => handle.executeUpdate<ResumeReceipt, [Answer]>(names.answerUpdate, { args: [sent], updateId });
@@ -300,14 +271,14 @@ export class Run<Output = unknown> {
       if (wasTaken) return;
       if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
       const view = await this.view();
-      if (view.status === 'stuck') throw new HoldfastError('run-stuck', view.error?.message ?? 'The run is stuck.', { cause: error });
-      // It may have been this answer that was taken, only too late for the call that brought it.
-      if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+      if (view.status === 'stuck') throw stuck(view, error);
+      // The run may have taken this answer after the timeout of the update.
+      if (await this.reader.took(this.workflowId, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
-      const standing = await this.reader.standing(this.workflowId, this.id);
+      const standing = await this.reader.standing(this.workflowId);
       if (interruptIn(standing, answer.interruptId) === undefined) {
-        // It may have been taken between the two looks.
-        if (await this.reader.took(this.workflowId, this.id, updateId)) return;
+        // The run may have taken the answer between the two reads.
+        if (await this.reader.took(this.workflowId, updateId)) return;
         if (known === undefined || standing.cancelling) this.checkTakes(standing);
         throw gone(answer.interruptId, standing, known);
       }
@@ -316,7 +287,7 @@ export class Run<Output = unknown> {
     }
   }
 
-  /** Leaves an answer as a signal. The server keeps the update as well: whichever comes second is the same delivery. */
+  /** Leaves the answer as a signal. The server also keeps the update: both have one delivery id, and the second is ignored. */
   private async leave(sent: Answer): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     await askedAgain(
@@ -330,10 +301,10 @@ export class Run<Output = unknown> {
   }
 
   private async isOpen(): Promise<boolean> {
-    return (await this.reader.executions.describe(this.workflowId, this.id)).status.name === 'RUNNING';
+    return (await this.reader.executions.describe(this.workflowId)).status.name === 'RUNNING';
   }
 
-  /** Whoever reads the run after a call sees what it did. The server has it already, so nothing fails here any more. */
+  /** A reader after this call sees its effect. The server has the request already, so errors are ignored. */
   private seenByAll(): Promise<void> {
     this.reader.executions.changed();
     return this.reader.untilShown(this.workflowId).catch(() => undefined);
@@ -341,7 +312,10 @@ export class Run<Output = unknown> {
 
   private async explained(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkflowNotFoundError) && !/already completed/i.test(messageOf(error))) return error;
-    const { status } = await this.view();
-    return new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`, { cause: error });
+    return ended(this.id, (await this.view()).status, error);
   }
+}
+
+function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
+  return view.interrupts.find(({ id }) => id === interruptId);
 }

@@ -1,15 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ConversationCommand, ConversationReply, SendReply, SentMessage } from '../contract/conversations';
 import { defined } from '../contract/defined';
-import { HoldfastError, isErrorCode } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
-import type { Failure } from '../contract/messages/messages';
+import { errorOf } from './refusals';
 
-/** Where messages of a line go. */
 export interface SendRoute {
-  /** The agent that they are for, when that is known. */
   readonly agent?: string;
-  /** Undefined: it was left for a worker to take. */
+  /** Undefined: left as a signal for a worker. */
   command(command: ConversationCommand): Promise<ConversationReply | undefined>;
 }
 
@@ -17,19 +15,15 @@ interface Outgoing {
   readonly sent: SentMessage;
   readonly bytes: number;
   readonly route: SendRoute;
-  /** Runs with the deadline of whoever sent it. */
+  /** Keeps the deadline of the sender. */
   readonly inContext: <T>(act: () => T) => T;
   resolve(reply: SendReply | undefined): void;
   reject(error: unknown): void;
 }
 
-/** What goes to a run in one trip. */
 const mostAtOnce = 100;
 
-/**
- * Messages on their way to one conversation. One trip takes all that came while the trip before was under way, in the order in which it came. So
- * a conversation has one update of this process at a time, however many people write.
- */
+/** Messages on their way to one conversation: each trip takes all that came during the trip before, so this process has one open update at a time. */
 export class SendLine {
   private outgoing: Outgoing[] = [];
   private bytes = 0;
@@ -61,11 +55,11 @@ export class SendLine {
     this.isSending = true;
     while (this.outgoing.length > 0) {
       const batch = batchOf(this.outgoing);
-      // The first message starts the conversation, and the last one has time until the latest.
+      // The first message starts the conversation, and the last message has the latest deadline.
       const [{ route }, { inContext }] = [batch[0] as Outgoing, batch.at(-1) as Outgoing];
       try {
         const reply = await inContext(() => route.command(commandOf(batch)));
-        if (reply?.refused !== undefined) throw refusal(reply.refused);
+        if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
         batch.forEach(({ resolve }, position) => resolve(reply?.sent?.[position]));
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -83,7 +77,6 @@ function commandOf(batch: readonly Outgoing[]): ConversationCommand {
   return { type: 'send', messages: batch.map(({ sent }) => sent), ...defined({ agent }) };
 }
 
-/** The first ones that fit into one trip, and are for the same agent. */
 function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
   let bytes = 0;
   const end = outgoing.findIndex((one, position) => {
@@ -94,16 +87,9 @@ function batchOf(outgoing: readonly Outgoing[]): readonly Outgoing[] {
   return end === -1 ? [...outgoing] : outgoing.slice(0, end);
 }
 
-/** What a conversation refused. */
-export function refusal({ code, message }: Failure): HoldfastError {
-  return new HoldfastError(isErrorCode(code) ? code : 'request-invalid', message);
-}
-
-/** The lines of a client, one for each conversation to which something is on its way. */
 export class SendLines {
   private readonly lines = new Map<string, SendLine>();
 
-  /** Sends in the line of this conversation. */
   send(key: string, ...message: Parameters<SendLine['send']>): Promise<SendReply | undefined> {
     const line = this.lines.get(key) ?? new SendLine(() => this.lines.delete(key));
     this.lines.set(key, line);

@@ -35,7 +35,6 @@ export interface StartOptions {
   readonly by?: string;
 }
 
-/** What a run is started with, checked. */
 export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
   checkStart(options);
   const { id = `run-${randomBytes(6).toString('hex')}` } = options;
@@ -94,7 +93,6 @@ function checkStart(options: unknown): void {
     throw new HoldfastError('input-invalid', `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.`);
 }
 
-/** A text, a list of messages, or the job of an agent with a prompt. */
 function checkedInput(input: unknown): Json {
   if (input === undefined || input === null)
     throw new HoldfastError('input-invalid', 'The input is missing: send a text, a list of messages or a job.');
@@ -109,7 +107,6 @@ function checkedInput(input: unknown): Json {
         'input-invalid',
         'A message of the input has no known role (system, user, assistant, tool) or no list of parts, nor is it a chat or an agentic message.',
       );
-    // Histories have messages in one shape only.
     return messagesOf(input) as readonly object[] as Json;
   }
   for (const [position, message] of (Array.isArray(input) && input.every(isMessage) ? input : []).entries()) {
@@ -119,7 +116,6 @@ function checkedInput(input: unknown): Json {
   return input as Json;
 }
 
-/** What providers would stumble over in a message that somebody else has put together. */
 function messageProblem({ role, parts, extra }: Message): string | undefined {
   if (!isAbsentOrRecord(extra)) return 'has an `extra` that is no object';
   for (const [position, part] of parts.entries()) {

@@ -13,10 +13,8 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 
-/** How the server is told to start a run. */
 export type StartOperation = WorkflowStartOptions & { readonly workflowId: string; readonly taskQueue: string };
 
-/** What tells the start of one run from that of another under the same id. */
 export function hashOfStart({ agent }: Pick<StartInput, 'agent'>, input: unknown): string {
   return createHash('sha256')
     .update(canonicalJson([agent, input]))

@@ -9,7 +9,6 @@ import { pushBegin, pushQueuesOf, shownPushConfig } from '../contract/task-push'
 import { withCode } from './lost-server';
 import type { Executions } from './reading/executions';
 
-/** How long a change of receivers waits for a worker. */
 const patienceMs = 5000;
 const lookMs = 50;
 
@@ -38,11 +37,10 @@ export class TaskPushes {
     await this.until(task, (configs) => configs.some((one) => JSON.stringify(shownPushConfig(one)) === shown), tooMany);
   }
 
-  /** The receivers that are told now. */
   async list(task: PushedTask): Promise<readonly PushConfig[]> {
     const { executions } = this.settings;
     try {
-      const { status, memo } = await executions.describe(this.workflowIdOf(task), task.contextId);
+      const { status, memo } = await executions.describe(this.workflowIdOf(task));
       const kept = memo[names.memo.pushes] as readonly ShownPushConfig[] | undefined;
       if (status.name !== 'RUNNING' || kept === undefined) return [];
       return kept.map(({ scheme, ...rest }) => ({ ...rest, ...(scheme === undefined ? {} : { authentication: { scheme } }) }));
@@ -52,7 +50,6 @@ export class TaskPushes {
     }
   }
 
-  /** One that is not there is removed. */
   async remove(task: PushedTask, id: string): Promise<void> {
     const command: PushCommand = { type: 'remove', id };
     try {
@@ -84,7 +81,7 @@ export class TaskPushes {
     }
   }
 
-  /** What was asked of the workflow counts in any case, once a worker comes. */
+  /** The change counts even after a timeout, as soon as a worker polls. */
   private async until(task: PushedTask, isSo: (configs: readonly PushConfig[]) => boolean, otherwise?: () => HoldfastError): Promise<void> {
     const end = Date.now() + patienceMs;
     for (;;) {

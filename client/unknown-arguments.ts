@@ -3,10 +3,7 @@ import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { similarNames } from '../contract/similar-names';
 
-/**
- * Says which argument of an edited call its tool does not have. Tools leave such arguments out, and a slip of the pen would run the call as it was.
- * What the model had given is its own affair. Undefined: there is none.
- */
+/** The argument of an edited call that its tool does not have. Tools drop unknown arguments, so a typo would run the call unchanged. Arguments of the model are not checked. */
 export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
   const edited = isRecord(answer) ? answer['editedInput'] : undefined;
@@ -26,7 +23,7 @@ interface Unknown {
 function unknownIn(schema: unknown, edited: unknown, before: unknown, path: readonly string[]): Unknown | undefined {
   if (!isRecord(schema) || !isRecord(edited)) return undefined;
   const { properties } = schema;
-  // One that says what else there may be, or that has several forms, is not looked into.
+  // An open schema, or a schema with several forms, is not checked.
   const isOpen = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
   if (!isRecord(properties) || isOpen) return undefined;
   const was = isRecord(before) ? before : {};

@@ -2,7 +2,7 @@ import type { Forms } from '../contract/check';
 import { oneOf } from '../contract/check';
 import type { Usage } from '../contract/messages/messages';
 import { names, workflowIdOf } from '../contract/names';
-import type { UsageGroup, UsageReport } from '../contract/service-facts';
+import type { UsageGroup, UsageReport, UsageRow } from '../contract/service-facts';
 import { usageGroups } from '../contract/service-facts';
 import { HoldfastError } from '../contract/errors';
 import type { UsageByModel } from '../contract/usage';
@@ -12,6 +12,7 @@ import { listTime, timeOf } from './listing/list-options';
 import { optionsOf } from './options';
 import type { ModelCallUsage } from './reading/execution-usage';
 import type { Executions, ListedExecution } from './reading/executions';
+import { pagesOf } from './reading/executions';
 
 export interface UsageOptions {
   /** Default: by agent. */
@@ -22,24 +23,20 @@ export interface UsageOptions {
   readonly until?: ListTime;
 }
 
-/** Where executions are found and read. */
 export interface UsageSource {
   readonly executions: Pick<Executions, 'page'>;
-  /** The model calls of one execution. */
   calls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]>;
 }
 
 const forms: Forms<UsageOptions> = { by: oneOf(...usageGroups), since: listTime, until: listTime };
 
-const pageSize = 1000;
-/** So many executions at most are looked at for one report. */
 const mostExecutions = 5000;
 const readAtOnce = 8;
-/** A report reads no more histories after that. Who asks again finds those that were read, and reads on. */
+/** A report stops reading after this time. The next report reads the rest. */
 const readingMs = 4000;
-/** An open execution is read again after that. */
+/** An open execution is read again after this time. */
 const openKeptMs = 15_000;
-/** Calls of executions that have ended are kept, so many at most. */
+/** At most so many calls of ended executions are kept. */
 const mostKeptCalls = 300_000;
 
 interface Kept {
@@ -48,10 +45,7 @@ interface Kept {
   readonly at: number;
 }
 
-/**
- * What model calls have used, out of the histories of runs: nothing else has it. An execution that has ended is read once and kept, and a report reads for
- * some seconds only: what is left then comes with the next one.
- */
+/** Usage of model calls, which only histories have. An ended execution is read once. A report reads for some seconds, and the next report reads the rest. */
 export class UsageReports {
   private readonly kept = new Map<string, Kept>();
   private keptCalls = 0;
@@ -62,9 +56,7 @@ export class UsageReports {
     private readonly now: () => number = Date.now,
   ) {}
 
-  async report(
-    options: UsageOptions,
-  ): Promise<UsageReport & { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> }> {
+  async report(options: UsageOptions): Promise<UsageReport> {
     const { by = 'agent', since: from = '24h', until: to } = optionsOf<UsageOptions>(options, 'usage', forms);
     const now = this.now();
     const since = timeOf(from, now) ?? now;
@@ -86,26 +78,21 @@ export class UsageReports {
     };
   }
 
-  /** Of runs and of isolated agents, each of which has only its own calls in its history. */
-  private async executionsIn(
-    since: number,
-    until: number,
-  ): Promise<{ readonly executions: readonly ListedExecution[]; readonly more: boolean }> {
+  /** Runs and isolated agents: the history of each has only its own calls. */
+  private async executionsIn(since: number, until: number): Promise<{ executions: readonly ListedExecution[]; more: boolean }> {
     const query = [
       `WorkflowType = '${names.workflow}'`,
       `WorkflowId STARTS_WITH '${workflowIdOf(this.tenant, '')}'`,
-      // Whole minutes: reports of one minute ask the same.
+      // Whole minutes: reports of one minute share a query.
       `StartTime <= '${new Date(Math.ceil(until / 60_000) * 60_000).toISOString()}'`,
       `(ExecutionStatus = 'Running' OR CloseTime >= '${new Date(Math.floor(since / 60_000) * 60_000).toISOString()}')`,
     ].join(' AND ');
     const executions: ListedExecution[] = [];
-    let token: Uint8Array | undefined;
-    do {
-      const page = await this.source.executions.page(query, pageSize, token);
+    for await (const page of pagesOf(this.source.executions.page, query)) {
       executions.push(...page.executions);
-      token = page.token;
-    } while (token !== undefined && executions.length < mostExecutions);
-    return { executions, more: token !== undefined };
+      if (page.token !== undefined && executions.length >= mostExecutions) return { executions, more: true };
+    }
+    return { executions, more: false };
   }
 
   private async read(executions: readonly ListedExecution[]): Promise<{
@@ -152,7 +139,7 @@ export class UsageReports {
     return calls;
   }
 
-  /** Each execution counts as a call, too: it takes room. */
+  /** An execution without calls also takes memory. */
   private keep(calls: number): void {
     this.keptCalls += calls + 1;
     if (this.keptCalls <= mostKeptCalls) return;
@@ -161,17 +148,7 @@ export class UsageReports {
   }
 }
 
-interface CountedRow {
-  readonly key: string;
-  readonly calls: number;
-  readonly usage: Usage;
-  readonly usageByModel: UsageByModel;
-}
-
-function sumsOf(
-  calls: readonly ModelCallUsage[],
-  by: UsageGroup,
-): { readonly rows: readonly CountedRow[]; readonly total: Omit<CountedRow, 'key'> } {
+function sumsOf(calls: readonly ModelCallUsage[], by: UsageGroup): Pick<UsageReport, 'rows' | 'total'> {
   const groups = new Map<string, ModelCallUsage[]>();
   for (const call of calls) {
     const key = keyOf(call, by);
@@ -180,7 +157,7 @@ function sumsOf(
     else group.push(call);
   }
   const rows = [...groups].map(([key, group]) => ({ key, ...sumOf(group) }));
-  const tokens = ({ usage }: CountedRow): number => usage.inputTokens + usage.outputTokens;
+  const tokens = ({ usage }: UsageRow): number => usage.inputTokens + usage.outputTokens;
   rows.sort((one, other) =>
     by === 'day' ? (one.key < other.key ? -1 : 1) : tokens(other) - tokens(one) || (one.key < other.key ? -1 : 1),
   );
@@ -192,7 +169,7 @@ function keyOf({ time, agent, model }: ModelCallUsage, by: UsageGroup): string {
   return by === 'agent' ? agent : model;
 }
 
-function sumOf(calls: readonly ModelCallUsage[]): Omit<CountedRow, 'key'> {
+function sumOf(calls: readonly ModelCallUsage[]): UsageReport['total'] {
   let [usage, usageByModel]: [Usage, UsageByModel] = [noUsage, {}];
   const models = new Map<string, Usage>();
   for (const call of calls) {

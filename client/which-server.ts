@@ -11,13 +11,12 @@ import type { ConnectOptions } from './connect';
 
 const lastResort = 'localhost:7233';
 
-/** What is not given comes from the environment, or from the server that runs for this directory. */
 export async function withDefaults(options: ConnectOptions): Promise<ConnectOptions> {
   const { tenant, taskQueue, compress } = readConfiguration();
   return { tenant, taskQueue, ...(await embeddedServer(options)), ...defined({ compress }), ...options };
 }
 
-/** With no address given anywhere: the server that `holdfast dev` runs for this directory, with its storage. */
+/** Without any address: the server that `holdfast dev` runs for this directory, with its storage. */
 async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
   const { server, directory, namespace } = readConfiguration();
   if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};
@@ -37,7 +36,6 @@ function serverOf(options: ConnectOptions): TemporalSettings {
   return server ?? { address: lastResort, namespace };
 }
 
-/** Connects to the server that was found. Where nobody has named one, the error says which there could be. */
 export async function openConnection(options: ConnectOptions): Promise<TemporalConnection> {
   const { directory, server } = readConfiguration();
   try {

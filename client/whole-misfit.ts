@@ -2,17 +2,16 @@ import type { Json } from '../contract/messages/messages';
 import type { JsonSchemaCheck } from '../host/json-schema';
 import { compiledJsonSchema, issueList } from '../host/json-schema';
 
-/** Where a value does not fit a JSON Schema, by all of its keywords; or nothing. `root` is how a misfit calls the value itself. */
+/** How a value misfits a JSON Schema, by all keywords. `root` names the value in the text. */
 export function wholeMisfit(json: Json, value: Json, root: string): string | undefined {
   const issues = issuesOf(checkOf(json), JSON.parse(JSON.stringify(value)) as Json);
   return issues.length === 0 ? undefined : issueList(issues, root);
 }
 
-/** Of schemas that were asked for lately, by their text. */
 const checks = new Map<string, JsonSchemaCheck>();
 const mostChecks = 200;
 
-/** Says nothing for a schema that cannot be read: then the code that asked has to look at the value itself. */
+/** An unreadable schema accepts everything: the code that asked checks the value. */
 function checkOf(schema: Json): JsonSchemaCheck {
   const text = JSON.stringify(schema);
   const kept = checks.get(text);
@@ -28,7 +27,7 @@ function readCheck(schema: Json): JsonSchemaCheck {
     throw new Error(problem);
   };
   try {
-    // A draft that is named wrongly, or an older one, does not matter to most schemas.
+    // Most schemas do not depend on their draft, which may be old or misnamed.
     const { $schema: _, ...rest } = schema as { readonly [keyword: string]: Json };
     return compiledJsonSchema(typeof schema === 'boolean' ? schema : rest, refuse, true);
   } catch {
@@ -36,7 +35,7 @@ function readCheck(schema: Json): JsonSchemaCheck {
   }
 }
 
-/** Nothing for a schema that leads back to itself without end: the run, which knows how to read such a one, decides alone. */
+/** An endless schema accepts everything here: the run knows how to read such a schema. */
 function issuesOf(check: JsonSchemaCheck, value: Json): ReturnType<JsonSchemaCheck> {
   try {
     return check(value);

@@ -1,5 +1,5 @@
-// What most pages have. `build.mjs` puts it before each of their scripts: together it compresses better than in one script for each set
-// of pages that shares something.
+// Modules of most pages. `build.mjs` imports this file into the script of each page, so that these modules become a single script, which
+// compresses better than a script for each set of pages.
 import './data/follow-log';
 import './data/service';
 import './parts/copy-button';

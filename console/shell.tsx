@@ -1,21 +1,20 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { connection } from './data/connection';
 import { identity } from './data/identity';
 import { useInbox } from './data/inbox';
+import { isServiceUp } from './data/service';
 import { subject } from './data/subject';
 import type { ThemeChoice } from './data/theme';
 import { storeTheme, storedTheme } from './data/theme';
 import { IdentityDialog } from './identity-dialog';
 import { PageOf } from './pages';
 import { Announcer, announce } from './parts/announce';
-import { Icon } from './parts/icon';
+import { IconButton } from './parts/button';
 import { Toasts } from './parts/toast';
 import { visibleText } from './parts/plain-text';
 import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
 
-/** The header, and the page of the route below it. */
 export function Shell(): JSX.Element {
   const { page } = routeOf(shownPage.value);
   const waiting = useWaiting();
@@ -28,24 +27,24 @@ export function Shell(): JSX.Element {
       <a class="skip" href="#content" onClick={focusContent}>
         {texts.shell.skip}
       </a>
-      <header class="shell">
-        <a class="brand" href={hrefOf('inbox')}>
+      <header class="shell flow">
+        <a class="brand flow" href={hrefOf('inbox')}>
           <Mark />
           {texts.shell.product}
         </a>
-        <nav aria-label={texts.shell.pages}>
+        <nav class="tabs" aria-label={texts.shell.pages}>
           {pageNames.map((name) => (
             <a key={name} href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
               {texts.shell[name]}
               {name === 'inbox' && waiting !== undefined && (
-                <span class="count" title={texts.shell.waiting(waiting)}>
+                <span class="count numbers" title={texts.shell.waiting(waiting)}>
                   {waiting}
                 </span>
               )}
             </a>
           ))}
         </nav>
-        <div class="shell-end">
+        <div class="shell-end flow">
           <ConnectionState />
           <Who />
           <ThemeToggle />
@@ -67,26 +66,24 @@ function Page(): JSX.Element {
   return <PageOf key={page} name={page} {...(id === undefined ? {} : { id })} />;
 }
 
-/** How many wait for whoever sits here. Undefined: none, or not known yet. */
+/** The number of interrupts for the person of this browser. Undefined: none, or unknown. */
 function useWaiting(): string | undefined {
-  const { value } = useInbox();
-  if (value.value === undefined || value.value.interrupts.length === 0) return undefined;
-  return value.value.more ? `${value.value.interrupts.length}+` : String(value.value.interrupts.length);
+  const { interrupts = [], more = false } = useInbox().value ?? {};
+  return interrupts.length === 0 ? undefined : `${interrupts.length}${more ? '+' : ''}`;
 }
 
 function ConnectionState(): JSX.Element {
-  const isUp = connection.value.state === 'up';
+  const isUp = isServiceUp.value;
   return (
-    <span class={isUp ? 'connection up' : 'connection away'} title={isUp ? undefined : texts.shell.awayLong}>
+    <span class={isUp ? 'connection flow small' : 'connection flow small away'} title={isUp ? undefined : texts.shell.awayLong}>
       <span class="dot" aria-hidden="true" />
       {isUp ? texts.shell.connected : texts.shell.away}
     </span>
   );
 }
 
-/** Says when the service goes, and when it is there again. */
 function AwayNotice(): JSX.Element | null {
-  const isAway = connection.value.state === 'away';
+  const isAway = !isServiceUp.value;
   const [wasAway, setWasAway] = useState(false);
   useEffect(() => {
     if (isAway) announce(texts.shell.awayLong);
@@ -100,13 +97,14 @@ function Who(): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { name } = identity.value;
   const shown = name === '' ? texts.shell.nobody : visibleText(name);
+  const label = name === '' ? undefined : texts.shell.youAre(shown);
   return (
     <>
       <button
         type="button"
-        class={name === '' ? 'who nobody' : 'who'}
-        aria-label={name === '' ? undefined : texts.shell.youAre(shown)}
-        title={name === '' ? undefined : texts.shell.youAre(shown)}
+        class={name === '' ? 'who cut nobody' : 'who cut'}
+        aria-label={label}
+        title={label}
         onClick={() => setOpen(true)}
       >
         <bdi>{shown}</bdi>
@@ -125,11 +123,7 @@ function ThemeToggle(): JSX.Element {
     storeTheme(next);
     setTheme(next);
   };
-  return (
-    <button type="button" class="icon-button" aria-label={texts.shell.theme[theme]} title={texts.shell.theme[theme]} onClick={toggle}>
-      <Icon name={theme} />
-    </button>
-  );
+  return <IconButton label={texts.shell.theme[theme]} icon={theme} onClick={toggle} />;
 }
 
 function Mark(): JSX.Element {
@@ -140,7 +134,7 @@ function Mark(): JSX.Element {
   );
 }
 
-// The hash is the route: the link must not change it.
+// The hash is the route, so the link must not change the hash.
 function focusContent(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

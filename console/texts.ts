@@ -1,4 +1,3 @@
-/** The texts that every page has. Those of a room are in `texts/`, and come with its script. */
 export const texts = {
   shell: {
     product: 'Holdfast',

@@ -32,7 +32,7 @@ export interface CancelFacts {
   readonly by?: string;
 }
 
-/** Anybody who reaches the server can send a signal: what makes no sense in it is passed over. */
+/** Anybody who reaches the server can send a signal, so senseless parts are skipped. */
 export function cancelRequestIn(given: unknown): CancelRequest {
   const { modes, withinMs, at, recursive, reason, by } = isRecord(given) ? given : {};
   const known = Array.isArray(modes) ? cancelModes.filter((mode) => modes.includes(mode)) : [];

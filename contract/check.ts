@@ -8,11 +8,11 @@ import { similarNames } from './similar-names';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Refuse = (problem: string) => never;
 
-/** What a value must be. It may be left out, unless the form is `required`. */
+/** What a value must be. Optional, unless `required`. */
 export interface Form {
-  /** What fits, in words that go on after "must be". */
+  /** After the words "must be". */
   readonly wanted: string;
-  /** What is wrong with a value that was given as this option, as a sentence without its full stop. */
+  /** What is wrong with a value of this option, as a sentence without its full stop. */
   readonly problem: (value: unknown, option: string) => string | undefined;
   readonly isRequired?: true;
 }
@@ -27,7 +27,7 @@ export function required(optional: Form): Form {
   return { ...optional, isRequired: true };
 }
 
-/** The same form in words of its own. */
+/** The same form in other words. */
 export function worded({ problem }: Form, wanted: string): Form {
   return form((value) => problem(value, '') === undefined, wanted);
 }
@@ -36,7 +36,7 @@ export function misfit(option: string, wanted: string, value: unknown): string {
   return `${option} must be ${wanted}. It is ${shown(value)}`;
 }
 
-/** Options, once every one exists and has what it takes. Nothing given means none. */
+/** Checked options. Undefined means no options. */
 export function checkOptions<Options = Fields>(
   owner: string,
   given: unknown,
@@ -55,18 +55,17 @@ export function checkFields(fields: Fields, forms: Forms, refuse: Refuse, at = '
   if (problem !== undefined) refuse(sentence(problem));
 }
 
-/** A problem with its end. */
 export function sentence(problem: string): string {
   return problem.endsWith('?') ? problem : `${problem}.`;
 }
 
-/** What is wrong with options, as a sentence without its full stop. `at` is where they stand in others. */
+/** What is wrong with options, as a sentence without its full stop. `at`: their place in other options. */
 export function problemOfFields(fields: Fields, forms: Forms, at = ''): string | undefined {
   const unknown = unknownField(fields, Object.keys(forms), at);
   return unknown ?? problemOfKnown(fields, forms, (option) => placed(at, option));
 }
 
-/** The same where other fields may stand beside them. `named` says how an option is called. */
+/** The same with other fields allowed. `named`: the name of an option. */
 export function problemOfKnown(fields: object, forms: Forms, named: (option: string) => string): string | undefined {
   for (const [option, one] of Object.entries(forms)) {
     const problem = problemOf(one, (fields as Fields)[option], named(option));
@@ -80,7 +79,7 @@ export function problemOf({ wanted, problem, isRequired }: Form, value: unknown,
   return isRequired === true ? `${option} must be ${wanted}. It is missing` : undefined;
 }
 
-/** A misspelt option would do nothing, and nobody would see it. */
+/** A misspelt option would do nothing. */
 export function unknownField(fields: object, known: readonly string[], at = ''): string | undefined {
   const unknown = Object.keys(fields).find((field) => !known.includes(field));
   if (unknown === undefined) return undefined;
@@ -92,14 +91,14 @@ function placed(at: string, option: string): string {
   return at === '' ? option : `${at}.${option}`;
 }
 
-/** Throws what is wrong, and names whose options they are. Workflow code is given `agent-invalid`, a worker `config-invalid`. */
+/** Throws the problem, with the owner of the options. Workflow code gets `agent-invalid`, a worker `config-invalid`. */
 export function refusing(owner: string, code: ErrorCode = 'agent-invalid'): Refuse {
   return (problem) => {
     throw new HoldfastError(code, `${owner}: ${problem}`);
   };
 }
 
-/** What looks like an object of options and has none: its content stands elsewhere. */
+/** Objects whose content is not in their fields. */
 const containers = /^\[object (?:Promise|Map|Set|WeakMap|WeakSet|Date|RegExp|Error)\]$/;
 
 export function isRecord(value: unknown): value is Fields {
@@ -107,20 +106,22 @@ export function isRecord(value: unknown): value is Fields {
 }
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
-/** Blanks alone say as little as nothing. */
+/** Blanks alone are nothing. */
 export const isFilled = (value: unknown): value is string => isString(value) && value.trim() !== '';
 /** A list may have holes, which most methods pass over. */
 export const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean => Array.isArray(value) && Array.from(value).every(fits);
 export const isStrings = (value: unknown): value is readonly string[] => isListOf(value, isString);
 export const isFilledList = (value: unknown): value is readonly string[] => isListOf(value, isFilled);
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+export const isAbsentOr = (value: unknown, is: (given: unknown) => boolean): boolean => value === undefined || is(value);
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
-/** A name that stands in a list twice is most often meant to be another one. */
+/** A name that stands twice is most often a typo. */
 const areNames = (value: unknown, least: number): boolean =>
   isFilledList(value) && value.length >= least && new Set(value).size === value.length;
 
 export const text = form(isString, 'a string');
 export const filled = form(isFilled, 'a string that is not blank');
-export const flag = form((value) => typeof value === 'boolean', 'true or false');
+export const flag = form(isBoolean, 'true or false');
 export const func = form(isFunction, 'a function');
 export const anything = form(() => true, 'anything');
 export const record = form(isRecord, 'an object');
@@ -135,9 +136,7 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Form {
   return form((value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most, wanted);
 }
 
-/** A count that may be none. */
 export const count = whole(0);
-/** A bound that has to leave something. */
 export const bound = whole(1);
 
 export function numberIn(least: number, most: number): Form {
@@ -148,7 +147,7 @@ export function oneOf(...values: readonly string[]): Form {
   return form((value) => isString(value) && values.includes(value), anyOf(values.map((value) => `"${value}"`)));
 }
 
-/** What becomes part of an address: the name of an agent, a tool or a middleware. */
+/** A part of an address: the name of an agent, tool or middleware. */
 export const identifier: Form = {
   wanted: 'a name',
   problem: (value, option) => {
@@ -166,7 +165,6 @@ export const duration: Form = {
   },
 };
 
-/** A value that fits two forms. */
 export function both(first: Form, second: Form): Form {
   return { ...first, problem: (value, option) => first.problem(value, option) ?? second.problem(value, option) };
 }
@@ -176,7 +174,6 @@ export function listOf(entry: Form, wanted: string): Form {
     wanted,
     problem: (value, option) => {
       if (!Array.isArray(value)) return misfit(option, wanted, value);
-      // A list may have holes, which most methods pass over.
       for (const [position, one] of (value as readonly unknown[]).entries()) {
         const problem = problemOf(required(entry), one, `${option}[${position}]`);
         if (problem !== undefined) return problem;
@@ -186,7 +183,6 @@ export function listOf(entry: Form, wanted: string): Form {
   };
 }
 
-/** Anything with these methods. */
 export function having(methods: readonly string[], wanted: string): Form {
   return {
     wanted,
@@ -198,7 +194,6 @@ export function having(methods: readonly string[], wanted: string): Form {
   };
 }
 
-/** An object with these options. */
 export function shape(forms: Forms, wanted = `an object with ${Object.keys(forms).join(', ')}`): Form {
   return {
     wanted,
@@ -206,7 +201,7 @@ export function shape(forms: Forms, wanted = `an object with ${Object.keys(forms
   };
 }
 
-/** An object with values of one form by names of any kind. */
+/** An object with values of one form, by any name. */
 export function tableOf(entry: Form, wanted: string): Form {
   return {
     wanted,

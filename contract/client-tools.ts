@@ -6,20 +6,21 @@ import type { ToolSpec } from './manifest';
 import type { Json } from './messages/messages';
 import { notJson } from './messages/messages';
 import { jsonSchema } from './schema/schema-form';
+import { first } from './schema/schema-parts';
 
-/** Which tools an agent takes of its clients: all, or those of these names. */
+/** The client tools that an agent takes: all, or by name. */
 export type TakenTools = true | readonly string[];
 
-/** A tool that whoever sends a message has, for the turn of that message. The client makes its calls. */
+/** A client's tool, for the turn of a message. The client makes the calls. */
 export interface ClientTool {
   readonly name: string;
-  /** What the model is told of it. */
+  /** The description for the model. */
   readonly description?: string;
-  /** A JSON Schema of an object. Absent: it takes no arguments. */
+  /** A JSON Schema of an object. Absent: no arguments. */
   readonly inputSchema?: Json;
 }
 
-/** Providers take arguments as an object only. */
+/** Providers take only objects as arguments. */
 const ofObject = form((schema) => isRecord(schema) && schema['type'] === 'object', 'a JSON Schema with the type "object"');
 
 const forms: Forms<ToolSpec> = {
@@ -28,14 +29,13 @@ const forms: Forms<ToolSpec> = {
   inputSchema: required(both(jsonSchema, ofObject)),
 };
 
-/** What the model is told of tools that a client has named. */
 export function specsOfClient(tools: readonly ClientTool[]): readonly ToolSpec[] {
   return tools.map(({ description = '', inputSchema = noArguments, ...others }) => ({ description, inputSchema, ...others }));
 }
 
 const noArguments: Json = { type: 'object', properties: {} };
 
-/** What is wrong with the tools that a message brings, or nothing. They come from outside, so their number and their size are bounded. */
+/** What is wrong with the tools of a message. They come from outside, so number and size are bounded. */
 export function clientToolsProblem(tools: unknown): string | undefined {
   if (!isListOf(tools, isRecord) || notJson(tools) !== undefined) return '`tools` must be a list of objects of JSON.';
   const all = tools as readonly Fields[];
@@ -49,11 +49,7 @@ export function clientToolsProblem(tools: unknown): string | undefined {
   return double === undefined ? undefined : `\`tools\` names "${double}" twice.`;
 }
 
-function first<T>(all: readonly T[], problem: (one: T, position: number) => string | undefined): string | undefined {
-  return all.map(problem).find((found) => found !== undefined);
-}
-
-/** A tool that an agent takes of no client, and has not itself. Nothing: it takes all of them. */
+/** A tool that the agent neither takes nor has. */
 export function untakenTool(
   tools: readonly Pick<ToolSpec, 'name'>[],
   taken: TakenTools | undefined,
@@ -66,14 +62,12 @@ export function takesTool(taken: TakenTools | undefined, name: string): boolean 
   return taken === true || taken?.includes(name) === true;
 }
 
-/** What several agents take together. */
 export function takenTogether(all: readonly (TakenTools | undefined)[]): TakenTools | undefined {
   if (all.includes(true)) return true;
   const names = all.flatMap((taken) => (taken === undefined || taken === true ? [] : taken));
   return names.length === 0 ? undefined : [...new Set(names)];
 }
 
-/** What somebody is told whose tool is not taken. */
 export function untakenText(tool: string, agent: string, taken: TakenTools | undefined): string {
   const takes = taken === undefined || taken === true ? 'none' : taken.join(', ');
   return `Agent "${agent}" takes no tool "${tool}" of its clients. It takes: ${takes}.`;

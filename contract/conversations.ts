@@ -104,7 +104,7 @@ export interface ConversationEnd {
 
 export const conversationDefaults = { window: 200 } as const;
 
-/** The stored message of what somebody sent. `version`: how often it was changed before its turn. */
+/** The stored form of a sent message. `version`: its number of changes. */
 export function messageOfSent({ id, content, by }: Pick<SentMessage, 'id' | 'content' | 'by'>, version = 0): StoredMessage {
   return {
     id: version === 0 ? `sent.${id}` : `sent.${id}~${version}`,
@@ -116,7 +116,7 @@ export function messageOfSent({ id, content, by }: Pick<SentMessage, 'id' | 'con
 
 const titleLength = 60;
 
-/** A conversation that nobody has named is called by its first words. */
+/** The first words are the default title. */
 export function titleOf(message: StoredMessage): string | undefined {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
   const words = text.replace(/\s+/gu, ' ').trim();
@@ -130,7 +130,7 @@ export function isMessageId(id: unknown): id is string {
   return typeof id === 'string' && idForm.test(id);
 }
 
-/** Why something is no message that somebody says: a text, or the parts of one, texts and files. Absent: it is one. */
+/** Why something is not a message: a text, or parts that are texts and files. */
 export function contentProblem(content: unknown): string | undefined {
   if (typeof content === 'string') return content === '' ? 'The message is empty.' : undefined;
   if (!isPartList(content) || content.length === 0) return 'A message must be a text, or a list of parts: texts and files.';
@@ -143,7 +143,6 @@ function isFileData(data: unknown): boolean {
   return typeof data === 'string' || (isRecord(data) && typeof data['url'] === 'string');
 }
 
-/** What is wrong with a command that came from outside. Absent: nothing. */
 export function commandProblem(command: unknown): string | undefined {
   if (!isRecord(command)) return 'The command must be an object.';
   const { type, id, title, mode, messages, by } = command;

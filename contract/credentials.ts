@@ -1,9 +1,9 @@
-/** A user and a password before the host of a URL, in whatever text it stands. A password may have an @ in it. Bounded, so that a long text takes no time. */
+/** A user and a password in a URL. A password may have an @. Bounded, so long texts take no time. */
 const inUrls = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'`<>]+@/gi;
-/** The same where the scheme is missing, as when a whole address is shown. */
+/** The same without a scheme, as in an address. */
 const inAddress = /^[^\s/@:]+:[^\s/]*@(?=[^\s@]+$)/;
 
-/** A text as it may be shown, logged and kept: no URL in it says with which user and password. */
+/** A text without the credentials of its URLs, to show, log or keep. */
 export function withoutCredentials(text: string): string {
   return text.replace(inUrls, '$1[credentials]@').replace(inAddress, '[credentials]@');
 }

@@ -1,4 +1,4 @@
-import { isFilled, isRecord } from './check';
+import { isAbsentOr, isBoolean, isFilled, isRecord, isString } from './check';
 import type { Json } from './messages/messages';
 import type { People } from './people';
 import { isOneOf, people } from './people';
@@ -61,7 +61,7 @@ export type DecidedPolicy = Pick<AskingPolicy, 'name' | 'version'>;
 
 const kinds = 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
 
-/** Why a decision does not fit an approval, or nothing. `by`: who decides. */
+/** Why a decision does not fit an approval. `by`: who decides. */
 export function misfitOfDecision(
   decision: Json,
   { policy, notBy = [] }: { readonly policy?: AskingPolicy; readonly notBy?: readonly string[] },
@@ -69,19 +69,19 @@ export function misfitOfDecision(
   known: People = people,
 ): string | undefined {
   if (!isRecord(decision)) return kinds;
-  const comment = isAbsentOr(decision['comment'], 'string') ? undefined : 'comment is a text';
+  const comment = isAbsentOr(decision['comment'], isString) ? undefined : 'comment is a text';
   switch (decision['type']) {
     case 'approve':
       return (
         onlyKeys(decision, ['type', 'editedInput', 'forRestOfRun', 'upTo', 'comment']) ??
-        (isAbsentOr(decision['forRestOfRun'], 'boolean') ? undefined : 'forRestOfRun is true or false') ??
+        (isAbsentOr(decision['forRestOfRun'], isBoolean) ? undefined : 'forRestOfRun is true or false') ??
         misfitOfUpTo(decision, policy) ??
         comment
       );
     case 'reject':
       return (
         onlyKeys(decision, ['type', 'feedback', 'comment']) ??
-        (isAbsentOr(decision['feedback'], 'string') ? undefined : 'feedback is a text') ??
+        (isAbsentOr(decision['feedback'], isString) ? undefined : 'feedback is a text') ??
         comment
       );
     case 'respond':
@@ -103,7 +103,7 @@ export function misfitOfDecision(
   }
 }
 
-/** Whether an answer decides nothing, and only brings a newer version of the policy that asks. Who may decide does not matter then. */
+/** Whether an answer only brings a newer version of the asking policy. Anybody may do so. */
 export function appliesPolicy(answer: unknown, policy: AskingPolicy | undefined): boolean {
   return policy?.plan !== undefined && isPolicyApplied(answer);
 }
@@ -123,8 +123,4 @@ function misfitOfUpTo({ upTo, editedInput }: Readonly<Record<string, unknown>>, 
 function onlyKeys(decision: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
   const unknown = Object.keys(decision).find((key) => !known.includes(key));
   return unknown === undefined ? undefined : `"${unknown}" is not a field of this decision; it has ${known.join(', ')}`;
-}
-
-function isAbsentOr(value: unknown, type: 'string' | 'boolean'): boolean {
-  return value === undefined || typeof value === type;
 }

@@ -1,44 +1,41 @@
 import type { Json, Part } from './messages/messages';
 
-/** Which call a delta belongs to, and which attempt of it. */
+/** The call of a delta, and its attempt. */
 export interface DeltaOrigin {
   readonly agent: string;
   readonly runPath: readonly string[];
-  /** Of the model or tool call: the address that its start event carries. */
+  /** Of the call, as in its start event. */
   readonly address: string;
   readonly attempt: number;
 }
 
-/** What comes in while a call runs. */
 export type DeltaBody =
-  /** Begins what is seen of an attempt. A reader that comes late, or comes back, sees the attempt from its beginning. */
+  /** Begins an attempt. A late reader sees the attempt from its beginning. */
   | { readonly type: 'attempt-start' }
-  /** Nothing that was seen of this attempt, or of one before it, counts any more. */
+  /** Nothing of this attempt or an earlier attempt counts. */
   | { readonly type: 'attempt-void' }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
-  /** The model begins to write the arguments of a tool call. */
+  /** The model begins the arguments of a tool call. */
   | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
   | { readonly type: 'tool-input-delta'; readonly callId: string; readonly text: string }
   | { readonly type: 'tool-output-delta'; readonly callId: string; readonly tool: string; readonly text?: string; readonly part?: Part }
   | { readonly type: 'tool-progress'; readonly callId: string; readonly tool: string; readonly data: Json }
-  /** The message that follows is not the sum of the deltas: a layer changed it, or some of them were lost. */
+  /** The next message is not the sum of the deltas: a layer changed it, or some were lost. */
   | { readonly type: 'message-replaced' };
 
-/**
- * Provisional: it is in no history, has no offset and is void when its attempt is. What counts is the event that ends the call.
- */
+/** Provisional: in no history, without offset, and void with its attempt. The event at the end of the call counts. */
 export type Delta = DeltaOrigin & DeltaBody & { readonly offset?: undefined };
 
-/** Where calls send their deltas. `runId` is Temporal's own, which no other run ever has. */
+/** Where calls send deltas. `runId` is Temporal's own id. */
 export interface DeltaSink {
   publish(runId: string, delta: Delta): void;
-  /** The call is over: whoever comes later reads its result in the history. */
+  /** The call is over: later readers read the history. */
   settle(runId: string, address: string): void;
 }
 
 export interface DeltaSource {
-  /** Tells the deltas of the attempts that are open, then those that come. Returns what ends the telling. */
+  /** Tells the deltas of open attempts, then new deltas. Returns a function that ends the telling. */
   subscribe(runId: string, listener: (delta: Delta) => void): () => void;
 }
 

@@ -21,7 +21,7 @@ const units: Readonly<Record<string, number>> = {
 /** Ten years. */
 const longest = 3653 * 86_400_000;
 
-/** Milliseconds of a text such as '30s', '1.5h' or '3 days', more than none and at most ten years; undefined otherwise. */
+/** Milliseconds of a text such as '30s', '1.5h' or '3 days', above 0 and up to ten years. */
 export function parseDuration(text: string): number | undefined {
   const milliseconds = lengthOf(text);
   return milliseconds !== undefined && milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
@@ -44,7 +44,7 @@ function lengthOf(text: string): number | undefined {
   return Math.round(Number(match[1]) * (units[key] ?? 0));
 }
 
-/** The same of a text that has to be a duration: another one is an error with this code. */
+/** The same for a required duration: others are errors with this code. */
 export function millisecondsOf(text: string, code: ErrorCode): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new HoldfastError(code, `"${text}" ${durationProblem(text) ?? ''}.`);

@@ -310,7 +310,7 @@ export const errorTable = {
   'node-unsupported': { status: 500, fix: 'Install a version of Node that the message names.' },
   'packages-differ': {
     status: 500,
-    fix: 'Install the versions that the message names, and use the `npx holdfast` of the project.',
+    fix: 'Depend on the versions that the message names, in the project, too. Use its `npx holdfast`.',
   },
   'clock-differs': { status: 500, fix: 'Set the clock of the machine with a time service such as chrony or systemd-timesyncd.' },
   'search-attribute-missing': { status: 500, fix: 'Register the search attributes with the command in the message.' },

@@ -5,7 +5,7 @@ import { errorTable } from './error-table';
 export { errorTable } from './error-table';
 export type { ErrorCode } from './error-table';
 
-/** "This worker lacks it" may be different on the next one, during a deploy. */
+/** Another worker may have it, during a deploy. */
 export const lackingCodes: readonly ErrorCode[] = [
   'tool-unknown',
   'output-unknown',
@@ -19,7 +19,7 @@ export const lackingCodes: readonly ErrorCode[] = [
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
-  /** What to change. Node prints it with an error that nobody catches. */
+  /** What to change. Node prints the fix with an uncaught error. */
   readonly fix: string;
   constructor(code: ErrorCode, message: string, options: { details?: unknown; cause?: unknown } = {}) {
     super(message);
@@ -35,13 +35,13 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(errorTable, value);
 }
 
-/** The code of any thrown thing, also of one from another realm. */
+/** The code of any thrown value, also from another realm. */
 export function codeOf(error: unknown): ErrorCode | undefined {
   const code = fieldOf(error, 'code');
   return isErrorCode(code) ? code : undefined;
 }
 
-/** A field of any thrown thing. A getter that throws itself says nothing. */
+/** A getter that throws gives nothing. */
 function fieldOf(error: unknown, name: string): unknown {
   if (typeof error !== 'object' || error === null) return undefined;
   try {
@@ -51,15 +51,15 @@ function fieldOf(error: unknown, name: string): unknown {
   }
 }
 
-/** What a model, a tool, and a check that a layer makes may be said to have done by anybody's code. */
+/** Codes that anybody's code may use, for models, tools and checks of layers. */
 const anybodys: readonly ErrorCode[] = [
   ...(['input-invalid', 'output-invalid', 'message-invalid', 'value-not-json', 'payload-too-large', 'call-limit'] as const),
   ...(['budget-spent', 'pii-found', 'agent-failed', 'hook-failed', 'callback-failed', 'run-failed'] as const),
 ];
 
 /**
- * The code of what code in a run threw, if it counts. What Holdfast made, or somebody made as a HoldfastError, has the code that it has.
- * Other errors cannot say that the run timed out, was stopped or goes on under changed code: that is not theirs to know.
+ * The code of a thrown value, if it counts. Errors of Holdfast keep their code. Other errors cannot say that the run timed out, was stopped or goes
+ * on with changed code.
  */
 export function thrownCodeOf(error: unknown): ErrorCode | undefined {
   const code = codeOf(error);
@@ -67,12 +67,12 @@ export function thrownCodeOf(error: unknown): ErrorCode | undefined {
   return fieldOf(error, 'name') === 'HoldfastError' ? code : undefined;
 }
 
-/** Half of a pair of UTF-16, which a model may send and a text may be cut into, is no text for others: a short one of them ends the process that encodes it. */
+/** Half a surrogate pair, from a model or from cutting a text, ends a process that encodes it. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The text of any thrown thing: people throw strings, objects and nothing at all. No URL in it has a password. */
+/** The text of any thrown value, without passwords in URLs. */
 export function messageOf(error: unknown): string {
   return wellFormed(withoutCredentials(saidBy(error)));
 }

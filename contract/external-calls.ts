@@ -12,7 +12,7 @@ export interface ExternalCall {
 /** What whoever makes the call says of it. */
 export type ExternalCallAnswer = { readonly output: Json } | { readonly error: string };
 
-/** One of both. Written so that a misfit names the field that is wrong. */
+/** Exactly one of both. Written so that a misfit names the wrong field. */
 export const externalAnswerSchema: Json = {
   type: 'object',
   properties: { output: {}, error: { type: 'string' } },
@@ -21,7 +21,6 @@ export const externalAnswerSchema: Json = {
   maxProperties: 1,
 };
 
-/** The call that an interrupt asks for, or nothing where it asks for something else. */
 export function externalCallIn(interrupt: Interrupt): ExternalCall | undefined {
   if (interrupt.kind !== 'custom' || !isRecord(interrupt.info)) return undefined;
   const { externalCall } = interrupt.info as { readonly externalCall?: Json };

@@ -1,6 +1,7 @@
 import { isRecord } from './check';
 import { defined } from './defined';
 import type { Json, JsonObject } from './messages/messages';
+import { textOfJson } from './messages/messages';
 
 /** One field of a form, with what a page needs to draw it. The schema of the answer says what it takes. */
 export interface FormField {
@@ -24,7 +25,7 @@ export interface FormChoice {
   readonly label: string;
 }
 
-/** What an answer has in place of a file: where it is. Holdfast keeps no files. */
+/** A file in an answer: where it is. Holdfast keeps no files. */
 export const fileSchema: JsonObject = {
   type: 'object',
   format: 'file',
@@ -37,7 +38,6 @@ export const fileSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The fields of a JSON Schema of an object, in its order. */
 export function fieldsOf(schema: JsonObject): readonly FormField[] {
   const { properties, required } = schema;
   const needed = Array.isArray(required) ? (required as readonly Json[]) : [];
@@ -68,15 +68,11 @@ function fieldOf(name: string, part: Json, required: boolean): FormField {
 /** `enum`, or `oneOf` with a constant and a title for each. */
 function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
   const { enum: values, oneOf } = schema;
-  if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOf(value) }));
+  if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOfJson(value) }));
   if (!Array.isArray(oneOf) || oneOf.length === 0) return undefined;
   const parts = (oneOf as readonly Json[]).map((one) => (isRecord(one) ? one : {}));
   if (!parts.every((one) => one['const'] !== undefined)) return undefined;
-  return parts.map(({ const: value = null, title }) => ({ value, label: typeof title === 'string' ? title : textOf(value) }));
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return parts.map(({ const: value = null, title }) => ({ value, label: typeof title === 'string' ? title : textOfJson(value) }));
 }
 
 function typeOf({ type, format }: JsonObject): FormField['type'] {
@@ -88,7 +84,7 @@ function typeOf({ type, format }: JsonObject): FormField['type'] {
   return format === 'date-time' || format === 'time' ? 'time' : 'text';
 }
 
-/** The same schema for answers: what has a default may be left out, also inside of objects and lists. */
+/** The schema for answers: fields with a default become optional, at any depth. */
 export function withoutDefaulted(schema: JsonObject): JsonObject {
   const { properties, required, items } = schema;
   const parts = isRecord(properties) ? properties : {};
@@ -103,7 +99,6 @@ export function withoutDefaulted(schema: JsonObject): JsonObject {
   };
 }
 
-/** An answer with the defaults of what it leaves out. */
 export function withDefaults(schema: JsonObject, answer: Json): Json {
   const { properties, items } = schema;
   if (Array.isArray(answer))

@@ -1,4 +1,4 @@
-/** Freezes a plain value through and through. Hooks get what the run itself holds: a change has to be returned, not made. */
+/** Freezes a plain value deeply. Hooks get values of the run itself, so changes must be returned. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -1,4 +1,5 @@
-import { isStrings } from './check';
+import type { Fields } from './check';
+import { isAbsentOr, isRecord, isStrings } from './check';
 import type { AskingPolicy } from './decisions';
 import { appliesPolicy, misfitOfDecision } from './decisions';
 import type { Failure, Json, JsonObject } from './messages/messages';
@@ -81,7 +82,7 @@ export interface Answer {
   readonly handedOn?: true;
 }
 
-/** Why an interrupt takes no answer that was given at this time, or nothing. The deadline comes first, the answer second. */
+/** Why an interrupt takes no answer from this time. The deadline comes first. */
 export function latenessOf({ id, deadline }: Pick<Interrupt, 'id' | 'deadline'>, at: number): Failure | undefined {
   return deadline === undefined || at < deadline ? undefined : expired(id, deadline);
 }
@@ -95,18 +96,18 @@ export function answeredBefore(id: string): Failure {
   return { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` };
 }
 
-/** Nobody has answered it, and nobody need: the code that asked has ended, or goes on without an answer. */
+/** Nobody need answer: the code has ended, or goes on without. */
 export function withdrawn(id: string): Failure {
   return { code: 'interrupt-withdrawn', message: `The interrupt "${id}" was withdrawn: the run does not wait for its answer any more.` };
 }
 
-/** Whether a value is an interrupt as the kernel makes them. Anybody who reaches the server can write a memo. */
+/** Whether a value is an interrupt of the kernel. Anybody who reaches the server can write a memo. */
 export function isInterrupt(value: unknown): value is Interrupt {
-  const shown = record(value);
-  if (shown === undefined) return false;
+  const shown = recordOf(value);
   const { id, address, agent, deadline, by, roles, notBy, steps, kind } = shown;
   if (typeof id !== 'string' || typeof agent !== 'string' || !isStrings(address)) return false;
-  if (!isAbsentOr(deadline, 'number') || ![by, roles, notBy].every((list) => list === undefined || isStrings(list))) return false;
+  if (!isAbsentOr(deadline, (time) => typeof time === 'number') || ![by, roles, notBy].every((list) => isAbsentOr(list, isStrings)))
+    return false;
   if (!(steps === undefined || (Array.isArray(steps) && steps.every(isStep)))) return false;
   if (kind !== 'approval') return (kind === 'question' || kind === 'in-doubt' || kind === 'custom') && shown['info'] !== undefined;
   if (shown['policy'] !== undefined && !isPolicy(shown['policy'])) return false;
@@ -114,9 +115,9 @@ export function isInterrupt(value: unknown): value is Interrupt {
 }
 
 function isPolicy(policy: unknown): boolean {
-  const { name, version, stage, given, plan } = record(policy) ?? {};
-  const { number, of, need } = record(stage) ?? {};
-  const isGiven = (one: unknown): boolean => typeof record(one)?.['type'] === 'string';
+  const { name, version, stage, given, plan } = recordOf(policy);
+  const { number, of, need } = recordOf(stage);
+  const isGiven = (one: unknown): boolean => typeof recordOf(one)['type'] === 'string';
   return (
     [name, version].every((text) => typeof text === 'string') &&
     [number, of, need].every((count) => typeof count === 'number') &&
@@ -127,12 +128,12 @@ function isPolicy(policy: unknown): boolean {
 }
 
 function isStep(step: unknown): boolean {
-  const { at, type, by, roles } = record(step) ?? {};
+  const { at, type, by, roles } = recordOf(step);
   if (typeof at !== 'number' || (type !== 'remind' && type !== 'escalate')) return false;
-  return [by, roles].every((list) => list === undefined || isStrings(list));
+  return [by, roles].every((list) => isAbsentOr(list, isStrings));
 }
 
-/** Why an interrupt does not take an answer that was given at this time, or nothing. The run says so, and whoever brings the answer can say it before. */
+/** Why an interrupt does not take an answer from this time. The run says so, and a client can check it before. */
 export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, known: People = people): Failure | undefined {
   const { id } = interrupt;
   const isApplied = interrupt.kind === 'approval' && appliesPolicy(answer.answer, interrupt.policy);
@@ -145,47 +146,41 @@ export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, know
   return misfit === undefined ? undefined : { code: 'answer-invalid', message: `The answer to "${id}" does not fit: ${misfit}.` };
 }
 
-/** Says why an answer does not fit its interrupt, or nothing when it fits. */
 export function misfitOf(interrupt: Interrupt, answer: Json, by?: string, known: People = people): string | undefined {
   if (interrupt.kind === 'approval') return misfitOfDecision(answer, interrupt, by, known);
   if (interrupt.kind === 'in-doubt') {
-    const decision = record(answer);
-    if (decision?.['happened'] === false) return undefined;
-    if (decision?.['happened'] === true && 'result' in decision) return undefined;
+    const decision = recordOf(answer);
+    if (decision['happened'] === false || (decision['happened'] === true && 'result' in decision)) return undefined;
     return 'an in-doubt call takes { "happened": false } or { "happened": true, "result": … }';
   }
   return misfitOfSchema(interrupt.answerSchema, answer);
 }
 
-/** Arguments that a person changed. Their coercions and rules of its own a tool looks at later. */
+/** Edited arguments. The tool checks its own rules later. */
 function misfitOfEdit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
-  const edited = record(answer)?.['editedInput'];
+  const edited = recordOf(answer)['editedInput'];
   const misfit = edited === undefined ? undefined : misfitOfSchema(interrupt.inputSchema, edited as Json);
   return misfit === undefined ? undefined : `the edited arguments of ${interrupt.tool} are wrong, ${misfit}`;
 }
 
-function isAbsentOr(value: unknown, type: 'number'): boolean {
-  return value === undefined || typeof value === type;
+function recordOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
 }
 
-function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-}
-
-/** Readable, safe in a URL, and the same whenever the same frame asks for the same effect. */
+/** Readable, safe in a URL, and stable for the same effect of the same frame. */
 export function interruptId(address: readonly string[], n: number): string {
   const path = address.map(readable).join('.');
   return n === 0 ? path : `${path}.${n}`;
 }
 
-/** Names of layers may have any character: those that would read the same are told apart. */
+/** Names of layers may have any character, so equal readings are told apart by a hash. */
 function readable(segment: string): string {
   const text = segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-');
   return /^[A-Za-z0-9_@!#~:.-]*$/.test(segment) ? text : `${text}~${sha256(segment).slice(0, 6)}`;
 }
 
-/** The id that an interrupt of an isolated agent has in a run that the agent is part of: it begins with the agent's place there. */
+/** The id in the parent run, which begins with the place of the agent. */
 export function interruptIdAt(path: readonly string[], { id, address }: Pick<Interrupt, 'id' | 'address'>): string {
   const [root = ''] = address;
   const place = interruptId(path, 0);

@@ -15,10 +15,10 @@ export interface MiddlewareChange {
   readonly onWorker?: true;
 }
 
-/** So many are told of one call. */
+/** The most changes of one call. */
 const most = 16;
 
-/** The changes with one more. A hook that is entered again, or called again, is told once. */
+/** The changes with one more. A repeated hook is told once. */
 export function withChange(changes: readonly MiddlewareChange[], change: MiddlewareChange): readonly MiddlewareChange[] {
   const middleware = cut(change.middleware);
   const known = changes.find((one) => one.middleware === middleware && one.hook === change.hook && one.onWorker === change.onWorker);
@@ -29,14 +29,14 @@ export function withChange(changes: readonly MiddlewareChange[], change: Middlew
 
 const requestParts = ['instructions', 'messages', 'tools', 'model', 'settings'] as const;
 
-/** What of a model request is another one. Nothing of what is no request: whoever takes it says so. */
+/** What of a model request differs. An invalid request has no changes: its taker refuses it. */
 export function changedInRequest(got: object, handed: unknown): readonly ChangedPart[] {
   if (got === handed || !isRecord(handed)) return [];
   const [from, to] = [got as Readonly<Record<string, unknown>>, handed];
   return requestParts.filter((part) => (part === 'messages' ? !sameMessages(from[part], to[part]) : !same(from[part], to[part])));
 }
 
-/** Whether two lists say the same to a model: ids are none of its business. */
+/** Whether two lists are the same to a model, without ids. */
 function sameMessages(got: unknown, handed: unknown): boolean {
   if (got === handed) return true;
   if (!Array.isArray(got) || !Array.isArray(handed) || got.length !== handed.length) return false;
@@ -53,7 +53,7 @@ function withoutId(message: unknown): unknown {
   return rest;
 }
 
-/** Whether both are the same as JSON. What is no JSON is another one. */
+/** Whether both are equal as JSON. */
 export function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   try {

@@ -2,8 +2,8 @@ import type { Json } from './messages/messages';
 import { notJson } from './messages/messages';
 
 /**
- * What a model is told of arguments that do not fit. A text is what it wrote as arguments, when that was not JSON. `explain` words the error of
- * `JSON.parse`. Workflow code leaves it out: each version of Node has other words.
+ * The error for a model about misfitting arguments. A text is what the model wrote, if it was not JSON. `explain` words the error of `JSON.parse`;
+ * workflow code omits it, because versions of Node differ.
  */
 export function misfitOfArguments(tool: string, input: Json, misfit: string, explain?: (error: unknown) => string): string {
   const broken = typeof input === 'string' ? problemOf(input, explain) : undefined;

@@ -5,7 +5,6 @@ import { shown } from './shown';
 
 const number = form(Number.isFinite, 'a number');
 
-/** What a provider can be told, by name. */
 const settings = {
   temperature: number,
   maxOutputTokens: bound,
@@ -19,10 +18,10 @@ const settings = {
   providerOptions: anything,
 };
 
-/** Settings that come from outside. */
+/** Settings from outside. */
 export const settingsForm = shape(settings, 'an object such as { temperature: 0 }');
 
-/** Settings that workflow code has. A date, a map or a promise has none. */
+/** Settings of workflow code. A date, a map or a promise has none. */
 export const modelSettings = both(
   form((given) => Object.prototype.toString.call(given) === '[object Object]', settingsForm.wanted),
   both(settingsForm, {
@@ -35,12 +34,11 @@ export const modelSettings = both(
   }),
 );
 
-/** What is wrong with settings of a start, or nothing. */
 export function settingsProblem(given: unknown): string | undefined {
   return isRecord(given) ? problemOfFields(given, settings) : `they must be ${settingsForm.wanted}, not ${shown(given)}`;
 }
 
-/** The keys in it may be long; what is wrong stands at its end. */
+/** The problem stands at the end, after keys that may be long. */
 function briefly(problem: string): string {
   return problem.length <= 200 ? problem : `${problem.slice(0, 100)}…${problem.slice(-60)}`;
 }

@@ -30,10 +30,10 @@ export const names = {
   },
 } as const;
 
-/** Of the keys of a run's memo that hold an open interrupt each. */
+/** Prefix of memo keys with an open interrupt. */
 export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 
-/** Of those that say since when an interrupt is open, in milliseconds since 1970. */
+/** Prefix of memo keys with the time since when an interrupt is open. */
 export const sinceMemoPrefix = `${names.memo.since}:`;
 
 /** Search attributes and their Temporal types. The embedded server registers them; others are checked. */

@@ -1,13 +1,12 @@
 /** The attribute by which a line of Temporal's log is known as one of ours. */
 export const newsField = 'holdfast';
 
-/** What a query fails with that comes between an event of a run and the task for it. Temporal logs it as a task that failed, and the run is well. */
+/** The failure of a query between an event and its task. Temporal logs a failed task, and the run is well. */
 export const asksAgain = 'The run is about to go on. Ask it again.';
 
-/** What a task fails with whose run has gone on with events of a task that timed out in another worker. The run is well. */
+/** The failure of a task whose run went on with events of a task that timed out in another worker. The run is well. */
 export const loadsAgain = 'This worker went on with a task that timed out in another worker. It loads the run again.';
 
-/** What a line about a run has beside its text. Each is there where it is known. */
 export interface NewsFields {
   readonly event: 'run-start' | 'run-end' | 'interrupt' | 'answer' | 'reminder' | 'retry' | 'threw';
   readonly run: string;
@@ -22,7 +21,7 @@ export interface NewsFields {
   readonly stack?: string | undefined;
 }
 
-/** The stack of what was thrown, or of what caused it: code of users is wrapped in errors that name it. */
+/** The stack of the innermost cause: user code is wrapped in errors that name it. */
 export function stackOf(error: unknown): string | undefined {
   let stack: string | undefined;
   for (let depth = 0, cause = error; depth < 5 && typeof cause === 'object' && cause !== null; depth++) {

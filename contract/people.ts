@@ -3,15 +3,14 @@ import { limits } from './limits';
 
 /** How names of people are compared. */
 export interface People {
-  /** Whether somebody is the one who is asked. */
+  /** Whether a name is the asked one. */
   isAsked(asked: string, name: string): boolean;
-  /** Whether two names may be those of one person, who then counts once. */
+  /** Whether two names may be one person, who counts once. */
   isSame(one: string, other: string): boolean;
 }
 
 /**
- * To be asked, a name has to have the same letters. To count as another person, it has to differ in more than spaces, capitals, and the form in which
- * Unicode writes a letter: accounts may differ in capitals, and nobody becomes two people by them.
+ * An asked name must have the same letters. Another person must differ in more than spaces, capitals and Unicode forms, so nobody becomes two people.
  */
 export const people: People = {
   isAsked: (asked, name) => asked === name || asked.normalize() === name.normalize(),
@@ -30,12 +29,11 @@ export function personOf(name: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Whether a name may be that of one of these people. */
 export function isOneOf(names: readonly string[], name: string, { isSame }: Pick<People, 'isSame'> = people): boolean {
   return names.some((one) => isSame(one, name));
 }
 
-/** Whether a value names somebody: a name that nobody can see would count as one more person. */
+/** Whether a value names somebody: an invisible name would count as another person. */
 export function isPersonName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= limits.starter && !name.includes('\u0000') && /[^\s\p{Cf}]/u.test(name);
 }

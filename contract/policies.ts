@@ -1,4 +1,4 @@
-import { isFilled, isRecord, isStrings } from './check';
+import { isAbsentOr, isFilled, isRecord, isStrings } from './check';
 import { defined } from './defined';
 import type { Json } from './messages/messages';
 import { canonicalJson } from './messages/messages';
@@ -36,15 +36,14 @@ export interface PolicyRun {
   readonly hasUnnamedWriter?: true;
 }
 
-/** A call that a policy looks at. */
 export interface CallForPolicy {
   readonly tool: string;
   readonly input: Json;
 }
 
-/** What a policy asks about one call. */
+/** What a policy demands for one call. */
 export interface PolicyPlan {
-  /** Made of the content of the policy. */
+  /** Derived from the content of the policy. */
   readonly version: string;
   /** Whether the call needs people at all. */
   readonly holds: boolean;
@@ -52,19 +51,19 @@ export interface PolicyPlan {
   readonly amount?: { readonly path: string; readonly value: number };
 }
 
-/** What a run asks its worker about a call that a policy of the configuration holds. */
+/** The question to a worker about a call under a policy. */
 export interface PolicyRequest {
   readonly policy: string;
   readonly call: CallForPolicy;
   readonly run: PolicyRun;
 }
 
-/** A policy where its functions are: what a worker and a service ask. */
+/** A policy with its functions, on a worker or service. */
 export interface PolicySource {
   readonly name: string;
   readonly version: string;
   readonly tools: readonly string[];
-  /** It says what the model hears of a changed call, which is for the agent to say where the policy is one of the configuration. */
+  /** It tells the model of edits, which the agent does for a policy of the configuration. */
   readonly saysEdits: boolean;
   plan(call: CallForPolicy, run: PolicyRun): PolicyPlan;
 }
@@ -76,12 +75,11 @@ export function withPolicySource<Given extends object>(given: Given, source: Pol
   return Object.assign(given, { [mark]: source });
 }
 
-/** The policy that a value is, or nothing. */
 export function policySourceOf(value: unknown): PolicySource | undefined {
   return isRecord(value) ? (value as { readonly [mark]?: PolicySource })[mark] : undefined;
 }
 
-/** Why something cannot be the policies of a configuration, as a sentence without its full stop, or nothing. */
+/** Why these are not policies of a configuration, as a sentence without its full stop. */
 export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries(policies)) {
     const source = policySourceOf(value);
@@ -95,15 +93,15 @@ export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): 
 
 export interface JoinedStages {
   readonly stages: readonly PlannedStage[];
-  /** Where each of the earlier stages has its place among them. */
+  /** The place of each earlier stage. */
   readonly places: readonly number[];
-  /** The stages that ask for more than the earlier ones did. None: nothing is to be asked. */
+  /** Stages that ask for more than earlier stages. Empty: nothing to ask. */
   readonly added: readonly PlannedStage[];
 }
 
 /**
- * What was asked stays asked, and what a newer version of the policy asks comes beside it. A newer stage takes the place of an earlier one of the
- * same people, unless it asks for less than that one.
+ * Earlier demands stay, and demands of a newer version come beside them. A newer stage replaces an earlier stage of the same people, unless the newer
+ * stage asks for less.
  */
 export function joinedStages(earlier: readonly PlannedStage[], newer: readonly PlannedStage[]): JoinedStages {
   const free = new Set(newer.keys());
@@ -122,7 +120,6 @@ export function joinedStages(earlier: readonly PlannedStage[], newer: readonly P
   return { stages: [...kept, ...newer], places, added: newer.filter(isMore) };
 }
 
-/** What of the policy that asks somebody needs to know who applies a newer one. */
 interface AskedByPolicy {
   readonly agent: string;
   readonly tool: string;
@@ -130,7 +127,7 @@ interface AskedByPolicy {
   readonly policy: { readonly version: string; readonly plan?: readonly PlannedStage[]; readonly hasUnnamedWriter?: true };
 }
 
-/** The stages that a version of a policy asks besides, about a call that waits. None: the call waits as it did. */
+/** The additional stages of a newer version for a waiting call. Empty: the call waits as before. */
 export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<PolicyRun, 'agent'>): readonly PlannedStage[] {
   const { agent, tool, input, policy } = asked;
   if (policy.plan === undefined || policy.version === source.version) return [];
@@ -138,7 +135,7 @@ export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<Po
   return holds ? joinedStages(policy.plan, stages).added : [];
 }
 
-/** Whether whoever has what the first stage needs has what the second one needs, too. */
+/** Whether the newer stage satisfies the earlier one, too. */
 function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
   return (
     peopleOf(newer.by) === peopleOf(earlier.by) &&
@@ -150,18 +147,15 @@ function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
   );
 }
 
-/** All of a stage that decides who has to say yes. */
 export function demandOf(stage: PlannedStage): string {
   const { need, fourEyes, delegates, by } = stage;
   return canonicalJson([peopleOf(by), need, fourEyes, escalationOf(stage), approvesAfter(stage) ?? null, delegates]);
 }
 
-/** Whether two stages ask the same people. */
 export function isSameAsked(one: PlannedStage, other: PlannedStage): boolean {
   return peopleOf(one.by) === peopleOf(other.by);
 }
 
-/** Whether two stages ask the same people besides, after the same time. */
 export function isSameEscalation(one: PlannedStage, other: PlannedStage): boolean {
   return escalationOf(one) === escalationOf(other);
 }
@@ -178,7 +172,7 @@ function approvesAfter({ expires, onExpiry }: PlannedStage): string | undefined 
   return onExpiry === 'approve' ? expires : undefined;
 }
 
-/** Whether a value has the form of stages. Anybody who reaches the server can write a memo. */
+/** Whether a value is a list of stages. Anybody who reaches the server can write a memo. */
 export function isPlan(value: unknown): value is readonly PlannedStage[] {
   return Array.isArray(value) && value.every(isStage);
 }
@@ -201,8 +195,4 @@ function isStage(value: unknown): boolean {
 
 function isDeciders(value: unknown): boolean {
   return isRecord(value) && [value['users'], value['roles']].every((names) => isAbsentOr(names, isStrings));
-}
-
-function isAbsentOr(value: unknown, is: (given: unknown) => boolean): boolean {
-  return value === undefined || is(value);
 }

@@ -16,7 +16,7 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 const million = 1_000_000;
 
-/** Undefined where no price is known that a token of the run has. */
+/** Undefined: no used model has a price. */
 export function costOf({ usageByModel = {} }: Pick<RunView, 'usageByModel'>, prices: ModelPrices): RunCost | undefined {
   const models = Object.entries(usageByModel);
   const priced = models.flatMap(([model, used]) => {
@@ -25,7 +25,7 @@ export function costOf({ usageByModel = {} }: Pick<RunView, 'usageByModel'>, pri
   });
   if (priced.length === 0) return undefined;
   const unpriced = models.flatMap(([model]) => (Object.hasOwn(prices, model) ? [] : [model]));
-  // Sums of fractions have a tail that nobody means.
+  // Sums of fractions have meaningless digits.
   const amount = Number(priced.reduce((sum, cost) => sum + cost, 0).toFixed(9));
   return { amount, complete: unpriced.length === 0, ...defined({ unpriced: unpriced.length === 0 ? undefined : unpriced }) };
 }

@@ -68,12 +68,12 @@ const runForms: Forms<RunOptions> = {
   skipTransferMessages: flag,
 };
 
-/** What is wrong with the options of a run as far as it shows without agents and tools, or nothing. */
+/** What is wrong with the options of a run, as far as known without agents and tools. */
 export function runOptionsProblem(options: unknown): string | undefined {
   return isRecord(options) ? problemOfFields(options, runForms) : `they must be an object, not ${shown(options)}`;
 }
 
-/** The options that count for an agent. Those for it win over those for all, of the options of a tool each key by itself. */
+/** The options for an agent. Its own win over those for all; options of a tool merge by key. */
 export function runOptionsOf(options: RunOptions | undefined, agent: string): AgentRunOptions {
   const { agents, tools, toolAliases, toolOptions } = options ?? {};
   const own: AgentRunOptions = agents !== undefined && Object.hasOwn(agents, agent) ? (agents[agent] ?? {}) : {};
@@ -85,7 +85,6 @@ export function runOptionsOf(options: RunOptions | undefined, agent: string): Ag
   };
 }
 
-/** Every tool that options name. */
 export function toolsNamedIn(options: RunOptions): readonly string[] {
   return [options, ...Object.values(options.agents ?? {})].flatMap(({ tools = [], toolAliases = {}, toolOptions = {} }) => [
     ...tools,
@@ -102,7 +101,6 @@ function mergedToolOptions(all: ToolOptions, own: ToolOptions): ToolOptions {
   return Object.fromEntries(tools.map((tool) => [tool, { ...all[tool], ...own[tool] }]));
 }
 
-/** What is wrong with the options of one call, or nothing. */
 export function toolOptionsProblem(options: unknown): string | undefined {
   if (!isRecord(options)) return 'are no object';
   const problem = notJson(options);

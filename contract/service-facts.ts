@@ -132,8 +132,7 @@ export interface BuildList {
 }
 
 /** What can be done to many runs at once. */
-export const bulkActions = ['cancel', 'retry', 'upgrade'] as const;
-export type BulkAction = (typeof bulkActions)[number];
+export type BulkAction = 'cancel' | 'retry' | 'upgrade';
 
 export const usageGroups = ['agent', 'model', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];

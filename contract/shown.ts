@@ -1,6 +1,6 @@
 const most = 100;
 
-/** What somebody gave, as a message of an error quotes it: of something long the beginning. */
+/** The beginning of a long text, for messages of errors. */
 export function cut(text: string): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
@@ -10,13 +10,13 @@ export function anyOf(texts: readonly string[]): string {
   return [texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
-/** Any value in a few words, also one that is no JSON. */
+/** Any value in a few words. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value));
   if (typeof value === 'number') return String(value);
   if (typeof value === 'bigint') return cut(`${value}n`);
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
-  // Their content is no JSON, and they would be shown as an empty object.
+  // Their content is not JSON.
   const [, kind] = /^\[object (Promise|Map|Set|WeakMap|WeakSet|RegExp|Error)\]$/.exec(Object.prototype.toString.call(value)) ?? [];
   if (kind !== undefined) return `${kind === 'Error' ? 'an' : 'a'} ${kind}`;
   try {
@@ -26,7 +26,6 @@ export function shown(value: unknown): string {
   }
 }
 
-/** A name as it was given, or what stands in its place. */
 export function shownName(name: unknown): string {
   return typeof name === 'string' ? cut(name) : shown(name);
 }

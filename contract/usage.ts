@@ -3,7 +3,7 @@ import { canonicalJson } from './messages/messages';
 
 export type Uncounted = 'inputTokens' | 'outputTokens';
 
-/** The tokens of two calls together, with the counts that a provider gives. */
+/** The sum of two usages. */
 export function addUsage(sum: Usage, usage: Usage): Usage {
   const cached = (sum.cachedInputTokens ?? 0) + (usage.cachedInputTokens ?? 0);
   const reasoning = (sum.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0);
@@ -17,7 +17,7 @@ export function addUsage(sum: Usage, usage: Usage): Usage {
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** What has come on top of what was counted before. */
+/** The usage on top of an earlier count. */
 export function lessUsage(sum: Usage, before: Usage): Usage {
   const cached = (sum.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
   const reasoning = (sum.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
@@ -37,12 +37,11 @@ export function addModelUsage(sums: UsageByModel, model: string, usage: Usage): 
   return { ...sums, [model]: before === undefined ? usage : addUsage(before, usage) };
 }
 
-/** The same with the models of both. */
 export function addUsageByModel(sums: UsageByModel, more: UsageByModel): UsageByModel {
   return Object.entries(more).reduce((all, [model, usage]) => addModelUsage(all, model, usage), sums);
 }
 
-/** What each model has used on top of what was counted before. */
+/** The usage of each model on top of an earlier count. */
 export function lessUsageByModel(sums: UsageByModel, before: UsageByModel): UsageByModel {
   const left = Object.entries(sums).map(
     ([model, usage]) => [model, lessUsage(usage, (Object.hasOwn(before, model) ? before[model] : undefined) ?? noUsage)] as const,
@@ -50,7 +49,7 @@ export function lessUsageByModel(sums: UsageByModel, before: UsageByModel): Usag
   return Object.fromEntries(left.filter(([, { inputTokens, outputTokens }]) => inputTokens + outputTokens > 0));
 }
 
-/** Usage by model in a history: the name alone where one model has used everything. */
+/** Usage by model in a history: the name alone if one model used everything. */
 export type PackedByModel = UsageByModel | string;
 
 export function packByModel(usage: Usage, byModel: UsageByModel): PackedByModel {
@@ -62,14 +61,14 @@ export function unpackByModel(usage: Usage, packed: PackedByModel): UsageByModel
   return typeof packed === 'string' ? { [packed]: usage } : packed;
 }
 
-/** What an isolated agent has used, as it tells the run that it is part of. */
+/** The usage of an isolated agent, for its parent. */
 export type ChildUsage = Usage & { readonly byModel: PackedByModel };
 
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The counts that a provider left out. A zero is one: every call has a request and an answer. */
+/** Counts that the provider left out: every call has a request and an answer, so a zero is missing. */
 export function uncountedIn({ inputTokens, outputTokens }: Usage): readonly Uncounted[] {
   return [...(inputTokens === 0 ? (['inputTokens'] as const) : []), ...(outputTokens === 0 ? (['outputTokens'] as const) : [])];
 }

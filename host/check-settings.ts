@@ -5,7 +5,6 @@ import { messageOf } from '../contract/errors';
 const nameOfHost =
   /^(?=.{1,253}\.?$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/;
 
-/** What is wrong with an address to listen on, or nothing. */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return undefined;
   if (/^\d+(\.\d+)*$/.test(host) || !nameOfHost.test(host))
@@ -13,7 +12,7 @@ export function hostProblem(host: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the address of a Temporal server, or nothing. It may have a user and a password, so it is quoted by `shownUrl` alone. */
+/** Problem of the address of a Temporal server. The address may contain a password, so no message quotes the address as given. */
 export function addressProblem(address: string): string | undefined {
   const rule = 'It must be host:port, without a scheme, a user or a path.';
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(address) ?? [];
@@ -21,7 +20,6 @@ export function addressProblem(address: string): string | undefined {
   return port !== undefined && (Number(port) < 1 || Number(port) > 65_535) ? 'Its port must be a whole number from 1 to 65535.' : undefined;
 }
 
-/** What is wrong with the name of a task queue, which is also the name of its Worker Deployment, or nothing. */
 export function taskQueueProblem(name: string): string | undefined {
   if (!isPlain(name, 200)) return 'It must be 1 to 200 characters, without spaces around them and without control characters.';
   if (/[.:]/.test(name)) return 'It must be without . and :, which the name of a Worker Deployment cannot have.';
@@ -36,7 +34,6 @@ function isPlain(name: string, most: number): boolean {
   return name.trim() === name && name !== '' && name.length <= most && !/[\p{Cc}\p{Cs}]/u.test(name);
 }
 
-/** What is wrong with the address of an HTTP service, or nothing. */
 export function urlProblem(text: string): string | undefined {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return 'It must be a URL that begins with http:// or https://.';
@@ -44,12 +41,10 @@ export function urlProblem(text: string): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
 }
 
-/** What is wrong with the address of a Redis, or nothing. A password may stand in it. */
 export function redisUrlProblem(text: string): string | undefined {
   return /^rediss?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'It must be a URL that begins with redis:// or rediss://.';
 }
 
-/** What is wrong with the value of a header, or nothing. */
 export function headerProblem(value: string): string | undefined {
   return /^[\t\x20-\x7e]*$/.test(value) && value.trim() === value
     ? undefined
@@ -75,7 +70,6 @@ function pemProblem(read: () => unknown, what: string): string | undefined {
 
 const secretPrefix = 'whsec_';
 
-/** What is wrong with the secrets of Standard Webhooks, or nothing. */
 export function pushSecretProblem(secrets: string): string | undefined {
   const all = secrets.split(' ').filter((one) => one !== '');
   if (all.length > 0 && all.length <= 5 && all.every((one) => one.startsWith(secretPrefix) && isKey(one.slice(secretPrefix.length))))
@@ -88,5 +82,5 @@ function isKey(text: string): boolean {
   return key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
 }
 
-/** With a smaller cache Temporal's core drops tasks of runs that it evicts, and each comes again 10 s later. */
+/** With a smaller cache Temporal's core drops tasks of evicted runs, and the tasks return after 10 s. */
 export const leastCachedRuns = 2;

@@ -11,19 +11,19 @@ import { snapshotStorage } from './snapshot-storage';
 export interface ClientPluginOptions {
   /** Where large snapshots of runs go: the same for workers and clients. */
   readonly storage?: StorageDriver;
-  /** Whether what is written here is compressed. Compressed data is always read. Default: no. */
+  /** Whether new data is compressed. Compressed data is always read. Default: no. */
   readonly compress?: boolean;
 }
 
 const forms = { storage: anything, compress: flag };
 
-/** A Temporal plugin for clients and their connections: compressed payloads and those in external storage can be read, and large pages of histories. */
+/** A Temporal plugin for clients and connections, to read compressed payloads, external storage and large pages of histories. */
 export class ClientPlugin extends SimplePlugin {
   constructor(options: ClientPluginOptions) {
     const { storage, compress } = checkOptions<ClientPluginOptions>('holdfastClientPlugin', options, forms, 'config-invalid');
     checkStorage(storage);
     const stored = storage === undefined ? {} : snapshotStorage(storage);
-    // A connection and its client may both have it.
+    // A connection and its client may both have the plugin.
     super({ name: 'holdfast', dataConverter: (given) => withCompression({ ...given, ...stored }, compress) });
   }
 

@@ -6,8 +6,8 @@ type NextInterceptor = Parameters<ClosedInterceptor>[1];
 const grpcCancelled = 1;
 
 /**
- * Requests that are made again by a timer may come to a connection that was closed meanwhile. gRPC would throw there, out of the timer, and
- * end the process: they end as cancelled instead.
+ * A timer may retry a request after its connection was closed. gRPC would throw out of the timer and end the process, so the request ends as
+ * cancelled.
  */
 export function whileOpen(isOpen: () => boolean, inner: ClosedInterceptor): ClosedInterceptor {
   return (options, next) => inner(options, (wanted) => (isOpen() ? next(wanted) : closedCall()));
@@ -17,7 +17,7 @@ function closedCall(): ReturnType<NextInterceptor> {
   const nothing = (): void => undefined;
   return {
     start: (metadata, listener) => {
-      // What a call without an answer says, too.
+      // A call without an answer receives null, too.
       listener?.onReceiveMessage?.(null);
       listener?.onReceiveStatus?.({ code: grpcCancelled, details: 'The connection was closed.', metadata: metadata.clone() });
     },

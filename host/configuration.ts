@@ -22,7 +22,12 @@ import {
 import type { TemporalSettings } from './connection';
 import { logFormats, logLevels, type LogFormat, type LogLevel } from './logger';
 
-/** Every environment variable that Holdfast reads, apart from the keys of model providers. docs/reference/configuration.md is checked against this table. */
+export interface ConfigurationVariable {
+  readonly default?: string;
+  readonly meaning: string;
+}
+
+/** Every environment variable of Holdfast except the keys of model providers. A test compares docs/reference/configuration.md. */
 export const configurationTable = {
   HOLDFAST_DIR: {
     default: '.holdfast',
@@ -37,58 +42,44 @@ export const configurationTable = {
   HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue of runs and workers.' },
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests without a tenant, and the first part of workflow ids.' },
   HOLDFAST_REDIS_URL: {
-    default: '',
     meaning:
       'redis:// or rediss:// URL by which all workers of the task queue share limits of models and tools. Default: each worker has its own limits.',
   },
   HOLDFAST_COMPRESS: {
-    default: '',
     meaning: 'true or false: whether data of runs is written compressed. Default: true with the embedded server, otherwise false.',
   },
-  HOLDFAST_MAX_CACHED_RUNS: {
-    default: '',
-    meaning: 'Number of runs that a worker keeps in memory. Default: 600 for each GB of heap above 200 MB.',
-  },
+  HOLDFAST_MAX_CACHED_RUNS: { meaning: 'Number of runs that a worker keeps in memory. Default: 600 for each GB of heap above 200 MB.' },
   HOLDFAST_STOCK_SDK: {
-    default: '',
     meaning:
       "1: workflow code runs in unchanged threads of Temporal's SDK, which costs a third more CPU. For new versions of the SDK with other internals.",
   },
   HOLDFAST_PUSH_SECRET: {
-    default: '',
     meaning:
       'One to five secrets `whsec_…`, separated by spaces, that sign push notifications. Needed if notifications may leave the machine.',
   },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {
-    default: '',
     meaning: 'Path of the `temporal` binary for the embedded server. Default: the PATH, the cache, a download, a build with Go.',
   },
-  TEMPORAL_ADDRESS: {
-    default: '',
-    meaning: 'host:port of a Temporal server. Default: the address in the profile, or an embedded server.',
-  },
+  TEMPORAL_ADDRESS: { meaning: 'host:port of a Temporal server. Default: the address in the profile, or an embedded server.' },
   TEMPORAL_NAMESPACE: { default: 'default', meaning: 'Namespace of the runs, also with the embedded server.' },
-  TEMPORAL_API_KEY: { default: '', meaning: 'API key, sent as a bearer token. Turns TLS on.' },
-  TEMPORAL_TLS: { default: '', meaning: 'true or false. Any other TEMPORAL_TLS_ variable also turns TLS on.' },
-  TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', meaning: 'File with the client certificate (PEM) for mutual TLS.' },
-  TEMPORAL_TLS_CLIENT_CERT_DATA: { default: '', meaning: 'The client certificate (PEM).' },
-  TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', meaning: 'File with the key of the client certificate (PEM).' },
-  TEMPORAL_TLS_CLIENT_KEY_DATA: { default: '', meaning: 'The key of the client certificate (PEM).' },
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { default: '', meaning: 'File with the certificate authority of the server (PEM).' },
-  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { default: '', meaning: 'The certificate authority of the server (PEM).' },
-  TEMPORAL_TLS_SERVER_NAME: {
-    default: '',
-    meaning: 'Name in the certificate of the server, if the name differs from the address.',
-  },
-  TEMPORAL_CONFIG_FILE: { default: '', meaning: "TOML file with profiles. Default: Temporal's usual place." },
+  TEMPORAL_API_KEY: { meaning: 'API key, sent as a bearer token. Turns TLS on.' },
+  TEMPORAL_TLS: { meaning: 'true or false. Any other TEMPORAL_TLS_ variable also turns TLS on.' },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { meaning: 'File with the client certificate (PEM) for mutual TLS.' },
+  TEMPORAL_TLS_CLIENT_CERT_DATA: { meaning: 'The client certificate (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { meaning: 'File with the key of the client certificate (PEM).' },
+  TEMPORAL_TLS_CLIENT_KEY_DATA: { meaning: 'The key of the client certificate (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: { meaning: 'File with the certificate authority of the server (PEM).' },
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: { meaning: 'The certificate authority of the server (PEM).' },
+  TEMPORAL_TLS_SERVER_NAME: { meaning: 'Name in the certificate of the server, if the name differs from the address.' },
+  TEMPORAL_CONFIG_FILE: { meaning: "TOML file with profiles. Default: Temporal's usual place." },
   TEMPORAL_PROFILE: { default: 'default', meaning: 'Name of the profile in the TOML file.' },
   XDG_CACHE_HOME: {
     default: '~/.cache',
     meaning: 'Place of the folder `holdfast`, with downloaded and built binaries, and compiled code from Node 22.8 on.',
   },
-} as const satisfies Record<string, { default: string; meaning: string }>;
+} as const satisfies Record<string, ConfigurationVariable>;
 
 export type ConfigurationName = keyof typeof configurationTable;
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -104,7 +95,7 @@ export interface Configuration {
   readonly tenant: string;
   /** Undefined: limits are not shared. */
   readonly redisUrl: string | undefined;
-  /** Undefined: with the embedded server only. */
+  /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
   /** Undefined: by the memory that Node may use. */
   readonly maxCachedRuns: number | undefined;
@@ -113,29 +104,31 @@ export interface Configuration {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
-  /** The configured server; undefined when no address is configured and a server is to be embedded. */
+  /** Undefined: no address is configured, and a server is to be embedded. */
   readonly server: TemporalSettings | undefined;
 }
 
-/** Reads the environment and Temporal's profile file. Throws 'config-invalid' naming the variable and what it may be. */
+/** Reads the environment and Temporal's profile file. Throws 'config-invalid' with the variable and its valid values. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
-  const host = checked('HOLDFAST_HOST', valueOf(environment, 'HOLDFAST_HOST'), hostProblem);
+  const host = textOf(environment, 'HOLDFAST_HOST', hostProblem);
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
   const temporal = readTemporal(environment);
-  checked('HOLDFAST_STOCK_SDK', valueOf(environment, 'HOLDFAST_STOCK_SDK'), stockProblem);
+  textOf(environment, 'HOLDFAST_STOCK_SDK', stockProblem);
   return {
-    directory: resolve(checked('HOLDFAST_DIR', valueOf(environment, 'HOLDFAST_DIR'), pathProblem)),
+    directory: resolve(textOf(environment, 'HOLDFAST_DIR', pathProblem)),
     host,
     port,
     url: checked('HOLDFAST_URL', environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`, urlProblem).replace(/\/+$/, ''),
-    taskQueue: checked('HOLDFAST_TASK_QUEUE', valueOf(environment, 'HOLDFAST_TASK_QUEUE'), taskQueueProblem),
-    tenant: tenantOf(environment),
-    redisUrl: environment.HOLDFAST_REDIS_URL ? checked('HOLDFAST_REDIS_URL', environment.HOLDFAST_REDIS_URL, redisUrlProblem) : undefined,
-    compress: compressOf(environment),
+    taskQueue: textOf(environment, 'HOLDFAST_TASK_QUEUE', taskQueueProblem),
+    tenant: textOf(environment, 'HOLDFAST_TENANT', tenantProblem),
+    redisUrl: environment.HOLDFAST_REDIS_URL ? textOf(environment, 'HOLDFAST_REDIS_URL', redisUrlProblem) : undefined,
+    compress: environment.HOLDFAST_COMPRESS ? oneOf(environment, 'HOLDFAST_COMPRESS', ['true', 'false']) === 'true' : undefined,
     maxCachedRuns: environment.HOLDFAST_MAX_CACHED_RUNS
       ? wholeOf(environment, 'HOLDFAST_MAX_CACHED_RUNS', 1_000_000, leastCachedRuns)
       : undefined,
-    pushSecret: environment.HOLDFAST_PUSH_SECRET ? secretOf(environment.HOLDFAST_PUSH_SECRET) : undefined,
+    pushSecret: environment.HOLDFAST_PUSH_SECRET
+      ? unshown('HOLDFAST_PUSH_SECRET', environment.HOLDFAST_PUSH_SECRET, pushSecretProblem)
+      : undefined,
     logLevel: oneOf(environment, 'HOLDFAST_LOG_LEVEL', logLevels),
     logFormat: oneOf(environment, 'HOLDFAST_LOG_FORMAT', logFormats),
     namespace: temporal.namespace,
@@ -151,7 +144,7 @@ function readTemporal(environment: Environment): Omit<TemporalSettings, 'address
   const { address, tls, apiKey, metadata } = connectionOptions;
   if (address) checked(nameOr('TEMPORAL_ADDRESS', environment, 'address'), address, addressProblem);
   if (namespace) checked(nameOr('TEMPORAL_NAMESPACE', environment, 'namespace'), namespace, namespaceProblem);
-  if (apiKey) checkHeader(nameOr('TEMPORAL_API_KEY', environment, 'api_key'), apiKey);
+  if (apiKey) unshown(nameOr('TEMPORAL_API_KEY', environment, 'api_key'), apiKey, headerProblem);
   return {
     address: address || undefined,
     namespace: namespace || configurationTable.TEMPORAL_NAMESPACE.default,
@@ -165,7 +158,7 @@ function readProfile(environment: Environment): ReturnType<typeof toClientOption
   try {
     return toClientOptions(loadClientConfigProfile({ overrideEnvVars: withoutEmpty(environment) }));
   } catch (error) {
-    // The parser quotes the lines around a fault, which may hold a key: only its first line is passed on.
+    // Further lines of the parser may quote a key.
     const said = messageOf(error).split('\n')[0];
     const from = ['TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE']
       .filter((name) => environment[name])
@@ -174,7 +167,7 @@ function readProfile(environment: Environment): ReturnType<typeof toClientOption
   }
 }
 
-/** What Temporal's reader takes without a word and does something else with, or lets come up as an error of the connection. */
+/** Finds values that Temporal's reader misunderstands, or that only fail at the connection. */
 function checkTemporal(environment: Environment): void {
   for (const name of ['TEMPORAL_TLS', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION']) {
     const value = environment[name];
@@ -193,20 +186,19 @@ function checkTemporal(environment: Environment): void {
       'The client certificate and its key belong together: TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or their _DATA).',
     );
   }
-  const { TEMPORAL_TLS_SERVER_NAME: serverName } = environment;
-  if (serverName) checked('TEMPORAL_TLS_SERVER_NAME', serverName, hostProblem);
+  if (environment.TEMPORAL_TLS_SERVER_NAME) textOf(environment, 'TEMPORAL_TLS_SERVER_NAME', hostProblem);
   for (const [name, problemOf] of pemVariables) {
     const file = environment[`${name}_PATH`];
     const data = environment[`${name}_DATA`];
     if (file && data) throw invalid(`${name}_PATH and ${name}_DATA say the same; set one of them.`);
-    const problem = file ? problemOf(readable(`${name}_PATH`, file)) : data ? problemOf(Buffer.from(data)) : undefined;
-    if (problem !== undefined) throw invalid(`${name}_${file ? 'PATH' : 'DATA'} cannot be used. ${problem}`);
+    if (file) unshown(`${name}_PATH`, readable(`${name}_PATH`, file), problemOf);
+    if (data) unshown(`${name}_DATA`, Buffer.from(data), problemOf);
   }
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('TEMPORAL_GRPC_META_')) continue;
     if (!/^TEMPORAL_GRPC_META_[A-Za-z0-9_-]+$/.test(name))
       throw invalid(`${shown(name)} must end in the name of a header: letters, digits, _ and -.`);
-    checkHeader(name, value ?? '');
+    unshown(name, value ?? '', headerProblem);
   }
 }
 
@@ -224,13 +216,13 @@ function readable(name: string, file: string): Buffer {
   }
 }
 
-/** Never quotes the value, which may be a key. */
-function checkHeader(name: string, value: string): void {
-  const problem = headerProblem(value);
+/** Checks a value that no message may quote, such as a key. */
+function unshown<T>(name: string, value: T, problemOf: (value: T) => string | undefined): T {
+  const problem = problemOf(value);
   if (problem !== undefined) throw invalid(`${name} cannot be used. ${problem}`);
+  return value;
 }
 
-/** The variable when it is set, else the field of Temporal's profile that the value is from. */
 function nameOr(name: ConfigurationName, environment: Environment, field: string): string {
   return environment[name] ? name : `\`${field}\` of the Temporal profile`;
 }
@@ -241,14 +233,7 @@ function checked(name: string, value: string, problemOf: (value: string) => stri
   return value;
 }
 
-/** It is never shown. */
-function secretOf(text: string): string {
-  const problem = pushSecretProblem(text);
-  if (problem !== undefined) throw invalid(`HOLDFAST_PUSH_SECRET is wrong. ${problem}`);
-  return text;
-}
-
-/** sdk-internals.ts of the worker reads it. */
+/** Read by sdk-internals.ts of the worker. */
 function stockProblem(value: string): string | undefined {
   return value === '' || value === '1' ? undefined : 'It must be 1, or not be set.';
 }
@@ -257,17 +242,19 @@ function pathProblem(path: string): string | undefined {
   return path.includes('\0') ? 'It must be the path of a directory.' : undefined;
 }
 
-/** An empty variable means "not set", as in a shell script; Temporal's reader would let it hide the profile. */
+/** An empty variable is not set, as in a shell script. In Temporal's reader an empty variable hides the profile. */
 function withoutEmpty(environment: Environment): Record<string, string> {
-  const set: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_'))) set[name] = value;
-  }
-  return set;
+  const set = Object.entries(environment).filter(([name, value]) => value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_')));
+  return Object.fromEntries(set) as Record<string, string>;
 }
 
 function valueOf(environment: Environment, name: ConfigurationName): string {
-  return environment[name] || configurationTable[name].default;
+  const variable: ConfigurationVariable = configurationTable[name];
+  return environment[name] || (variable.default ?? '');
+}
+
+function textOf(environment: Environment, name: ConfigurationName, problemOf: (value: string) => string | undefined): string {
+  return checked(name, valueOf(environment, name), problemOf);
 }
 
 function wholeOf(environment: Environment, name: ConfigurationName, most: number, least = 0): number {
@@ -285,15 +272,8 @@ function oneOf<T extends string>(environment: Environment, name: ConfigurationNa
   return found;
 }
 
-function compressOf(environment: Environment): boolean | undefined {
-  return environment.HOLDFAST_COMPRESS ? oneOf(environment, 'HOLDFAST_COMPRESS', ['true', 'false']) === 'true' : undefined;
-}
-
-function tenantOf(environment: Environment): string {
-  const tenant = valueOf(environment, 'HOLDFAST_TENANT');
-  if (!isRunId(tenant))
-    throw invalid(`HOLDFAST_TENANT is '${tenant}'. Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.`);
-  return tenant;
+function tenantProblem(tenant: string): string | undefined {
+  return isRunId(tenant) ? undefined : 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.';
 }
 
 /** A service that listens everywhere is reached on loopback. */

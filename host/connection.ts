@@ -26,7 +26,7 @@ export interface TemporalConnection {
   close(): Promise<void>;
 }
 
-/** Lists and counts that are refused for their rate wait in line (visibility-gate.ts): asked again in the background they would only be more. */
+/** Lists and counts over the rate wait in visibility-gate.ts. Retries in the background would add requests. */
 const grpcResourceExhausted = 8;
 const ofVisibility = /\/(List|Count)WorkflowExecutions$/;
 const usual = defaultGrpcRetryOptions();
@@ -41,16 +41,15 @@ const retries: typeof retry = (options, next) =>
 const defaultDeadlineMs = 10_000;
 const refusalPatienceMs = 500;
 
-/** Pages of a history may be larger than gRPC's own 4 MB: a few signals of 1.5 MB, which anybody may send, fill one. */
+/** A page of a history may exceed gRPC's limit of 4 MB: anybody may send a few signals of 1.5 MB. */
 export const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
 
-/** Connects a client and sees the server answer. Throws 'server-unreachable' naming the address within the deadline, or 'config-invalid'. */
+/** Connects a client, and waits for an answer. Throws 'server-unreachable' with the address within the deadline, or 'config-invalid'. */
 export async function connectTemporal(
   settings: TemporalSettings,
-  options: { readonly deadlineMs?: number } = {},
+  { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<TemporalConnection> {
-  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
-  // lazy, because a failed Connection.connect leaves its channel open, and that tries for ever.
+  // A failed Connection.connect leaves a channel open that never stops to connect.
   let isOpen = true;
   const connection = lazily(settings, deadlineMs, () => isOpen);
   const close = (): Promise<void> => {
@@ -67,16 +66,29 @@ export async function connectTemporal(
   return { connection, namespace: settings.namespace, close };
 }
 
+/** Runs work with a connection that is closed after the work. */
+export async function withConnection<T>(
+  settings: TemporalSettings,
+  work: (connection: HistoryConnection) => Promise<T>,
+  deadlineMs = defaultDeadlineMs,
+): Promise<T> {
+  const { connection, close } = await connectTemporal(settings, { deadlineMs });
+  try {
+    return await work(connection);
+  } finally {
+    await close();
+  }
+}
+
 /**
- * Connects a worker. NativeConnection is passed in, so that a pure client never loads the native bridge.
- * Throws 'server-unreachable' naming the address within the deadline.
+ * Connects a worker. NativeConnection is a parameter, because clients must not load the native bridge. Throws 'server-unreachable' with the address
+ * within the deadline.
  */
 export async function connectNative<T extends { close(): Promise<void> }>(
   settings: TemporalSettings,
   nativeConnection: { connect(options: NativeConnectionOptions): Promise<T> },
-  options: { readonly deadlineMs?: number } = {},
+  { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<T> {
-  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
   checkSettings(settings);
   const connecting = nativeConnection.connect(nativeConnectionOptions(settings));
   let timer: NodeJS.Timeout | undefined;
@@ -90,7 +102,7 @@ export async function connectNative<T extends { close(): Promise<void> }>(
       (late) => late.close(),
       () => undefined,
     );
-    // The bridge's error is a dump of Rust values; what a person wants to know is the innermost message.
+    // The bridge reports a dump of Rust values. The innermost message has the reason.
     const said = messageOf(error);
     throw unreachable(settings, /message: "([^"]+)"/.exec(said)?.[1] ?? said, error);
   } finally {
@@ -115,7 +127,7 @@ function lazily(settings: TemporalSettings, deadlineMs: number, isOpen: () => bo
   }
 }
 
-/** Settings may come from code, where nobody has looked at them yet. The key is never quoted. */
+/** Settings may come from unchecked code. The key is never quoted. */
 function checkSettings({ address, apiKey }: TemporalSettings): void {
   const problem = typeof address === 'string' ? addressProblem(address) : 'It must be host:port.';
   if (problem !== undefined)
@@ -127,7 +139,7 @@ function checkSettings({ address, apiKey }: TemporalSettings): void {
   if (unfit !== undefined) throw new HoldfastError('config-invalid', `The API key for the Temporal server cannot be used. ${unfit}`);
 }
 
-/** Options for `NativeConnection.connect`. On loopback nothing is compressed: gzip costs more there than it saves. */
+/** On loopback gzip costs more time than the smaller messages save. */
 export function nativeConnectionOptions(settings: TemporalSettings): NativeConnectionOptions {
   return {
     ...clientOptions(settings),
@@ -135,7 +147,6 @@ export function nativeConnectionOptions(settings: TemporalSettings): NativeConne
   };
 }
 
-/** The client connection sends uncompressed in any case; it has no option for it. */
 function clientOptions(settings: TemporalSettings) {
   return {
     address: settings.address,
@@ -156,8 +167,8 @@ function unreachable(settings: TemporalSettings, reason: string, cause: unknown)
 }
 
 /**
- * Waiting for a channel tells nothing about why it fails. A plain connection does, as far as it is refused;
- * one call that is not tried again tells the rest (a certificate that does not fit).
+ * The reason of a failed connection, which a waiting channel does not tell. A plain connection finds a refusal, and a call without retries finds the
+ * rest, such as a wrong certificate.
  */
 async function refusalOf(settings: TemporalSettings): Promise<string | undefined> {
   const refused = await plainRefusal(settings.address);
@@ -175,7 +186,7 @@ async function refusalOf(settings: TemporalSettings): Promise<string | undefined
   }
 }
 
-/** undefined: somebody accepts, or nobody says anything. */
+/** Undefined: the port is open, or nobody answers. */
 function plainRefusal(address: string): Promise<string | undefined> {
   const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   if (host === undefined || Number(port) > 65_535) return Promise.resolve(undefined);

@@ -1,45 +1,42 @@
 import type { ConnectionLike } from '@temporalio/client';
 import type { BuildOfQueue } from '../contract/conversations';
+import { millisecondsOf } from './history/history-facts';
 import { addressOf } from './server-address';
 import { visibilityGate } from './visibility-gate';
 
-/** A build that the server knows of. */
 export interface KnownBuild {
   readonly id: string;
-  /** When the server first heard of it, in milliseconds since 1970. */
+  /** When the server first heard of the build, in milliseconds since 1970. */
   readonly since: number;
 }
 
-/** Which build new runs go to, and who said so. */
+/** The build for new runs, and who chose the build. */
 export interface DeploymentStanding {
   readonly current: string | undefined;
-  /** The build that was current when another took its place because nobody served it. */
+  /** The build before `current`, if no worker served the build any more. */
   readonly replaced: string | undefined;
-  /** Who alone may say which build is current, such as Temporal's Worker Controller. Undefined: anybody. */
+  /** Who alone may choose the build, such as Temporal's Worker Controller. Undefined: anybody. */
   readonly manager?: string | undefined;
-  /** Every build that the server knows of, newest first. */
   readonly builds: readonly string[];
-  /** Those of which the server has found that no run is open. */
+  /** Builds without an open run. */
   readonly drained: ReadonlySet<string>;
   /** Changes with every change of the deployment. */
   readonly token: Uint8Array | undefined;
 }
 
-/** What the identity of a worker says that serves a build not for new runs, but for those that are open. */
+/** Parts of identities of workers: `keeping` serves a build only for its open runs. */
 export const keeping = 'keeps-open-runs';
 export const replacing = ' instead of ';
 
 const patienceMs = 30_000;
-/** Nobody waits longer for what may be told the next time. */
 const lookMs = 2000;
 
 /** VERSION_DRAINAGE_STATUS_DRAINED. */
 const drainedStatus = 2;
 
-/** Of workflows and of activities. */
 const taskQueueTypes = [1, 2] as const;
 
-/** What the server says of the Worker Deployment that all builds of a task queue belong to. */
+/** Reads the Worker Deployment of a task queue, to which all its builds belong. */
 export class DeploymentReader {
   constructor(
     protected readonly connection: ConnectionLike,
@@ -47,7 +44,7 @@ export class DeploymentReader {
     readonly name: string,
   ) {}
 
-  /** What the server is asked is answered in time, or fails: a look at builds must come to an end. */
+  /** Requests have a deadline, so that a look at builds ends. */
   protected asked<T>(run: (service: ConnectionLike['workflowService']) => Promise<T>): Promise<T> {
     return this.connection.withDeadline(Date.now() + patienceMs, () => run(this.connection.workflowService));
   }
@@ -57,7 +54,7 @@ export class DeploymentReader {
     return standing;
   }
 
-  /** The build to which new runs go. Undefined: the server knows none, or does not say so soon. */
+  /** The build for new runs. Undefined: no build is current, or the server is slow. */
   async newest(): Promise<BuildOfQueue | undefined> {
     const { connection, namespace, name } = this;
     try {
@@ -71,7 +68,7 @@ export class DeploymentReader {
     }
   }
 
-  /** The same, with when each build came. */
+  /** Adds the time of every build. */
   async described(): Promise<{ readonly standing: DeploymentStanding; readonly known: readonly KnownBuild[] }> {
     const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
       service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
@@ -98,17 +95,17 @@ export class DeploymentReader {
     return { standing, known };
   }
 
-  /** By build, when a worker that serves it for new runs last began to poll, by the clock of the server. */
+  /** The last poll of every build by a worker for new runs, by the clock of the server. */
   async polls(): Promise<ReadonlyMap<string, number>> {
     return latestOf((await this.pollers()).filter(({ identity }) => !identity.startsWith(keeping)));
   }
 
-  /** The same with workers that serve a build for its open runs only. */
+  /** Also counts workers for open runs. */
   async allPolls(): Promise<ReadonlyMap<string, number>> {
     return latestOf(await this.pollers());
   }
 
-  /** When any worker last polled, also one without builds. 0: the server remembers none. */
+  /** The last poll of any worker. 0: the server remembers no poll. */
   async lastPoll(): Promise<number> {
     return Math.max(0, ...(await this.pollers()).map(({ at }) => at));
   }
@@ -125,7 +122,6 @@ export class DeploymentReader {
     return found;
   }
 
-  /** How many runs are open under a build. */
   async openRuns(buildId: string): Promise<number> {
     const query = `TemporalWorkerDeploymentVersion = '${this.name}:${buildId}' AND ExecutionStatus = 'Running'`;
     const gate = visibilityGate(addressOf(this.connection), this.namespace);
@@ -146,8 +142,4 @@ function latestOf(pollers: readonly Poller[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const { buildId, at } of pollers) if (buildId !== '') latest.set(buildId, Math.max(latest.get(buildId) ?? 0, at));
   return latest;
-}
-
-function millisecondsOf(time: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
 }

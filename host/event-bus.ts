@@ -3,18 +3,18 @@ import type { Delta, DeltaSink, DeltaSource } from '../contract/deltas';
 export type EventBus = DeltaSink & DeltaSource;
 
 interface Topic {
-  /** Deltas of the open attempts, by address of the call, for readers that come late. Nothing when there were too many to keep. */
+  /** Deltas of open attempts by the address of the call, for late readers. Undefined: too many deltas. */
   readonly calls: Map<string, Delta[] | undefined>;
   readonly listeners: Set<(delta: Delta) => void>;
 }
 
-/** How many deltas of one attempt are kept for late readers, and of how many calls of one run. */
+/** Most deltas of an attempt, and most calls of a run, that are kept for late readers. */
 const keptDeltas = 20_000;
 const keptCalls = 256;
-/** Of how many runs without a reader it is kept that a call was in vain. */
+/** Most runs without a reader for which voided calls are remembered. */
 const keptRuns = 1000;
 
-/** Carries deltas from calls to readers within one process. Nothing is kept of a call that is over. */
+/** Carries deltas from calls to readers of a process. A call that is over leaves no deltas. */
 export class ProcessBus implements EventBus {
   private readonly topics = new Map<string, Topic>();
 
@@ -50,7 +50,7 @@ export class ProcessBus implements EventBus {
     return topic;
   }
 
-  /** A call that is made no more leaves the word that it was in vain. */
+  /** Forgets the oldest run without readers whose calls were all voided. */
   private forgetOldest(): void {
     for (const [runId, { calls, listeners }] of this.topics) {
       if (listeners.size > 0 || ![...calls.values()].every((deltas) => deltas?.at(-1)?.type === 'attempt-void')) continue;
@@ -65,7 +65,7 @@ export class ProcessBus implements EventBus {
   }
 }
 
-/** An attempt that begins, or is void, leaves nothing of the one before. */
+/** A new or voided attempt replaces the attempt before. */
 function keep(calls: Topic['calls'], delta: Delta): void {
   const { address } = delta;
   if (delta.type === 'attempt-void' || delta.type === 'attempt-start') {
@@ -80,5 +80,4 @@ function keep(calls: Topic['calls'], delta: Delta): void {
   else calls.set(address, undefined);
 }
 
-/** The bus of this process: worker and reader find each other here unless they are given another one. */
 export const processBus = new ProcessBus();

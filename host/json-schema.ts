@@ -11,10 +11,7 @@ export interface Issue {
 
 export type JsonSchemaCheck = (value: unknown) => readonly Issue[];
 
-/**
- * Compiles a JSON Schema: 2020-12, and where it is none of those draft 7. What it gives fills defaults into the value that it checks. What says
- * no is the schema and the value alone, and no clock.
- */
+/** Compiles a JSON Schema of 2020-12 or draft 7. The check fills defaults into the value, and depends on no clock. */
 export function compiledJsonSchema(schema: Json, refuse: (problem: string) => never, withFormats = false): JsonSchemaCheck {
   const validate = compiled(schema, refuse, withFormats);
   return (value) => {
@@ -45,7 +42,7 @@ function compiled(schema: Json, refuse: (problem: string) => never, withFormats:
 
 let made: Record<string, Ajv> = {};
 let compilations = 0;
-/** An instance keeps all that it has compiled. */
+/** An instance keeps all compiled schemas. */
 const mostCompilations = 1000;
 
 function ajvOf(draft: '2020' | '7', withFormats: boolean): Ajv {
@@ -57,7 +54,7 @@ function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
   const Kind = loaded(draft);
   return new Kind({
     strict: false,
-    // Ajv copies its list of errors for each reference that adds one: an answer of 100,000 wrong items would take a minute.
+    // Ajv copies its list of errors for every failing reference: an answer of 100,000 wrong items would take a minute.
     allErrors: !withFormats,
     useDefaults: true,
     validateFormats: withFormats,
@@ -68,7 +65,7 @@ function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
   });
 }
 
-/** Loaded when the first JSON Schema comes: it takes longer than all else that reads schemas. */
+/** Loaded with the first JSON Schema, because ajv loads slowly. */
 function loaded(draft: '2020' | '7'): typeof Ajv {
   /* eslint-disable @typescript-eslint/no-require-imports */
   return draft === '2020'
@@ -79,19 +76,19 @@ function loaded(draft: '2020' | '7'): typeof Ajv {
 
 const mostIssues = 20;
 
-/** Each place that does not fit, such as `order.id: must be string`. `root` is how the value itself is called. */
+/** A list of places, such as `order.id: must be string`. `root` is the name of the value. */
 export function issueList(issues: readonly Issue[], root: string): string {
   const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
   const more = issues.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
-/** A path has keys, or in standard schemas also objects that hold one. */
+/** Standard schemas may have objects in a path. */
 function segmentOf(segment: unknown): string {
   return String(typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment);
 }
 
-/** `if` only says that something in `then` or `else` is wrong, which stands beside it. */
+/** `if` repeats an error of `then` or `else`. */
 function isTelling({ keyword }: ErrorObject): boolean {
   return keyword !== 'if';
 }
@@ -116,13 +113,12 @@ function issueOf({ instancePath, keyword, params, message = 'does not fit' }: Er
   }
 }
 
-/** What zod checks by the name of a format. All other names say nothing. */
+/** The formats that zod checks. Unknown formats allow any text. */
 function formatsOfZod(): Record<string, Format> {
-  const { email, hostname, ipv4, ipv6, mac, base64, base64url, e164, iban, jwt, emoji } = z;
-  const { uuid, nanoid, cuid, cuid2, ulid, xid, ksuid } = z;
-  const same = { email, hostname, ipv4, ipv6, mac, base64, base64url, e164, iban, jwt, emoji, uuid, nanoid, cuid, cuid2, ulid, xid, ksuid };
+  const words = ['email', 'hostname', 'mac', 'base64', 'base64url', 'e164', 'iban', 'jwt', 'emoji'] as const;
+  const ids = ['ipv4', 'ipv6', 'uuid', 'nanoid', 'cuid', 'cuid2', 'ulid', 'xid', 'ksuid'] as const;
   const schemas: Record<string, z.ZodType> = {
-    ...Object.fromEntries(Object.entries<() => z.ZodType>(same).map(([name, make]) => [name, make()])),
+    ...Object.fromEntries([...words, ...ids].map((name) => [name, (z[name] as () => z.ZodType)()])),
     guid: z.uuid(),
     uri: z.url(),
     'date-time': z.iso.datetime({ offset: true }),

@@ -1,27 +1,26 @@
 import { z } from 'zod';
 import type { RE2JS } from 're2js';
 
-/** What says of a text whether a pattern is in it. */
 export interface SchemaPattern {
   test(text: string): boolean;
-  /** The time of a check grows with the length of the text alone, whatever the pattern. */
+  /** The time of a check grows only with the length of the text, for any pattern. */
   readonly linear: boolean;
 }
 
-/** The check of a value that would take too long. The value does not fit, whatever else its schema says. */
+/** The check of a value would take too long, so the value does not fit. */
 export class NotChecked extends Error {}
 
-/** So many characters are checked against a pattern that the linear engine cannot take. */
+/** Most characters for a pattern that the linear engine refuses. */
 export const mostNative = 1000;
-/** Of a pattern, with all of its repetitions written out. */
+/** Most parts of a pattern with all repetitions written out. */
 const mostParts = 20_000;
 
-/** Patterns with look-ahead that zod itself writes for formats, such as that of `z.iso.duration()`. None of them takes long. */
+/** Patterns with look-ahead that zod writes for formats, as for `z.iso.duration()`. These patterns are fast. */
 const ofZod = new Set(
   [...Object.values(z.regexes), z.regexes.emoji()].flatMap((pattern: unknown) => (pattern instanceof RegExp ? [pattern.source] : [])),
 );
 
-/** Reads a pattern of a schema with JavaScript's meaning. Throws where it is no regular expression. */
+/** Reads a pattern of a schema as JavaScript does. Throws for an invalid pattern. */
 export function patternOf(source: string): SchemaPattern {
   const native = nativeOf(source);
   const linear = linearOf(source)?.engine;
@@ -36,7 +35,7 @@ export function patternOf(source: string): SchemaPattern {
   return { linear: ofZod.has(source), test, toString: () => source } as SchemaPattern;
 }
 
-/** The patterns in a JSON Schema that are checked on a bounded length only. */
+/** The patterns in a JSON Schema that are checked only on short texts. */
 export function boundedPatternsIn(schema: unknown): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap(boundedPatternsIn);
   if (typeof schema !== 'object' || schema === null) return [];
@@ -50,11 +49,11 @@ export function boundedPatternsIn(schema: unknown): readonly string[] {
 
 export interface LinearExpression {
   readonly engine: RE2JS;
-  /** How many it has, with all repetitions written out. The time of a search is at most as this times the length of the text. */
+  /** Parts with all repetitions written out. The time of a search is at most proportional to parts times length. */
   readonly parts: number;
 }
 
-/** A pattern for the engine whose time grows with the length of the text alone; nothing where that cannot take it. */
+/** A pattern for the linear engine. Undefined: the engine refuses the pattern. */
 export function linearOf(source: string, flags: LinearFlags = {}): LinearExpression | undefined {
   const { unicode } = nativeOf(source);
   try {
@@ -70,13 +69,13 @@ export function linearOf(source: string, flags: LinearFlags = {}): LinearExpress
 
 export interface LinearFlags {
   readonly ignoreCase?: boolean;
-  /** `.` takes ends of lines, too. */
+  /** `.` also matches ends of lines. */
   readonly dotAll?: boolean;
-  /** `^` and `$` stand at lines, which end with \n or \r\n. */
+  /** `^` and `$` match at lines, which end with \n or \r\n. */
   readonly multiline?: boolean;
 }
 
-/** As a JSON Schema means it, or as JavaScript reads patterns without the flag `u`. */
+/** JSON Schema reads patterns with the flag `u`. Invalid patterns are read without the flag. */
 function nativeOf(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
@@ -88,7 +87,7 @@ function nativeOf(source: string): RegExp {
 interface Part {
   readonly text: string;
   readonly parts: number;
-  /** How often the engine sees repetitions in repetitions. It takes 1,000 at most. */
+  /** The product of nested repetitions. The engine takes at most 1,000. */
   readonly times: number;
 }
 
@@ -107,7 +106,7 @@ const escapes = [
 const token = new RegExp(`\\\\(?:${escapes.join('|')})|[^]`, 'uy');
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y;
 
-/** A valid pattern of JavaScript as one of RE2. Throws where RE2 has no such thing. Groups capture nothing. */
+/** Translates a valid pattern of JavaScript for RE2, without captures. Throws if RE2 has no equivalent. */
 class Translation {
   private at = 0;
 
@@ -187,7 +186,6 @@ class Translation {
     return text === '' ? `[${negated ? '' : '^'}\\x{0}-\\x{10ffff}]` : `[${negated ? '^' : ''}${text}]`;
   }
 
-  /** A character, or an escape that stands for several. */
   private sign(inClass: boolean): { readonly text: string; readonly single: boolean } {
     token.lastIndex = this.at;
     const { 0: all, groups = {} } = token.exec(this.source) as RegExpExecArray;
@@ -207,7 +205,7 @@ class Translation {
     if (/^[dDwW]$/.test(escape ?? '') || (/^[bB]$/.test(escape ?? '') && !inClass)) return several(all);
     if (escape === '0' && /^\d/.test(this.source.slice(this.at))) throw new Error('octal');
     if (escape !== undefined && escape in controls) return single(controls[escape] as number);
-    // Without the flag `u` letters have meanings of old, and digits are back-references.
+    // Without the flag `u` letters have old meanings, and digits are back-references.
     if (escape === undefined || /^[\da-z]$/i.test(escape)) throw new Error(all);
     return single(escape.codePointAt(0) as number);
   }

@@ -8,7 +8,6 @@ export type LogFormat = (typeof logFormats)[number];
 
 export type LogFields = Record<string, unknown>;
 
-/** Also fits the logger that the Temporal Runtime takes. */
 export interface Logger {
   log(level: string, message: string, fields?: LogFields): void;
   trace(message: string, fields?: LogFields): void;
@@ -17,14 +16,11 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   readonly format?: LogFormat;
-  /** A logger that adds these fields to every line. */
-  with(fields: LogFields): Logger;
 }
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
   readonly format?: LogFormat;
-  readonly fields?: LogFields;
   readonly write?: (line: string) => void;
 }
 
@@ -34,11 +30,10 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const format = options.format ?? 'text';
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
 
-  const log = (level: string, message: string, fields?: LogFields): void => {
+  const log = (level: string, message: string, fields: LogFields = {}): void => {
     const rank = logLevels.indexOf(level.toLowerCase() as LogLevel);
     if (rank < 0 || rank < threshold || threshold === logLevels.indexOf('silent')) return;
-    const all = { ...options.fields, ...fields };
-    const line = format === 'json' ? jsonLine(level, message, all) : textLine(level, message, all);
+    const line = format === 'json' ? jsonLine(level, message, fields) : textLine(level, message, fields);
     write(`${printable(withoutCredentials(line))}\n`);
   };
   return {
@@ -49,7 +44,6 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     info: (message, fields) => log('info', message, fields),
     warn: (message, fields) => log('warn', message, fields),
     error: (message, fields) => log('error', message, fields),
-    with: (fields) => createLogger({ ...options, fields: { ...options.fields, ...fields } }),
   };
 }
 
@@ -70,7 +64,6 @@ function textLine(level: string, message: string, fields: LogFields): string {
   return [onOneLine(`${time} ${level.toLowerCase().padEnd(5)} ${message}${tail.join('')}`), ...below.map(indented)].join('\n');
 }
 
-/** For people these stand in lines of their own. */
 const blocks: readonly string[] = ['source', 'stack'];
 
 function indented(text: string): string {
@@ -89,7 +82,7 @@ function textValue(value: unknown): string {
   }
 }
 
-/** JSON.stringify drops what an Error says and refuses a bigint. */
+/** JSON.stringify drops the message of an Error and refuses a bigint. */
 function plain(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (!(value instanceof Error)) return value;

@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto';
 
-/** Tells this process apart from every other one, also from a later process that gets the same number. */
+/** Unique for this process, although a later process may have an equal id. */
 export const processMark = `${process.pid}-${randomUUID().slice(0, 8)}`;

@@ -1,7 +1,7 @@
 const unnamed = new WeakMap<object, string>();
 let count = 0;
 
-/** Where a connection leads. A native one does not say it, and has a name of its own instead: it may be to any server. */
+/** The server of a connection. A native connection does not tell its server, and gets a unique name. */
 export function addressOf(connection: object): string {
   const known = knownAddress(connection);
   if (known !== undefined) return known;
@@ -10,7 +10,7 @@ export function addressOf(connection: object): string {
   return name;
 }
 
-/** For a command of Temporal that a person is to type: where the server is, if the connection says it. */
+/** The flag for a command of Temporal, if the connection tells its server. */
 export function addressFlag(connection: object): string {
   const known = knownAddress(connection);
   return known === undefined ? '' : ` --address ${known}`;

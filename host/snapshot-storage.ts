@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataConverter, Payload } from '@temporalio/common';
-import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
-import type { StorageDriver } from '@temporalio/common';
+import { ExternalStorage, StorageDriverClaim, type DataConverter, type Payload, type StorageDriver } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { limits } from '../contract/limits';
 import { beginningOf } from './payloads/compression';
@@ -12,7 +10,7 @@ import { privateDirectory, privateFile } from './private-files';
 const proto = temporal.api.common.v1.Payload;
 const runInputMark = Buffer.from('{"start":{"version":');
 
-/** Keeps payloads as files named by their hash. For one host only: another one does not see the directory. */
+/** Keeps payloads as files named by their hash. For one host only: another host does not see the directory. */
 export class DirectoryDriver implements StorageDriver {
   readonly name = 'holdfast-directory';
   readonly type = 'directory';
@@ -39,7 +37,7 @@ export class DirectoryDriver implements StorageDriver {
   }
 }
 
-/** Only the snapshot of a continue-as-new leaves history; everything else is small by design. */
+/** Only the snapshot of a continue-as-new goes to external storage. Other payloads are small. */
 export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'externalStorage'> {
   return {
     externalStorage: new ExternalStorage({
@@ -50,7 +48,7 @@ export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'ext
   };
 }
 
-/** The input of a run that continues. The input of a first run never reaches the threshold. */
+/** The input of a continued run. The input of a first run never reaches the threshold. */
 function isSnapshot(payload: Payload): boolean {
   return runInputMark.equals(beginningOf(payload, runInputMark.length));
 }

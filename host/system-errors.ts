@@ -1,7 +1,5 @@
-import type { ErrorCode } from '../contract/errors';
-import { HoldfastError, codeOf, messageOf } from '../contract/errors';
+import { HoldfastError, codeOf, messageOf, type ErrorCode } from '../contract/errors';
 
-/** What the operating system refuses whatever a process does, by the code of its error. */
 const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['disk-full', 'no space is left on the disk'],
   EDQUOT: ['disk-full', 'the quota of the disk is used up'],
@@ -18,10 +16,7 @@ const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 const deepest = 6;
 
-/**
- * An error of the operating system under a code that says what to change: a full disk, no file descriptors, a place that is not to be written to.
- * Nothing when the error has a code already, or is none of the operating system.
- */
+/** Gives an error of the operating system a code that tells the fix, as for a full disk. Undefined: the error has a code, or another origin. */
 export function namedSystemError(error: unknown, doing: string): HoldfastError | undefined {
   if (codeOf(error) !== undefined && codeOf(error) !== 'internal') return undefined;
   for (let link = error, depth = 0; typeof link === 'object' && link !== null && depth < deepest; depth++) {
@@ -36,7 +31,7 @@ export function namedSystemError(error: unknown, doing: string): HoldfastError |
   return fullDisk(error);
 }
 
-/** A server that cannot write says it in words alone. */
+/** A server reports a full disk only in words. */
 export function fullDisk(error: unknown): HoldfastError | undefined {
   for (let link = error, depth = 0; link !== undefined && link !== null && depth < deepest; depth++) {
     if (/database or disk is full|no space left on device|disk quota exceeded/i.test(messageOf(link)))
@@ -48,7 +43,6 @@ export function fullDisk(error: unknown): HoldfastError | undefined {
   return undefined;
 }
 
-/** Runs something that touches files; what the operating system refuses gets its code. */
 export async function withSystemCodes<T>(doing: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

@@ -6,10 +6,9 @@ const grpcOk = 0;
 const grpcDeadline = 4;
 const grpcUnavailable = 14;
 
-/** The entry in the metadata of an error that says which server was asked: an error goes through many hands before somebody tells of it. */
+/** Metadata of an error with the address of the server, because an error passes through much code before a message is made. */
 const addressKey = 'holdfast-server-address';
 
-/** Requests behind this interceptor say in their errors which server they went to. */
 export function withAddress(address: string, inner: UnansweredInterceptor): UnansweredInterceptor {
   return (options, next) => {
     const call = inner(options, next);
@@ -27,7 +26,7 @@ export function withAddress(address: string, inner: UnansweredInterceptor): Unan
   };
 }
 
-/** What to tell of a server that did not answer, in whatever the SDK wraps that. Undefined: it answered, or nothing is known of it. */
+/** A message for a server that did not answer, found in the causes of an error. Undefined: another error. */
 export function unanswered(error: unknown): string | undefined {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
     const { code, metadata } = cause as { code?: unknown; metadata?: unknown };

@@ -10,7 +10,6 @@ const patienceMs = 20_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 200;
 
-/** The clock of a gate. */
 export interface GateTime {
   now(): number;
   wait(milliseconds: number): Promise<unknown>;
@@ -25,16 +24,16 @@ interface Waiting {
 
 interface KeptAnswer {
   readonly answer: Promise<unknown>;
-  /** Absent: it is on its way. */
+  /** Absent: the answer is on its way. */
   until?: number;
 }
 
-/** What is asked has the deadline of none of those who share it. */
+/** Several callers share a request, so the request has no deadline of a caller. */
 const outside: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
 /**
- * The way to the lists and counts of a namespace, of which a server gives some in a second only (10, where nobody tuned it). Those who ask the same get one
- * answer, for a second. The others wait in line, each caller in turn, and what the server refuses for its rate is asked again.
+ * The queue of lists and counts of a namespace, of which an untuned server answers 10 a second. Equal questions share an answer for a second. Other
+ * questions wait in line, the callers take turns, and a question that was refused for its rate is repeated.
  */
 export class VisibilityGate {
   private readonly lines = new Map<object, Waiting[]>();
@@ -46,7 +45,7 @@ export class VisibilityGate {
 
   constructor(private readonly time: GateTime = { now: () => performance.now(), wait: (milliseconds) => delay(milliseconds) }) {}
 
-  /** `key` says what is asked: the same key, the same answer. Throws 'server-busy' after 20 s in line. */
+  /** Equal keys share an answer. Throws 'server-busy' after 20 s in line. */
   ask<T>(caller: object, key: string, ask: () => Promise<T>): Promise<T> {
     const now = this.time.now();
     for (const [known, { until }] of this.kept) if (until !== undefined && until <= now) this.kept.delete(known);
@@ -62,17 +61,17 @@ export class VisibilityGate {
     answer.then(
       () => {
         kept.until = this.time.now() + keptMs;
-        // A list shows what was changed a moment after it was.
+        // A list shows a change after a moment.
         if (this.time.now() < this.freshUntil && this.kept.get(key) === kept) this.kept.delete(key);
       },
-      // Who asks after a failure asks again.
+      // A failure is not kept.
       () => this.kept.get(key) === kept && this.kept.delete(key),
     );
     outside(() => this.next());
     return answer as Promise<T>;
   }
 
-  /** Something was changed from here: who asks from now on sees it as soon as the server shows it. */
+  /** After a change from this process: later questions ask the server again. */
   forget(): void {
     this.kept = new Map();
     this.freshUntil = this.time.now() + freshMs;
@@ -86,7 +85,7 @@ export class VisibilityGate {
     }
   }
 
-  /** The first of the caller that has waited longest for a turn, which then goes to the end of the callers. */
+  /** The first question of the caller with the longest wait. The caller then goes to the end. */
   private take(): { readonly caller: object; readonly waiting: Waiting } | undefined {
     for (const [caller, line] of this.lines) {
       const waiting = line.shift();
@@ -116,7 +115,7 @@ export class VisibilityGate {
     }
   }
 
-  /** Whoever was refused keeps the place. */
+  /** A refused question keeps its place. */
   private async pause(caller: object, waiting: Waiting): Promise<void> {
     const others = [...this.lines].filter(([other]) => other !== caller);
     const line = [waiting, ...(this.lines.get(caller) ?? [])];
@@ -132,7 +131,7 @@ export class VisibilityGate {
 
 const gates = new Map<string, VisibilityGate>();
 
-/** One for each namespace of a server and process: its clients and workers share the rate. */
+/** One gate for a namespace in a process: clients and workers share the rate. */
 export function visibilityGate(address: string, namespace: string): VisibilityGate {
   const key = `${address}/${namespace}`;
   const gate = gates.get(key) ?? new VisibilityGate();

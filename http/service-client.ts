@@ -42,6 +42,7 @@ import type {
   StartRequest,
   UsageQuery,
 } from './requests';
+import type { NamesIn, Operations, Route } from './operations';
 
 export interface ServiceClientOptions {
   /** Go with every request, such as `authorization` for a proxy. */
@@ -50,12 +51,8 @@ export interface ServiceClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type ById = Operations['POST /runs/:id/cancel']['answer'];
 type QueryValue = string | number | boolean | readonly string[] | undefined;
-
-interface ById {
-  readonly id: string;
-}
 
 /** A service, over HTTP. It needs nothing but `fetch`. Errors come back with the code that they had there. */
 export class ServiceClient {
@@ -71,182 +68,182 @@ export class ServiceClient {
   // The service
 
   service(): Promise<ServiceFacts> {
-    return this.get('/service');
+    return this.ask('GET /service', {});
   }
 
   counts(query: CountsQuery = {}): Promise<RunCounts> {
-    return this.get(`/counts${queryText(query)}`);
+    return this.ask('GET /counts', {}, query);
   }
 
   builds(): Promise<BuildList> {
-    return this.get('/builds');
+    return this.ask('GET /builds', {});
   }
 
-  /** What model calls have used. It may say that some is left: asked again, it has counted more. */
+  /** The usage of model calls. If the report says that runs are left, the next call has counted more of them. */
   usage(query: UsageQuery = {}): Promise<UsageReport> {
-    return this.get(`/usage${queryText(query)}`);
+    return this.ask('GET /usage', {}, query);
   }
 
   // Runs
 
   async agents(): Promise<readonly ListedAgent[]> {
-    return (await this.get<{ readonly agents: readonly ListedAgent[] }>('/agents')).agents;
+    return (await this.ask('GET /agents', {})).agents;
   }
 
   start(run: StartRequest): Promise<StartedRun> {
-    return this.post('/runs', run);
+    return this.ask('POST /runs', {}, run);
   }
 
   list(query: RunQuery = {}): Promise<RunPage> {
-    return this.get(`/runs${queryText(query)}`);
+    return this.ask('GET /runs', {}, query);
   }
 
-  async view(id: string): Promise<ShownRun> {
-    return this.get(runPath(id));
+  view(id: string): Promise<ShownRun> {
+    return this.ask('GET /runs/:id', { id });
   }
 
   async transcript(id: string): Promise<readonly StoredMessage[]> {
-    return (await this.get<{ readonly messages: readonly StoredMessage[] }>(`${runPath(id)}/transcript`)).messages;
+    return (await this.ask('GET /runs/:id/transcript', { id })).messages;
   }
 
-  /** What a model or a tool was asked in one call, and what came back. */
-  async call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<RunCall> {
-    if (['', '.', '..'].includes(address)) throw new HoldfastError('call-unknown', `The run "${id}" has no call at ${shown(address)}.`);
-    return this.get(`${runPath(id)}/calls/${encodeURIComponent(address)}${queryText(query)}`);
+  /** The request and the answer of one call of a model or a tool. */
+  call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<RunCall> {
+    return this.ask('GET /runs/:id/calls/:address', { id, address }, query);
   }
 
-  /** The executions that a run has gone through in Temporal, with their builds. */
-  async executions(id: string): Promise<RunExecutions> {
-    return this.get(`${runPath(id)}/executions`);
+  /** The executions of a run in Temporal, with their builds. */
+  executions(id: string): Promise<RunExecutions> {
+    return this.ask('GET /runs/:id/executions', { id });
   }
 
-  async cancel(id: string, how: CancelRequestBody = {}): Promise<ById> {
-    return this.post(`${runPath(id)}/cancel`, how);
+  cancel(id: string, how: CancelRequestBody = {}): Promise<ById> {
+    return this.ask('POST /runs/:id/cancel', { id }, how);
   }
 
-  /** Asks many to stop, and says of each what became of it. With `dryRun` nothing is changed. */
+  /** Asks many runs to stop. Each run has its own outcome. `dryRun` changes nothing. */
   async cancelAll(ids: readonly string[], how: CancelRequestBody & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
-    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/cancel', { ...how, ids })).outcomes;
+    return (await this.ask('POST /runs/cancel', {}, { ...how, ids })).outcomes;
   }
 
   async retryAll(ids: readonly string[], how: GoOnRequest & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
-    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/retry', { ...how, ids })).outcomes;
+    return (await this.ask('POST /runs/retry', {}, { ...how, ids })).outcomes;
   }
 
   async upgradeAll(ids: readonly string[], how: DryRunRequest = {}): Promise<readonly RunOutcome[]> {
-    return (await this.post<{ readonly outcomes: readonly RunOutcome[] }>('/runs/upgrade', { ...how, ids })).outcomes;
+    return (await this.ask('POST /runs/upgrade', {}, { ...how, ids })).outcomes;
   }
 
-  /** Lets a run go on that was cancelled. */
-  async resume(id: string, how: GoOnRequest = {}): Promise<ById> {
-    return this.post(`${runPath(id)}/resume`, how);
+  /** Continues a cancelled run. */
+  resume(id: string, how: GoOnRequest = {}): Promise<ById> {
+    return this.ask('POST /runs/:id/resume', { id }, how);
   }
 
-  /** Goes on with a run that has failed. */
-  async retry(id: string, how: GoOnRequest = {}): Promise<ById> {
-    return this.post(`${runPath(id)}/retry`, how);
+  /** Continues a failed run. */
+  retry(id: string, how: GoOnRequest = {}): Promise<ById> {
+    return this.ask('POST /runs/:id/retry', { id }, how);
   }
 
-  async upgrade(id: string): Promise<ById & { readonly build: string; readonly moved: boolean }> {
-    return this.post(`${runPath(id)}/upgrade`, {});
+  upgrade(id: string): Promise<ById & { readonly build: string; readonly moved: boolean }> {
+    return this.ask('POST /runs/:id/upgrade', { id });
   }
 
-  async terminate(id: string, reason?: string): Promise<ById> {
-    return this.post(`${runPath(id)}/terminate`, defined({ reason }));
+  terminate(id: string, reason?: string): Promise<ById> {
+    return this.ask('POST /runs/:id/terminate', { id }, defined({ reason }));
   }
 
-  /** The log. It ends when the service ends the stream, which it also does when it stops: ask for the run's status then. */
+  /** The log. The stream ends with the run, and also when the service stops: the status of the run tells the two apart. */
   events(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent> {
     return this.frames(id, query, false) as AsyncGenerator<RunEvent>;
   }
 
-  /** The same with what calls say while they run. */
+  /** The log, with the output of calls while they run. */
   liveEvents(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent | Delta> {
     return this.frames(id, query, true);
   }
 
-  // What waits for somebody
+  // Interrupts
 
   /** Over all runs. */
   interrupts(query: InterruptQuery = {}): Promise<InterruptPage> {
-    return this.get(`/interrupts${queryText(query)}`);
+    return this.ask('GET /interrupts', {}, query);
   }
 
   async interruptsOf(id: string): Promise<readonly Interrupt[]> {
-    return (await this.get<{ readonly interrupts: readonly Interrupt[] }>(`${runPath(id)}/interrupts`)).interrupts;
+    return (await this.ask('GET /runs/:id/interrupts', { id })).interrupts;
   }
 
-  async answer(id: string, interruptId: string, answer: AnswerRequest): Promise<ById & { readonly interruptId: string }> {
-    if (['', '.', '..'].includes(interruptId))
-      throw new HoldfastError('interrupt-unknown', `No interrupt has the id ${shown(interruptId)}.`);
-    return this.post(`${runPath(id)}/interrupts/${encodeURIComponent(interruptId)}`, answer);
+  answer(id: string, interruptId: string, answer: AnswerRequest): Promise<ById & { readonly interruptId: string }> {
+    return this.ask('POST /runs/:id/interrupts/:interruptId', { id, interruptId }, answer);
   }
 
   async answerAll(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOutcome[]> {
-    return (await this.post<{ readonly outcomes: readonly AnswerOutcome[] }>('/interrupts/answer', { answers })).outcomes;
+    return (await this.ask('POST /interrupts/answer', {}, { answers })).outcomes;
   }
 
   async policies(): Promise<readonly ListedPolicy[]> {
-    return (await this.get<{ readonly policies: readonly ListedPolicy[] }>('/policies')).policies;
+    return (await this.ask('GET /policies', {})).policies;
   }
 
-  async applyPolicy(name: string, how: ApplyPolicyRequest): Promise<PolicyPage> {
-    if (['', '.', '..'].includes(name)) throw new HoldfastError('policy-unknown', `No policy has the name ${shown(name)}.`);
-    return this.post(`/policies/${encodeURIComponent(name)}/apply`, how);
+  applyPolicy(name: string, how: ApplyPolicyRequest): Promise<PolicyPage> {
+    return this.ask('POST /policies/:name/apply', { name }, how);
   }
 
   // Conversations
 
-  async conversation(id: string): Promise<ShownConversation> {
-    return this.get(conversationPath(id));
+  conversation(id: string): Promise<ShownConversation> {
+    return this.ask('GET /conversations/:id', { id });
   }
 
   /** A page of messages, the last page first. */
-  async messages(id: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<TranscriptPage> {
-    return this.get(`${conversationPath(id)}/transcript${queryText(query)}`);
+  messages(id: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<TranscriptPage> {
+    return this.ask('GET /conversations/:id/transcript', { id }, query);
   }
 
-  /** Says something. Without a turn it waits for a worker, or for the turn at work. */
-  async send(id: string, message: MessageRequest): Promise<MessageReceipt> {
-    return this.post(`${conversationPath(id)}/messages`, message);
+  /** Sends a message. A receipt without a turn: the message waits for a worker, or for the turn at work. */
+  send(id: string, message: MessageRequest): Promise<MessageReceipt> {
+    return this.ask('POST /conversations/:id/messages', { id }, message);
   }
 
   async queue(id: string): Promise<readonly QueuedMessage[]> {
-    return (await this.get<{ readonly messages: readonly QueuedMessage[] }>(`${conversationPath(id)}/queue`)).messages;
+    return (await this.ask('GET /conversations/:id/queue', { id })).messages;
   }
 
-  async change(id: string, messageId: string, change: Pick<MessageRequest, 'message' | 'by'>): Promise<ById> {
-    return this.json(await this.request('PATCH', queuePath(id, messageId), change));
+  change(id: string, messageId: string, change: Pick<MessageRequest, 'message' | 'by'>): Promise<ById> {
+    return this.ask('PATCH /conversations/:id/queue/:message', { id, message: messageId }, change);
   }
 
-  async withdraw(id: string, messageId: string, by?: string): Promise<ById> {
-    return this.json(await this.request('DELETE', `${queuePath(id, messageId)}${queryText({ by })}`));
+  withdraw(id: string, messageId: string, by?: string): Promise<ById> {
+    return this.ask('DELETE /conversations/:id/queue/:message', { id, message: messageId }, defined({ by }));
   }
 
-  async rename(id: string, title: string, by?: string): Promise<ById> {
-    return this.post(`${conversationPath(id)}/title`, { title, ...defined({ by }) });
+  rename(id: string, title: string, by?: string): Promise<ById> {
+    return this.ask('POST /conversations/:id/title', { id }, { title, ...defined({ by }) });
   }
 
-  async pause(id: string, by?: string): Promise<ById> {
-    return this.post(`${conversationPath(id)}/pause`, defined({ by }));
+  pause(id: string, by?: string): Promise<ById> {
+    return this.ask('POST /conversations/:id/pause', { id }, defined({ by }));
   }
 
-  async unpause(id: string, by?: string): Promise<ById> {
-    return this.post(`${conversationPath(id)}/unpause`, defined({ by }));
+  unpause(id: string, by?: string): Promise<ById> {
+    return this.ask('POST /conversations/:id/unpause', { id }, defined({ by }));
   }
 
   /** Ends the turn at work as stopped. */
-  async stop(id: string, by?: string): Promise<ById> {
-    return this.post(`${conversationPath(id)}/stop`, defined({ by }));
+  stop(id: string, by?: string): Promise<ById> {
+    return this.ask('POST /conversations/:id/stop', { id }, defined({ by }));
   }
 
-  async end(id: string, how: { readonly mode?: 'after-turn' | 'now'; readonly by?: string } = {}): Promise<ById> {
-    return this.post(`${conversationPath(id)}/end`, how);
+  end(id: string, how: { readonly mode?: 'after-turn' | 'now'; readonly by?: string } = {}): Promise<ById> {
+    return this.ask('POST /conversations/:id/end', { id }, how);
   }
 
   private async *frames(id: string, { signal, ...query }: EventsQuery, deltas: boolean): AsyncGenerator<RunEvent | Delta> {
-    const path = `${runPath(id)}/events${queryText({ ...query, deltas })}`;
-    const response = await this.request('GET', path, undefined, signal);
+    const response = await this.request(
+      'GET',
+      `${pathOf('/runs/:id/events', { id })}${queryText({ ...query, deltas })}`,
+      undefined,
+      signal,
+    );
     if (response.status === 204 || response.body === null) return;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
     // Streams behind each other would hand each frame on by itself, which takes longer than to read it.
@@ -266,15 +263,17 @@ export class ServiceClient {
     }
   }
 
-  protected async get<T>(path: string): Promise<T> {
-    return this.json(await this.request('GET', path));
+  private async ask<R extends Route>(
+    route: R,
+    names: Readonly<Record<NamesIn<R>, string>>,
+    sent: Operations[R]['sent'] = {},
+  ): Promise<Operations[R]['answer']> {
+    const [method = '', path = ''] = route.split(' ');
+    const inQuery = method === 'GET' || method === 'DELETE';
+    return this.json(await this.request(method, `${pathOf(path, names)}${inQuery ? queryText(sent) : ''}`, inQuery ? undefined : sent));
   }
 
-  private async post<T>(path: string, body: object): Promise<T> {
-    return this.json(await this.request('POST', path, body));
-  }
-
-  private async request(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+  private async request(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     const { headers, fetch: send = fetch } = this.options;
     const all = new Headers(headers);
     if (body !== undefined) all.set('content-type', 'application/json');
@@ -321,23 +320,24 @@ export class ServiceClient {
   }
 }
 
-function runPath(id: string): string {
-  return pathOf('runs', id);
+/** A name that is not checked could mean another route: `..` does in every URL. */
+function pathOf(path: string, names: Readonly<Record<string, string>>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = names[name] ?? '';
+    const refused = refusalOf(name, value);
+    if (refused !== undefined) throw refused;
+    return encodeURIComponent(value);
+  });
 }
 
-function conversationPath(id: string): string {
-  return pathOf('conversations', id);
-}
-
-function queuePath(id: string, messageId: string): string {
-  if (!isMessageId(messageId)) throw new HoldfastError('message-unknown', `No message has the id ${shown(messageId)}.`);
-  return `${conversationPath(id)}/queue/${encodeURIComponent(messageId)}`;
-}
-
-function pathOf(what: string, id: string): string {
-  // What is no id may mean another route: '..' does in every URL.
-  if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
-  return `/${what}/${encodeURIComponent(id)}`;
+function refusalOf(name: string, value: string): HoldfastError | undefined {
+  const told = shown(value);
+  if (name === 'id') return isAnyRunId(value) ? undefined : new HoldfastError('run-id-invalid', `${told} is no id of a run.`);
+  if (name === 'message') return isMessageId(value) ? undefined : new HoldfastError('message-unknown', `No message has the id ${told}.`);
+  if (!['', '.', '..'].includes(value)) return undefined;
+  if (name === 'address') return new HoldfastError('call-unknown', `The run has no call at ${told}.`);
+  if (name === 'interruptId') return new HoldfastError('interrupt-unknown', `No interrupt has the id ${told}.`);
+  return new HoldfastError('policy-unknown', `No policy has the name ${told}.`);
 }
 
 function queryText(query: object): string {

@@ -18,7 +18,7 @@ interface CallingRun {
   pause(milliseconds: number): Promise<void>;
 }
 
-/** Calls of models and tools in memory, with the record that Temporal would have of them. */
+/** Calls in memory, with the record that Temporal would have. */
 export class MemoryCalls {
   private readonly workflowId: string;
 
@@ -40,7 +40,7 @@ export class MemoryCalls {
     const input = this.log.modelStep(call) as CallModelInput;
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
-    // A model that is told to stop gives what it has said by then, or nothing; either way it comes back at once.
+    // A stopped model answers at once with its words so far, or nothing.
     const answer = work.callModel(record.requestOf(address), {
       workflowId,
       address,
@@ -61,7 +61,7 @@ export class MemoryCalls {
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
     const running = this.runTool(call, input, record.valuesOf(address));
-    // A `once` tool that was told to stop is waited for: only it knows how far it came.
+    // A cancelled `once` tool is awaited: only the tool knows how far it came.
     return this.recorded(eventId, facts.effect === 'once' ? running : this.orCancelled(running));
   }
 
@@ -98,7 +98,6 @@ export class MemoryCalls {
 
 const never = new Promise<never>(() => undefined);
 
-/** A call that came back without a result. */
 export class LostCall extends Error {
   readonly failure: Failure;
 

@@ -4,7 +4,6 @@ import { checkedBytes } from '../kernel/run/call-inputs';
 import type { ChildEnd, ChildRun } from '../kernel/run/ports';
 import { asJson } from './record';
 
-/** A run in memory that is part of another one. */
 export interface MemoryChild {
   readonly end: Promise<ChildEnd>;
   readonly standsStill: boolean;
@@ -12,7 +11,6 @@ export interface MemoryChild {
   cancel(request?: CancelRequest): Promise<void>;
 }
 
-/** The isolated agents of a run in memory that have not ended. */
 export class MemoryChildren<Child extends MemoryChild = MemoryChild> {
   private readonly open = new Map<string, Child>();
 

@@ -7,7 +7,7 @@ interface ClockEntry {
   fire(): void;
 }
 
-/** Time that passes only when it is told to. */
+/** Time that passes only on demand. */
 export class VirtualClock {
   private readonly entries = new Set<ClockEntry>();
   private order = 0;
@@ -18,7 +18,6 @@ export class VirtualClock {
     return this.time;
   }
 
-  /** When the next timer is due. */
   get next(): number | undefined {
     return this.earliest()?.at;
   }
@@ -27,7 +26,7 @@ export class VirtualClock {
     let settle: { resolve(): void; reject(error: unknown): void } = { resolve: () => undefined, reject: () => undefined };
     const fired = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     fired.catch(() => undefined);
-    // Like a server: a timer of the past fires a little later, never at once.
+    // As on a server, a timer of the past fires a little later.
     const entry: ClockEntry = { at: Math.max(at, this.time + 1), order: this.order++, fire: () => settle.resolve() };
     this.entries.add(entry);
     const cancel = (): void => {
@@ -36,7 +35,7 @@ export class VirtualClock {
     return { fired, cancel };
   }
 
-  /** Fires the earliest timer that is due by then, and only that one, so that what it wakes may set others. */
+  /** Fires only the earliest due timer, so woken code may set others. */
   fireNext(until: number): boolean {
     const entry = this.earliest();
     if (entry === undefined || entry.at > until) {

@@ -1,17 +1,15 @@
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
-/** A call of a model that somebody may end before the model has. */
 export interface StoppableCall {
   readonly asked: Promise<void>;
   isAsked: boolean;
 }
 
-/** The calls of models that are under way, for whoever ends them. */
 export class MemoryModelStops {
   private readonly open = new Map<StoppableCall, () => void>();
 
-  /** Calls for a tool go on: tools are waited for. */
+  /** Calls for a tool go on, because tools are awaited. */
   begin(path: AgentPath): StoppableCall {
     let resolve: () => void = () => undefined;
     const call: StoppableCall = { asked: new Promise<void>((ask) => (resolve = ask)), isAsked: false };

@@ -23,7 +23,7 @@ import { asJson } from './record';
 import type { MemoryWorld } from './world';
 import { logWriter } from './world';
 
-/** The kernel's ports in memory, with the record that Temporal would have and with virtual time. */
+/** The ports in memory, with Temporal's record and virtual time. */
 export class MemoryPorts implements Ports {
   readonly log: RunLog;
   readonly children = new MemoryChildren();
@@ -65,7 +65,7 @@ export class MemoryPorts implements Ports {
     return asked;
   }
 
-  /** A call that nobody makes in a run that is cancelled. */
+  /** A call that a cancelled run does not make. */
   private askUnlessCancelled<T>(place: string, make: () => Promise<T>): Promise<T> {
     this.refuseWhenCancelled();
     return this.ask(place, () => {
@@ -74,9 +74,9 @@ export class MemoryPorts implements Ports {
     });
   }
 
-  /** Makes the commands that code has asked for. False: there are none. */
+  /** False: there are none. */
   makeCommands(): boolean {
-    // Code that has yet to be given something may ask for more.
+    // Waiting code may ask for more.
     if (this.atNextRest.length > 0 || !this.hasCommands) return false;
     this.commands.makeAll();
     return true;
@@ -90,7 +90,7 @@ export class MemoryPorts implements Ports {
     return this.commands.isEnding;
   }
 
-  /** The run is about to end. Makes the commands that code asked for before. */
+  /** The run is about to end. Makes earlier commands. */
   async end(): Promise<void> {
     const { work } = this.world;
     this.commands.isEnding = true;
@@ -143,7 +143,7 @@ export class MemoryPorts implements Ports {
     const { address, facts, reconcile } = call;
     const start = (): Promise<CallToolResult> => this.calls.startTool(call);
     try {
-      // A cancelled run still asks what became of calls that were cut off.
+      // A cancelled run still asks about cut-off calls.
       const made = this.counted(reconcile === true ? this.ask(address, start) : this.askUnlessCancelled(address, start));
       const result = await (facts.effect === 'once' ? this.onceCalls.counted(made) : made);
       this.log.toolCameBack(call, result);
@@ -225,7 +225,7 @@ export class MemoryPorts implements Ports {
     return this.still.pausing(this.unlessLeft(this.timer('', this.now() + milliseconds).fired));
   }
 
-  /** Nothing wakes where the run went on elsewhere: on a server the code is not there any more. */
+  /** Nothing wakes after the run went on elsewhere: on a server that code is gone. */
   private unlessLeft(fired: Promise<void>): Promise<void> {
     return fired.catch((error: unknown) => {
       if (this.left) return new Promise<never>(() => undefined);
@@ -238,7 +238,6 @@ export class MemoryPorts implements Ports {
     if (this.atNextRest.length === 1) this.awaitRest();
   }
 
-  /** Something waits until code rests. */
   get hasDeferred(): boolean {
     return this.atNextRest.length > 0 || this.hasCommands || (this.isEnding && !this.left && this.onceCalls.size === 0);
   }
@@ -279,7 +278,7 @@ export class MemoryPorts implements Ports {
     return this.still.heard;
   }
 
-  /** `isAsked`: the run has interrupts that somebody may answer. `isBusy`: some of its code has yet to run. */
+  /** `isAsked`: the run has open interrupts. `isBusy`: some code has yet to run. */
   standing(isAsked: boolean, isBusy: boolean): RunStanding {
     const { children } = this;
     return this.still.standing({
@@ -292,12 +291,10 @@ export class MemoryPorts implements Ports {
     return this.cancelError !== undefined;
   }
 
-  /** What it was cancelled with. */
   get stoppedWith(): HoldfastError | undefined {
     return this.cancelError;
   }
 
-  /** Ends what waits, as cancelled. */
   stop(error: HoldfastError): void {
     this.cancelError = error;
     this.still.leave();
@@ -306,7 +303,7 @@ export class MemoryPorts implements Ports {
     this.children.cancel();
   }
 
-  /** The run has ended or went on elsewhere: code that is left behind can do nothing more. */
+  /** The run ended or went on elsewhere: remaining code can do nothing. */
   leave(): void {
     this.left = true;
     for (const timer of this.timers) timer.cancel();

@@ -11,7 +11,7 @@ import type { Left } from '../kernel/run/run-end';
 import type { MemoryRecord } from './record';
 import { asJson } from './record';
 
-/** What a run goes on with that has just failed, or was cancelled, or why it cannot. */
+/** The point for a retry or resume, or why there is none. */
 export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | HoldfastError {
   try {
     return asJson(packedSnapshot(log.snapshot(isCancellation(error) ? run.resumePoint() : run.retryPoint(error))));
@@ -20,7 +20,7 @@ export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | 
   }
 }
 
-/** How a run has ended that gave no result: for its log, and for the run that it is part of. */
+/** The end of a run without a result, for its log and its parent. */
 export function failedEnd(
   error: unknown,
   point: Snapshot | HoldfastError,
@@ -36,7 +36,7 @@ export function failedEnd(
   return { fact: { kind: 'end', status: 'failed', error: failed }, end: { failed, kept, ...left } };
 }
 
-/** What it begins again with. Throws where it cannot. */
+/** The snapshot for a retry or resume. Throws without one. */
 export function snapshotBehindEnd(
   { id, status }: RunView,
   point: Snapshot | HoldfastError | undefined,

@@ -27,26 +27,25 @@ import { isCancellation } from '../kernel/effects/errors';
 import { cancelStretch } from './stretch';
 import { busyWith, failureOfTrial } from './upgrade';
 
-/** The run in memory that another one is part of. */
 interface MemoryParent {
   readonly run: MemoryRun;
   readonly clock: VirtualClock;
   hear(events: readonly EventBody[]): void;
-  /** The run that is part of it stands still, or goes on. */
+  /** The child stands still, or goes on. */
   moved(): void;
 }
 
 export type Agents = ReadonlyMap<string, AnyAgent>;
 
-/** A whole run in memory, over every continue-as-new: what the workflow, the server and the record are to a run on Temporal. */
+/** A whole run in memory, over every continue-as-new: workflow, server and record. */
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
-  /** What the run goes on with when it has failed and is tried again, or was cancelled and is resumed, or why it cannot be. */
+  /** The point for a retry or resume, or why there is none. */
   private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
-  /** The answer that came last, and all code that it woke. */
+  /** The last answer, and all code that it woke. */
   private turn: Promise<unknown> = Promise.resolve();
   private nextAgents: Agents | undefined;
   private checking = false;
@@ -55,9 +54,9 @@ export class MemoryRun {
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
   private finish: (end: ChildEnd) => void = () => undefined;
-  /** Of an isolated agent: its end, for the run that it is part of. */
+  /** The end of an isolated agent, for its parent. */
   end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
-  /** Isolated agents, also those that have ended, by the ids of their runs. */
+  /** Isolated agents, also ended agents, by run id. */
   readonly children = new Map<string, MemoryRun>();
 
   constructor(
@@ -86,7 +85,7 @@ export class MemoryRun {
     return this.record.ended;
   }
 
-  /** Whether the run has ended or cannot go on by itself: it waits for somebody or for the time. */
+  /** Whether the run has ended or waits for people or time. */
   get standsStill(): boolean {
     return this.stands;
   }
@@ -99,7 +98,6 @@ export class MemoryRun {
     return this.record.view();
   }
 
-  /** Settles when the run stands still. */
   async idle(): Promise<void> {
     while (!this.stands) await this.standing;
   }
@@ -109,8 +107,8 @@ export class MemoryRun {
   }
 
   /**
-   * Takes the answer of a person, or says why not. One to an isolated agent counts in the run that somebody started, where the interrupt
-   * stands too: of two that come at once, here and there, only one is taken.
+   * Takes an answer, or says why not. An answer to an isolated agent counts in the root run, which shows the interrupt, too: of two simultaneous
+   * answers only one is taken.
    */
   take(answer: Answer): Promise<Failure | undefined> {
     return this.inTurn(() => this.takeNow(answer));
@@ -124,7 +122,7 @@ export class MemoryRun {
     return this.inTurn(() => this.answer(answer));
   }
 
-  /** One answer after another: all code has run that the one before has woken. */
+  /** One answer after another: all code of the earlier answer has run. */
   private inTurn<T>(act: () => T): Promise<T> {
     const { root } = this;
     const acted = root.turn.then(act);
@@ -133,7 +131,7 @@ export class MemoryRun {
       while (root.hasDeferred);
     };
     root.turn = acted.then(rest, () => undefined);
-    // Whoever reads the run after a call sees what it did.
+    // A reader after the call sees its effects.
     return root.turn.then(() => acted);
   }
 
@@ -165,23 +163,22 @@ export class MemoryRun {
     return path === undefined || interrupt === undefined ? undefined : { ...answer, interruptId: interruptIdAt(path, interrupt) };
   }
 
-  /** Takes an answer as a signal does: one that does not fit only leaves an event. */
+  /** Takes an answer like a signal: a misfit only leaves an event. */
   answer(answer: Answer): void {
     if (this.ended) return;
     this.changed();
     this.stretch.run.answer(asJson(answer));
   }
 
-  /** With a request as a signal brings one, without as the server itself cancels a run. */
   async cancel(request?: CancelRequest): Promise<void> {
     if (this.ended) return;
     this.changed();
     cancelStretch(this.stretch, this.clock.now, request);
-    // Whoever reads the run after a call sees what it did.
+    // A reader after the call sees its effects.
     if (request !== undefined) await this.work.settle();
   }
 
-  /** Lets time pass. Timers fire in order, and all code that one wakes has run before the next fires. */
+  /** Lets time pass. Timers fire in order, each after all code of the timer before. */
   async advance(milliseconds: number): Promise<void> {
     await this.idle();
     const until = this.clock.now + milliseconds;
@@ -192,7 +189,7 @@ export class MemoryRun {
     this.clock.fireNext(until);
   }
 
-  /** Goes on as new as soon as nothing is on its way, if need be under other code. Settles when the run stands still again. */
+  /** Continues as new as soon as nothing is open, optionally with other code. Settles when the run stands still. */
   async goOnAsNew(agents: Agents = this.agents): Promise<void> {
     this.askForContinueAsNew(agents);
     await this.idle();
@@ -204,7 +201,7 @@ export class MemoryRun {
     for (const child of this.children.values()) if (!child.ended) child.askForContinueAsNew(agents);
   }
 
-  /** Something may have happened in it that it was not told of. */
+  /** Something may have happened without notice. */
   private stir(): void {
     this.changed();
     for (const child of this.children.values()) if (!child.ended) child.stir();
@@ -219,7 +216,7 @@ export class MemoryRun {
     return child;
   }
 
-  /** Goes on under other code when that finds all that is open as it was; says otherwise why not, and goes on under its own. */
+  /** Goes on with other code if its trial succeeds. Otherwise says why not, and goes on with the old code. */
   async upgrade(agents: Agents): Promise<Failure | undefined> {
     await this.idle();
     if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
@@ -230,13 +227,13 @@ export class MemoryRun {
     return failure;
   }
 
-  /** Goes on with a run that has failed, or was cancelled, if need be with other code. Throws where it cannot. */
+  /** Goes on after a failure or cancel, optionally with other code. */
   async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, by?: string): Promise<void> {
     await this.idle();
     this.enterBehindEnd(how, agents, by);
   }
 
-  /** Of an isolated agent that was cancelled with the run that it is part of, or failed in it: it goes on where it stood. */
+  /** An isolated agent that was cancelled with its parent, or failed, goes on where it stood. */
   private resumed(hear: ChildRun['hear'], agents: Agents): this {
     if (this.parent !== undefined) this.parent = { ...this.parent, hear };
     this.end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
@@ -314,7 +311,6 @@ export class MemoryRun {
     });
   }
 
-  /** All code has run as far as it can. */
   private check(): void {
     const { ports, run, stall } = this.stretch;
     if (this.ended) return this.stand();

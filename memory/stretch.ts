@@ -6,7 +6,7 @@ import type { AgentRun } from '../kernel/engine/run';
 import { cancelled } from '../kernel/run/cancel-plan';
 import type { MemoryPorts } from './ports';
 
-/** One stretch of a run between two continue-as-new, or up to its end. */
+/** One execution of a run, up to a continue-as-new or the end. */
 export interface Stretch {
   readonly input: AgentRunInput;
   readonly ports: MemoryPorts;
@@ -14,7 +14,7 @@ export interface Stretch {
   stall(error: HoldfastError): void;
 }
 
-/** With a request as a signal brings one, without as the server itself cancels a run. */
+/** With a request like a signal, without like a cancel of the server. */
 export function cancelStretch({ run, ports }: Stretch, now: number, request: CancelRequest | undefined): void {
   if (request === undefined) {
     const error = cancelled();
@@ -22,6 +22,6 @@ export function cancelStretch({ run, ports }: Stretch, now: number, request: Can
     ports.stop(error);
     return;
   }
-  run.askToCancel(request);
+  run.cancels.ask(request);
   if (request.withinMs !== undefined) run.cancels.limit(givenTime(request.at, now) + request.withinMs);
 }

@@ -6,7 +6,7 @@ import { Trial } from '../kernel/engine/trial';
 import { asJson } from './record';
 import type { MemoryWork } from './work';
 
-/** Lets other code try to go on where a run stands. Returns what speaks against it, or nothing. */
+/** Tries other code on the present state. Returns the problem, or undefined. */
 export async function failureOfTrial(
   agents: ReadonlyMap<string, AnyAgent>,
   run: AgentRun,
@@ -24,7 +24,6 @@ export async function failureOfTrial(
   return trial.failure;
 }
 
-/** Why a run cannot move while isolated agents of it are at work. */
 export function busyWith(ids: readonly string[]): Failure | undefined {
   if (ids.length === 0) return undefined;
   return {

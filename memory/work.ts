@@ -1,5 +1,5 @@
 import type { StoredRequest } from '../contract/record/wire';
-import type { Manifest, ManifestRequest } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
 import type { RunLocalValues } from '../contract/run-local';
 import type {
@@ -12,24 +12,21 @@ import type {
   ParseOutputResult,
   StartInput,
 } from '../contract/record/wire';
-import type { ModelFacts, ToolFacts } from '../contract/manifest';
 
-/** Where in the run a call stands, and how often it may be tried. */
 export interface MemoryCall<Facts> {
   readonly workflowId: string;
   readonly address: string;
   readonly path: readonly string[];
   readonly facts: Facts;
   readonly values: RunLocalValues;
-  /** What the run was started with. */
   readonly start: StartInput;
-  /** Settles when somebody cancels the run. */
+  /** Settles at a cancel. */
   readonly cancelled: Promise<void>;
-  /** Lets virtual time pass before the call is made again. */
+  /** Lets virtual time pass before another attempt. */
   wait(milliseconds: number): Promise<void>;
 }
 
-/** All that does I/O. What is thrown here is a call that a worker lost. */
+/** All I/O. An error here is a lost call. */
 export interface MemoryWork {
   prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(request: StoredRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;
@@ -37,8 +34,8 @@ export interface MemoryWork {
   parseInput(request: ParseInputRequest): Promise<ParseInputResult>;
   planPolicy(request: PolicyRequest): Promise<PolicyPlan>;
   parseOutput(request: ParseOutputRequest): Promise<ParseOutputResult>;
-  /** A run ends. `told`: the addresses of the model calls whose messages it has. */
+  /** A run ends. `told`: the addresses of the model calls with messages in the run. */
   ending?(workflowId: string, told: ReadonlySet<string>): void;
-  /** Settles when all code that can run has run. In Node: a `setImmediate`. */
+  /** Settles when all code has run: in Node a `setImmediate`. */
   settle(): Promise<void>;
 }

@@ -8,20 +8,18 @@ import type { VirtualClock } from './clock';
 import type { MemoryRecord } from './record';
 import type { MemoryWork } from './work';
 
-/** What is around a run in memory. */
 export interface MemoryWorld {
   readonly work: MemoryWork;
   readonly clock: VirtualClock;
   readonly record: MemoryRecord;
-  /** Something came back or was written: the run may stand still now. */
+  /** Something came back or was written. */
   changed(): void;
   wantsContinueAsNew(): boolean;
   startChild(child: ChildRun): MemoryChild;
-  /** Tells the run that this one is part of. Absent of one that somebody started. */
+  /** Tells the parent run. Absent: no parent. */
   readonly tellParent?: (event: EventBody) => void;
 }
 
-/** Writes to the record. Memory has no tasks that could be full. */
 export function logWriter({ record, changed }: Pick<MemoryWorld, 'record' | 'changed'>, hasLeft: () => boolean): LogWriter {
   return {
     writeMemo: (values) => {

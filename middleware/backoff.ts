@@ -2,15 +2,14 @@ import { parseDuration } from '../contract/duration';
 import type { Form } from '../contract/check';
 import { duration, form, isFilled, isFunction, isRecord, numberIn, refusing, shape, whole, worded } from '../contract/check';
 
-/** How long to wait before calls that are made again. */
 export interface Backoff {
-  /** Before the first one. Default '1s'. */
+  /** Before the first repetition. Default '1s'. */
   readonly first?: string;
-  /** What each following wait is multiplied by, at least 1. Default 2. */
+  /** Each wait is this times the wait before. Default 2. */
   readonly factor?: number;
-  /** The longest wait. Default '1m', or `first` where that is longer. */
+  /** The longest wait. Default '1m', or `first` if longer. */
   readonly most?: string;
-  /** Up to which part of itself a wait is longer, by chance, so that runs do not all come back at once. Default 0.5. */
+  /** Random share that is added to a wait, so that runs do not all come back at once. Default 0.5. */
   readonly jitter?: number;
 }
 
@@ -20,7 +19,6 @@ export const attemptsForm = worded(whole(1, 100), 'a whole number from 1 to 100,
 
 export const backoffForm = shape({ first: duration, factor: numberIn(1, 100), most: duration, jitter: numberIn(0, 1) });
 
-/** What happens when no call is left: this word, or an answer. */
 export function answerOr(word: string, of: string): Form {
   const isAnswer = (value: unknown): boolean =>
     isRecord(value) && Object.keys(value).length === 1 && (isFilled(value['answer']) || isFunction(value['answer']));
@@ -32,7 +30,7 @@ export function waitsOf(middleware: string, backoff: Backoff): (k: number, rando
   const { factor = 2, jitter = 0.5 } = backoff;
   const first = parseDuration(backoff.first ?? '1s') ?? 0;
   const most = backoff.most === undefined ? Math.max(defaultMost, first) : (parseDuration(backoff.most) ?? 0);
-  // A short `most` alone is no mistake: every wait is that one then.
+  // A short `most` alone is no mistake: every wait is that long.
   if (backoff.first !== undefined && first > most)
     refusing(`${middleware}.backoff`)(
       `first is "${backoff.first}", longer than most, which is "${backoff.most}": no wait would be that long. Write a longer most, or a shorter first.`,

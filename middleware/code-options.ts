@@ -8,17 +8,16 @@ import { form, isFilledList, isFunction } from '../contract/check';
 const all = Object.keys(errorTable);
 const ofModels = all.filter((code) => code.startsWith('model-'));
 
-/** Errors of models have these codes; one's own provider may throw any other of ours. */
+/** A provider of one's own may also throw other codes. */
 export const modelCodes = codesOf('a function of the error, or an array of at least one code', all, ofModels);
 
-/** Of what a tool fails with only this comes to a layer: errors of one's own are `tool-failed`. */
+/** Other errors of tools are `tool-failed`. */
 export const toolCodes = codesOf(
   'a function of the error and the call, or an array of at least one code',
   toolProblemCodes,
   toolProblemCodes,
 );
 
-/** A code that no error has would never be met, and nobody would see it. */
 function codesOf(wanted: string, known: readonly string[], told: readonly string[]): Form {
   const codes = form((value) => isFunction(value) || (isFilledList(value) && value.length > 0), wanted);
   return {

@@ -3,34 +3,37 @@ import { jsonSize, utf8Length } from '../contract/limits';
 import type { Message, Part } from '../contract/messages/messages';
 import type { AgentState, HookContext } from '../kernel/define/middleware';
 
-/** Counts the tokens that a state takes. It runs in the workflow: no I/O. */
+/** Runs in the workflow: no I/O. */
 export type TokenCounter = (state: AgentState, ctx: HookContext) => number;
 
 const bytesPerToken = 4;
 const tokensPerFile = 2000;
 const known = new WeakMap<Message, number>();
 
-/** About how many tokens messages take: a quarter of their bytes, and 2,000 for each file. */
+/** A quarter of the bytes, and 2,000 for each file. */
 export function estimateTokens(messages: readonly Message[]): number {
   let tokens = 0;
   for (const message of messages) tokens += estimateOf(message);
   return tokens;
 }
 
-/** What the last answer reported, with an estimate of what came after it; an estimate of all where that no longer holds. */
+export function tokensOfText(text: string): number {
+  return Math.ceil(utf8Length(text) / bytesPerToken);
+}
+
+/** The tokens of the last answer plus an estimate of later messages, or an estimate of all. */
 export function contextTokens({ messages }: AgentState, { lastAnswer }: Pick<HookContext, 'lastAnswer'>): number {
   if (lastAnswer === undefined || lastAnswer.position >= messages.length) return estimateTokens(messages);
   return lastAnswer.tokens + estimateTokens(messages.slice(lastAnswer.position + 1));
 }
 
-/** What a counter says, when that is a number. */
 export function countedTokens(middleware: string, counter: TokenCounter, state: AgentState, ctx: HookContext): number {
   const tokens: unknown = counter(state, ctx);
   if (typeof tokens === 'number' && tokens >= 0) return tokens;
   throw new HoldfastError('hook-failed', `tokenCounter of ${middleware} returned ${String(tokens)}; it is to return a number, at once.`);
 }
 
-/** What stands in a transcript is frozen and counted once. */
+/** Frozen messages are counted once. */
 function estimateOf(message: Message): number {
   const before = known.get(message);
   if (before !== undefined) return before;

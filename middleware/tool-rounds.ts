@@ -3,9 +3,8 @@ import type { Message, Part } from '../contract/messages/messages';
 export type ResultPart = Extract<Part, { readonly type: 'tool-result' }>;
 export type CallPart = Extract<Part, { readonly type: 'tool-call' }>;
 
-/** A message of the assistant with calls, and the messages with results that follow it at once. */
+/** A message with calls, and the messages with results after it. */
 export interface ToolRound {
-  /** Where the message of the assistant stands. */
   readonly at: number;
   readonly assistant: Message;
   readonly results: readonly Message[];
@@ -25,7 +24,7 @@ export function toolRounds(messages: readonly Message[]): readonly ToolRound[] {
   return rounds;
 }
 
-/** The result of each call, by id and not by place. Ids of providers repeat: each result answers one call. */
+/** By id: ids of providers repeat, and each result answers one call. */
 export function resultsByCall({ assistant, results }: ToolRound): ReadonlyMap<CallPart, ResultPart | undefined> {
   const left = results.flatMap(resultPartsOf);
   return new Map(

@@ -11,8 +11,14 @@ export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';
 
 // The Temporal server, configuration and logs
-export { connectTemporal, createLogger, readConfiguration, startEmbeddedServer } from '../host/index';
-export type { Configuration, EmbeddedServer, EmbeddedServerOptions, Logger, LoggerOptions, TemporalSettings } from '../host/index';
+export { connectTemporal } from '../host/connection';
+export type { TemporalSettings } from '../host/connection';
+export { readConfiguration } from '../host/configuration';
+export type { Configuration } from '../host/configuration';
+export { createLogger } from '../host/logger';
+export type { Logger, LoggerOptions } from '../host/logger';
+export { startEmbeddedServer } from '../host/server/embedded-server';
+export type { EmbeddedServer, EmbeddedServerOptions } from '../host/server/embedded-server';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 export { ProcessBus } from '../host/event-bus';
 

@@ -4,10 +4,7 @@ import type { RecordOptions } from '../client/record-history';
 import type * as Replaying from '../worker/replay/replay-histories';
 import type { ReplayOptions, Replayed } from '../worker/replay/replay-histories';
 
-/**
- * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
- * took them over.
- */
+/** Replays recorded histories with the current agents. An error names the place where open runs would meet changed code. */
 export function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   return (require('../worker/replay/replay-histories') as typeof Replaying).replayHistories(options);
 }

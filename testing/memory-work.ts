@@ -24,7 +24,7 @@ import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { MemoryCall, MemoryWork } from '../memory/work';
 import { ToolTurns } from './tool-turns';
 
-/** A tool call that could be lost, as when its worker dies. */
+/** A tool call that could be lost with its worker. */
 export interface LosableCall {
   readonly tool: string;
   readonly callId: string;
@@ -41,13 +41,12 @@ type MemoryParts = Omit<WorkerParts, 'messages' | 'deltas'>;
 
 interface Watch {
   readonly lose: LoseCall;
-  /** Sees what comes in while calls run. */
   readonly onDelta: (delta: Delta) => void;
 }
 
-/** What a worker does for a run, in this process: the real registries, the real execution of models and tools. */
+/** The work of a worker in this process, with the real registries and the real execution of models and tools. */
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
-  /** The last call of a model for each message that it is to make, whose deltas were seen. */
+  /** The last model call of each message whose deltas were seen. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();
   const turns = new ToolTurns();
   return {
@@ -60,7 +59,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         const { address } = call;
         const waited = waits.times === 0 ? {} : { waited: waits };
         const live = liveCall(call, attempt, onDelta);
-        // An answer that was rejected, by the kernel or by a layer, counts no more when the model is asked again.
+        // When the model is asked again, the deltas of the rejected answer become void.
         const { workflowId } = call;
         const message = messageAt(workflowId, address);
         answered.get(message)?.live.void();
@@ -106,12 +105,11 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
   };
 }
 
-/** To ask whether a call took effect needs no turn. */
+/** A reconcile call needs no turn. */
 function limitOf({ tools }: MemoryParts, { tool, reconcile }: CallToolInput): number | undefined {
   return reconcile === true ? undefined : tools.factsOf(tool)?.concurrency;
 }
 
-/** All calls that are to make one message. */
 function messageAt(workflowId: string, address: string): string {
   return `${workflowId} ${address.replace(/\.\d+$/, '')}`;
 }
@@ -149,7 +147,7 @@ function liveCall({ address, path }: MemoryCall<unknown>, attempt: number, onDel
   return new LiveCall(sink, 'memory', { agent: agentOfPath(path), runPath: path, address, attempt });
 }
 
-/** A tool that is too slow is given up after its timeout: in real time, as the tool's own work is. */
+/** The timeout of a tool passes in real time, as its work does. */
 async function inTime<Result>(
   tool: string,
   timeoutMs: number,
@@ -163,7 +161,6 @@ async function inTime<Result>(
       reject(new LostAttempt('tool-timeout', outOfTime(tool, timeoutMs)));
       late.abort();
     }, timeoutMs);
-    // Nobody waits for a cancelled call.
     cancelled.addEventListener('abort', () => timer?.unref(), { once: true });
   });
   const running = run(AbortSignal.any([cancelled, late.signal]));
@@ -175,10 +172,10 @@ async function inTime<Result>(
   }
 }
 
-/** An attempt that gave no result; the next one is made at once, as virtual time passes only by `advance`. */
+/** A lost attempt. The next attempt begins at once: only `advance` moves virtual time. */
 class LostAttempt extends HoldfastError {}
 
-/** One of a model. The last one brings what its middleware has changed, as that of a worker does. */
+/** A lost attempt of a model, with the changes of its middleware. */
 class LostModelAttempt extends LostAttempt {
   constructor(
     readonly verdict: Verdict,
@@ -188,7 +185,7 @@ class LostModelAttempt extends LostAttempt {
   }
 }
 
-/** Attempts of a model, which wait for a provider that is busy: on virtual time, and as long as a worker would. */
+/** Attempts of a model, which wait for a busy provider on virtual time, as long as a worker would. */
 async function modelAttempts(
   call: MemoryCall<ModelFacts>,
   run: (attempt: number, signal: AbortSignal, waits: CallWaits) => Promise<CallModelResult>,

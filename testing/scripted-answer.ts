@@ -3,7 +3,6 @@ import type { ModelChunk } from '../activities/models/chunks';
 import type { GenerateAnswer } from '../activities/models/models';
 import type { Part, ToolCall, Usage } from '../contract/messages/messages';
 
-/** What a step of a script says. */
 export interface Said {
   readonly texts: readonly string[];
   readonly calls: readonly ToolCall[];
@@ -17,7 +16,7 @@ export function wholeAnswer({ texts, calls, usage, error }: Said): GenerateAnswe
   return usage === undefined ? { parts } : { parts, usage };
 }
 
-/** The same in pieces. Between them other code has its turn, as while one waits for a provider: readers, or somebody who cancels. */
+/** The answer in pieces. Other code runs between pieces, as between chunks of a provider. */
 export async function* streamedAnswer(next: () => Promise<Said>): AsyncGenerator<ModelChunk> {
   const said = await next();
   for (const chunk of chunksOf(said)) {
@@ -43,7 +42,6 @@ function partOf({ id, name, input }: ToolCall): Part {
   return { type: 'tool-call', id, name, input };
 }
 
-/** Each word with the space behind it. */
 export function wordsOf(text: string): readonly string[] {
   return text.match(/\s*\S+\s*/g) ?? [text];
 }

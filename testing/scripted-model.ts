@@ -81,7 +81,6 @@ export function scriptedModel(script: Script | Scripts, options: ScriptedModelOp
   };
 }
 
-/** The script of one model, or of all. */
 interface ScriptPart {
   /** Absent: it is for every model. */
   readonly name?: string;
@@ -97,7 +96,7 @@ function partsOf(script: unknown): readonly ScriptPart[] {
   return entries.map(([name, steps]) => checkedPart({ name, label: `scriptedModel "${name}"`, steps: steps as Script, used: 0 }));
 }
 
-/** A provider is asked for a model without its own name in front: `writer` is the script of `test/writer`. */
+/** A provider gets model names without its own prefix: `writer` is the script of `test/writer`. */
 function partFor(parts: readonly ScriptPart[], request: ScriptedRequest): ScriptPart {
   const { model } = request;
   const found =
@@ -136,7 +135,7 @@ function checkedStream(options: unknown): boolean {
   return stream === true;
 }
 
-/** A step that says nothing, such as one with a misspelt field, would pass for an answer without text. */
+/** A step with a misspelt field would pass for an answer without text. */
 function problemOf(step: unknown, position: number, label: string): string | undefined {
   const wrong = (what: string): string => `${label}: step ${position + 1} ${what}: ${messageOf(step)}`;
   const fields = (typeof step === 'object' && step !== null ? step : {}) as Record<string, unknown>;

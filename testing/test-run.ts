@@ -1,23 +1,22 @@
-import type { AnswerOptions, ApproveOptions, DelegateOptions, RejectOptions } from '../client/answers';
-import { approvalOf, checkFit, checkSize, delegationOf, rejectionOf } from '../client/answers';
+import type { AnswerOptions } from '../client/answers';
+import { checkFit, checkSize, refuse } from '../client/answers';
+import { AnyRun } from '../client/any-run';
 import type { CancelOptions, CancelReceipt } from '../client/cancel';
 import { cancelOutcomeOf, cancelRequestOf } from '../client/cancel';
 import type { Outcome } from '../client/reading/outcome';
-import { callsPending, outcomeOf } from '../client/reading/outcome';
+import { endErrorOf, outcomeOf } from '../client/reading/outcome';
 import { checkJob } from '../client/job-fit';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
-import type { TranscriptMessage, TranscriptShape } from '../client/reading/transcript';
 import { beyondEnd } from '../client/reading/follower';
-import { shapeOf, transcriptIn } from '../client/reading/transcript';
+import { ended, errorOf } from '../client/refusals';
 import { policiesOf } from '../activities/policies';
 import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
-import { HoldfastError, isErrorCode } from '../contract/errors';
+import { HoldfastError } from '../contract/errors';
 import type { RunEvent, RunView } from '../contract/events';
-import type { Interrupt } from '../contract/interrupts';
 import type { InputFor } from '../contract/messages/message-shapes';
-import type { Failure, Json, Usage } from '../contract/messages/messages';
+import type { Json } from '../contract/messages/messages';
 import { defaultTenant } from '../contract/names';
 import type { PolicySource } from '../contract/policies';
 import { addedBy, policySourceOf } from '../contract/policies';
@@ -49,14 +48,16 @@ export async function testRun<Input extends Json, Output>(
 }
 
 /** A run as the client shows it, in memory. Reads wait until it stands still; `view` and `events` tell what there is now. */
-export class TestRun<Output = unknown> {
+export class TestRun<Output = unknown> extends AnyRun {
   readonly isNew = true;
 
   constructor(
     private readonly run: MemoryRun,
     readonly id: string,
     private readonly begun?: { readonly start: StartInput; readonly policies: Map<string, PolicySource> },
-  ) {}
+  ) {
+    super();
+  }
 
   /** The durable log. Until `waiting`: as far as the run comes by itself. */
   async *events(options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent> {
@@ -78,22 +79,9 @@ export class TestRun<Output = unknown> {
     return this.run.view();
   }
 
-  async transcript<Shape extends TranscriptShape = 'parts'>(
-    options: { readonly shape?: Shape } = {},
-  ): Promise<readonly TranscriptMessage<Shape>[]> {
-    const shape = shapeOf(options);
+  protected async stillView(): Promise<RunView> {
     await this.run.idle();
-    return transcriptIn(shape, this.run.view().messages);
-  }
-
-  async usage(): Promise<Usage> {
-    await this.run.idle();
-    return this.run.view().usage;
-  }
-
-  async interrupts(): Promise<readonly Interrupt[]> {
-    await this.run.idle();
-    return this.run.view().interrupts;
+    return this.run.view();
   }
 
   /** How the run stands once it cannot go on by itself. One that only sleeps is `running`: let time pass with `advance`. */
@@ -110,11 +98,8 @@ export class TestRun<Output = unknown> {
   async result(): Promise<Output> {
     const outcome = await this.outcome();
     if (outcome.status === 'completed') return outcome.output;
-    if (outcome.status === 'tool-calls-pending') throw callsPending(this.id, outcome.toolCalls);
-    if (outcome.status === 'cancelled') throw new HoldfastError('cancelled', `The run "${this.id}" was cancelled.`);
-    if ('error' in outcome)
-      throw new HoldfastError(isErrorCode(outcome.error.code) ? outcome.error.code : 'run-failed', outcome.error.message);
-    throw new HoldfastError('request-invalid', `The run "${this.id}" has no result: ${whyOpen(outcome)}.`);
+    const endError = endErrorOf(this.id, outcome);
+    throw endError ?? new HoldfastError('request-invalid', `The run "${this.id}" has no result: ${whyOpen(outcome)}.`);
   }
 
   /** Lets a run that was cancelled go on where it stood, as `resume` of the client does, if need be with other code of the agent. */
@@ -131,10 +116,7 @@ export class TestRun<Output = unknown> {
     await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), by);
   }
 
-  /**
-   * Puts another version of a policy in the place of the one that it has, as a configuration that has changed does. With `to: 'waiting'`, calls that
-   * wait are asked about again where it asks for more.
-   */
+  /** Replaces a policy by another version, as a changed configuration does. With `to: 'waiting'`, waiting calls are asked again where this version asks more. */
   async applyPolicy(policy: object, options: { readonly to?: 'waiting' } = {}): Promise<void> {
     const source = policySourceOf(policy);
     if (source === undefined || this.begun === undefined)
@@ -155,35 +137,17 @@ export class TestRun<Output = unknown> {
     await this.until(() => this.run.view().interrupts.some(({ id }) => id === interruptId));
     checkSize(answer);
     const { interrupts, status } = this.run.view();
-    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${status}).`);
+    if (this.run.ended) throw ended(this.id, status);
     const whole = { interruptId, answer, ...options };
-    const refuse = (refused: Failure | undefined): void => {
-      if (refused !== undefined) throw new HoldfastError(isErrorCode(refused.code) ? refused.code : 'answer-invalid', refused.message);
-    };
     refuse(this.run.refusalOf(whole));
     checkFit(interrupts, interruptId, answer);
     refuse(await this.run.take(whole));
   }
 
-  approve(interruptId: string, options: ApproveOptions = {}): Promise<void> {
-    const { decision, who } = approvalOf(options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  async reject(interruptId: string, feedback?: string, options: RejectOptions = {}): Promise<void> {
-    const { decision, who } = rejectionOf(feedback, options);
-    return this.resume(interruptId, decision, who);
-  }
-
-  async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
-    const { decision, who } = delegationOf(to, options);
-    return this.resume(interruptId, decision, who);
-  }
-
   /** Asks the run to stop, as a person does: now, or at a safe point. */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
-    if (this.run.ended) throw new HoldfastError('run-ended', `The run "${this.id}" has ended (${this.run.view().status}).`);
+    if (this.run.ended) throw ended(this.id, this.run.view().status);
     const from = this.run.events.length;
     await this.run.cancel(request);
     return {
@@ -214,7 +178,7 @@ export class TestRun<Output = unknown> {
   /** Moves the run to new code, as `upgrade` of the client does: rejects when the code of what is open is another, and the run stays as it is. */
   async upgrade(agent: Agent<string, Json, unknown>): Promise<void> {
     const failure = await this.run.upgrade(agentsOf(agent));
-    if (failure !== undefined) throw new HoldfastError(isErrorCode(failure.code) ? failure.code : 'upgrade-failed', failure.message);
+    if (failure !== undefined) throw errorOf(failure, 'upgrade-failed');
   }
 
   /** Tries a run again that has failed, as `retry` of the client does, if need be with other code of the agent. */

@@ -18,7 +18,7 @@ import type { Observer } from '../contract/observed';
 import type { StartInput } from '../contract/record/wire';
 import type { Agent } from '../kernel/define/agent-ref';
 import { definitionOf, isAgent } from '../kernel/define/agent-ref';
-import { checkTrees } from '../kernel/define/check-trees';
+import { checkTree } from '../kernel/define/agents-of-module';
 import type { Agents } from '../memory/run';
 import { MemoryRun } from '../memory/run';
 import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
@@ -34,9 +34,7 @@ export interface TestWorld {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** The policies of the configuration that agents name. */
   readonly policies?: Readonly<Record<string, unknown>>;
-  /** Worker middleware. */
   readonly middleware?: readonly WorkerMiddleware[];
-  /** Observers of the worker. */
   readonly observers?: readonly Observer[];
   /** Told of what an observer does wrong, and of what a tool asks for when its call has ended. */
   readonly onProblem?: (problem: HoldfastError) => void;
@@ -52,7 +50,6 @@ export interface TestWorld {
 
 const firstOfJanuary = Date.UTC(2026, 0, 1);
 
-/** What belongs to the world, and what the run is started with. */
 export function worldOf<Options extends TestWorld>(
   options: Options,
 ): { readonly world: TestWorld; readonly start: Omit<Options, keyof TestWorld> } {
@@ -63,7 +60,6 @@ export function worldOf<Options extends TestWorld>(
   };
 }
 
-/** What was given has to be an agent and a model, before anything else is looked at. */
 export function checkWorld(who: string, agent: unknown, { model }: TestWorld): void {
   if (!isAgent(agent)) throw new HoldfastError('agent-unknown', `${who} was given no agent. Give it what defineAgent returns.`);
   if (!isModel(model)) throw new HoldfastError('model-unknown', `${who} was given no model. Give it one: model: scriptedModel([…]).`);
@@ -73,7 +69,6 @@ function isModel(value: unknown): boolean {
   return isRecord(value) && ['model', 'generate', 'stream'].some((act) => typeof value[act] === 'function');
 }
 
-/** A run in memory, with the tools, worker middleware and checks of production. */
 export async function memoryRun<Input extends Json>(
   agent: Agent<string, Input, unknown>,
   start: StartInput,
@@ -109,7 +104,7 @@ export async function memoryRun<Input extends Json>(
   return new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary);
 }
 
-/** Every name is a model here; the one model answers for all and is told by which name. */
+/** Every name is a model here, and one model answers for all. */
 class TestModels extends ModelRegistry {
   constructor(private readonly model: ModelProvider | LanguageModel) {
     super({}, {});
@@ -127,6 +122,6 @@ class TestModels extends ModelRegistry {
 
 export function agentsOf<Input extends Json>(agent: Agent<string, Input, unknown>): Agents {
   const definition = definitionOf(agent as Agent);
-  checkTrees([definition]);
+  checkTree(definition);
   return new Map([[agent.name, definition]]);
 }

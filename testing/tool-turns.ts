@@ -5,11 +5,11 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-/** Calls of tools that take only so many at a time, first come first served. */
+/** Limits concurrent calls of tools, first come first served. */
 export class ToolTurns {
   private readonly lines = new Map<string, Line>();
 
-  /** Runs the call when its turn has come. A call that is cancelled before is not made. */
+  /** A call that is cancelled before its turn is not made. */
   async take<Result>(tool: string, concurrency: number | undefined, signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
     if (concurrency === undefined) return run();
     const line = this.lines.get(tool) ?? { atWork: 0, waiting: new Set() };
@@ -20,7 +20,7 @@ export class ToolTurns {
       return await run();
     } finally {
       const [next] = line.waiting;
-      // Whoever is next takes the place over, so that nobody comes between.
+      // The next call takes over the place, so that no other call comes between.
       if (next === undefined) line.atWork -= 1;
       else next();
     }

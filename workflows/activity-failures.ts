@@ -5,14 +5,13 @@ import { lostModelCall, lostToolCall, outOfTime } from '../kernel/calls/lost-cal
 import { isCancellation } from '../kernel/effects/errors';
 import type { ToolCallRequest } from '../kernel/run/ports';
 
-/** An error of an activity as what it says: the code stands in the type of the failure. */
+/** An activity error by its code, which is the type of the failure. */
 function errorOfActivity(error: unknown): HoldfastError {
   const cause = causeOf(error);
   const code = cause instanceof ApplicationFailure && isErrorCode(cause.type) ? cause.type : 'run-failed';
   return new HoldfastError(code, messageOf(cause));
 }
 
-/** An activity whose errors come with their codes. */
 export async function coded<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -22,7 +21,7 @@ export async function coded<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** A model activity that gave no result after all its attempts. */
+/** A model activity without a result after all attempts. */
 export function lostModelActivity(error: unknown): ModelFailure {
   const cause = causeOf(error);
   if (cause instanceof TimeoutFailure)
@@ -30,7 +29,7 @@ export function lostModelActivity(error: unknown): ModelFailure {
   return lostModelCall(errorOfActivity(error), !(cause instanceof ApplicationFailure && cause.nonRetryable === true));
 }
 
-/** A tool activity that gave no result. */
+/** A tool activity without a result. */
 export function lostToolActivity(call: ToolCallRequest, error: unknown): ToolOutcome {
   const cause = causeOf(error);
   if (!(cause instanceof TimeoutFailure)) return lostToolCall(call, errorOfActivity(error));

@@ -31,23 +31,23 @@ import { definitionOf, isAgent } from '../kernel/define/agent-ref';
 import { jobTaker } from '../kernel/define/definition';
 
 export interface ChildAgentOptions {
-  /** The id of the run, under which clients find it. Default: one of its own. An id that is taken is `run-id-in-use`. */
+  /** The id of the run for clients. Default: a new id. A used id is `run-id-in-use`. */
   readonly id?: string;
   readonly tenant?: string;
-  /** Where the worker is that serves the agent. Default: `holdfast`; with `holdfastPlugin` the task queue of the workflow that starts it. */
+  /** The task queue of the agent's worker. Default: `holdfast`; with `holdfastPlugin` the task queue of the calling workflow. */
   readonly taskQueue?: string;
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
   readonly settings?: ModelSettings;
   /** Default: yes. */
   readonly stream?: boolean;
-  /** How long the run may take in all, such as '30d'. */
+  /** The longest time of the run, such as '30d'. */
   readonly deadline?: string;
   readonly tags?: readonly string[];
   readonly options?: RunOptions;
   /** Who starts it. */
   readonly by?: string;
-  /** Snapshots of the run may go to external storage, which its worker then has. */
+  /** Snapshots may go to external storage of the worker. */
   readonly externalStorage?: boolean;
 }
 
@@ -64,14 +64,14 @@ const keys = {
 
 let servedHere = false;
 
-/** Says that the worker of this workflow also serves agents. */
+/** Says that this worker also serves agents. */
 export function agentsAreHere(): void {
   servedHere = true;
 }
 
 /**
- * Runs an agent as a child of another workflow, and gives its output. The child is a run like any other: clients find it by its id, and
- * answer what it asks. Fails with an `ApplicationFailure` whose `type` is the code; a cancelled workflow cancels its child.
+ * Runs an agent as a child workflow and gives its output. Clients find the run by its id and answer its questions. Fails with an `ApplicationFailure`
+ * whose `type` is the code; a cancelled workflow cancels its child.
  */
 export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, Json>>(
   agent: A | A['name'],
@@ -79,7 +79,7 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
   options: ChildAgentOptions = {},
 ): Promise<TypesOf<A>['output']> {
   const start = coded(() => startOf(typeof agent === 'string' ? agent : agent.name, input, options));
-  // By its name alone the agent is not known here: its run checks the job.
+  // An agent given by name is unknown here, so its run checks the job.
   if (isAgent(agent)) coded(() => checkJob(agent, start.input));
   const { deadline, taskQueue = servedHere ? workflowInfo().taskQueue : defaultTaskQueue } = options;
   const timeout = deadline === undefined ? {} : { workflowExecutionTimeout: coded(() => millisecondsOf(deadline, 'input-invalid')) };
@@ -96,7 +96,7 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
         { key: keys.tenant, value: start.tenant },
         { key: keys.status, value: 'running' },
         ...((start.tags ?? []).length === 0 ? [] : [{ key: keys.tags, value: [...(start.tags ?? [])] }]),
-        // A longer one is not listed: to refuse it would fail workflows that gave it before.
+        // A longer name is not listed: refusing the name would fail existing workflows.
         ...(start.by === undefined || start.by.length > limits.starter ? [] : [{ key: keys.startedBy, value: start.by }]),
       ],
       ...timeout,
@@ -152,7 +152,7 @@ function messagesIn(input: unknown): Json {
   return (isList ? messagesOf(input) : input) as Json;
 }
 
-/** Of what a workflow throws only failures of Temporal's own kind end it; others fail its task for ever. */
+/** Only failures of Temporal's kind end a workflow; others fail its task for ever. */
 function coded<T>(work: () => T): T {
   try {
     return work();

@@ -30,7 +30,7 @@ import type {
 } from '../contract/record/wire';
 import type { AnyAgent } from '../kernel/define/definition';
 import { agentsOf } from '../kernel/define/agents-of-module';
-import { fitting } from '../kernel/run/fitting';
+import { fitting } from '../kernel/run/weight';
 import { AgentRun } from '../kernel/engine/run';
 import { resultOfRun } from '../kernel/engine/run-result';
 import type { KeptAtFailure } from '../kernel/run/ports';
@@ -62,7 +62,7 @@ export const continueAsNewSignal = defineSignal(names.continueAsNewSignal);
 export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
-/** Makes the workflow that runs the agents which a module exports. */
+/** The workflow that runs the agents of a module. */
 export function serveAgents(module: object): (input: AgentRunInput) => Promise<AgentRunResult> {
   const agents = agentsOf(module);
   return async function agentRun(input) {
@@ -123,7 +123,7 @@ class RunWorkflow {
     } catch (error) {
       await this.end();
       const cancelled = isCancellation(error);
-      // One that has done nothing has ended nothing: it goes on from where it was.
+      // A run that has done nothing goes on from where it was.
       if (!this.trying && !isGoingOn(error)) this.run.endQuestions();
       if (cancelled && this.ports.onceCalls.size > 0) await this.onceCallsEnded();
       this.ports.log.flush();
@@ -133,7 +133,7 @@ class RunWorkflow {
       if (left !== undefined && cancelled) await this.ports.tellParent(left);
       if (cancelled && this.run.cancels.isAsked) endsAsCancelled();
       if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews, ...(await this.keptAtFailure(error)) }]);
-      // Whoever started it as part of a workflow of theirs has heard of its end.
+      // A parent workflow of a user hears of the end itself.
       const point = cancelled || workflowInfo().parent !== undefined ? undefined : this.pointBehind(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
@@ -164,12 +164,12 @@ class RunWorkflow {
     });
   }
 
-  /** Calls that code of users left behind: the run ends when the log has what became of them. */
+  /** The run ends after the calls that user code left, so the log has their results. */
   private async onceCallsEnded(): Promise<void> {
     await CancellationScope.nonCancellable(() => condition(() => activation.settled && this.ports.onceCalls.size === 0));
   }
 
-  /** An isolated agent goes on from here when the run that it is part of is tried again. */
+  /** The point from which a retry of the parent run continues this agent. */
   private async keptAtFailure(error: unknown): Promise<{ readonly kept?: KeptAtFailure }> {
     if (isCancellation(error) || isGoingOn(error)) return {};
     const point = this.pointBehind(error);
@@ -182,7 +182,7 @@ class RunWorkflow {
     }
   }
 
-  /** What the run goes on with behind its end. One whose code could not go on has done nothing: it goes on from where it was. */
+  /** The point after the end. A run whose code could not go on has done nothing, and goes on from where it was. */
   private pointBehind(error: unknown): RetryPoint {
     const { log } = this.ports;
     try {
@@ -194,7 +194,7 @@ class RunWorkflow {
     }
   }
 
-  /** Handlers stand before the first await, wait only for room in a task and never throw but what the caller should see. */
+  /** Handlers stand before the first await, wait only for room in a task, and throw only errors for the caller. */
   private listen(): void {
     setHandler(answerSignal, (answer) => {
       this.wish.signals += 1;
@@ -207,7 +207,8 @@ class RunWorkflow {
         return this.inbox.updated(answerIn(answer));
       },
       {
-        // The server takes back a task that has nothing but updates refused here. This one refuses beside what the task keeps, and the handler all else.
+        // The server takes back a task that has only updates refused here. This validator refuses what does not fit beside the task; the handler
+        // refuses the rest.
         validator: (answer) => {
           const refused = this.inbox.busy(answerIn(answer));
           if (refused !== undefined) throw refusedAnswer(refused);
@@ -254,13 +255,13 @@ class RunWorkflow {
     });
   }
 
-  /** Nothing is on its way and nobody is waited for, yet the run is not over: a hook waits for something that never comes. */
+  /** Nothing is open and nobody is asked, yet the run is not over: a hook waits for something that never comes. */
   private async watchStall(): Promise<never> {
     await condition(() => activation.isOver && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
     throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
-  /** Goes on as new where nothing is on its way: at an iteration checkpoint, or while only people or the time are waited for. */
+  /** Continues as new where nothing is open: at a checkpoint of an iteration, or while only people or time are awaited. */
   private async watchContinueAsNew(): Promise<never> {
     const { ports } = this;
     for (;;) {
@@ -285,7 +286,7 @@ class RunWorkflow {
     })(next);
   }
 
-  /** Stands still while the newest build tries to go on from here: what comes meanwhile is kept for whoever goes on. */
+  /** Stands still while the newest build tries to go on. Meanwhile answers are kept. */
   private async tryNewestBuild(): Promise<TrialVerdict> {
     this.ports.holdBack();
     this.run.hold();
@@ -296,7 +297,7 @@ class RunWorkflow {
       if (codeOf(error) !== 'transcript-too-large') throw error;
       verdict = { build: '', failure: { code: 'transcript-too-large', message: messageOf(error) } };
     }
-    // Others may ask in the meantime. They get the same answer.
+    // Later requests get the same answer.
     do {
       this.upgrades.answer(verdict);
       await condition(() => activation.isOver && !this.ports.timeline.isBusy && (this.upgrades.isAsked || allHandlersFinished()));

@@ -8,7 +8,7 @@ import { notJson } from '../contract/messages/messages';
 const longestId = 1000;
 const mostRoles = 100;
 
-/** Anybody can send a signal with anything in it. What is no answer answers no interrupt, and leaves the event that says so. */
+/** Anybody can send any signal. An invalid answer fits no interrupt, and leaves an event. */
 export function answerIn(sent: unknown): Answer {
   const { interruptId, answer, by, roles, inputHash, delivery, at, handedOn } = (
     typeof sent === 'object' && sent !== null ? sent : {}
@@ -17,7 +17,7 @@ export function answerIn(sent: unknown): Answer {
     typeof interruptId === 'string' &&
     interruptId.length <= longestId &&
     answer !== undefined &&
-    // What is nested too deep for code that walks through it would fail the task for ever.
+    // A deeply nested value would fail the task for ever in recursive code.
     notJson(answer) === undefined &&
     jsonSize(answer) <= limits.runInput;
   if (!isAnswer) return { interruptId: '', answer: null };

@@ -11,30 +11,30 @@ import { anew } from './interceptors';
 import type { TaskRoom } from './task-room';
 import type { Timeline } from './timeline';
 
-/** What comes with an update stands in the task that accepts it, too; ten of them may come at once. */
+/** The task that accepts an update has its content, too, and ten may come at once. */
 const answersShare = 2;
 
-/** Takes answers as they come, one after another. Those that one task cannot carry, such as all that came while no worker was there, are taken in the next ones. */
+/** Takes answers one after another. Answers without room in a task, such as those from a time without a worker, wait for the next tasks. */
 export class AnswerInbox {
-  /** Updates that were accepted and have not been answered. */
+  /** Accepted updates without a reply. */
   private readonly open = new Set<Receipt>();
 
   constructor(
     private readonly run: Pick<AgentRun, 'answer' | 'refusalOf' | 'state'>,
     private readonly room: TaskRoom,
     private readonly timeline: Timeline,
-    /** Whether code has yet to be given an answer that was taken. */
+    /** Whether code has yet to get a taken answer. */
     private readonly isHandingOn: () => boolean,
   ) {}
 
-  /** Why an update cannot be accepted by this task, although the answer is wanted. The client sends it again. */
+  /** Why this task cannot accept an update that the run wants. The client sends the update again. */
   busy(answer: Answer): Failure | undefined {
     if (this.room.accepts(jsonSize(answer))) return undefined;
     const message = `The run took other answers at this moment, and has no room for one of ${jsonSize(answer)} bytes beside them.`;
     return { code: 'run-busy', message };
   }
 
-  /** Refuses what does not fit, and the log says nothing of it. */
+  /** Refuses a misfit without an event. */
   updated(answer: Answer): ResumeReceipt | Promise<ResumeReceipt> {
     this.room.take(jsonSize(answer));
     const receipt = new Receipt(this.run.state, this.open);
@@ -42,7 +42,7 @@ export class AnswerInbox {
     return receipt.taken ?? receipt.promise;
   }
 
-  /** The run is about to end: what it has not taken by now it never will. Settles when all who wait for its word have the word. */
+  /** The run is about to end, and refuses what it has not taken. Settles when all senders have their reply. */
   async end(): Promise<void> {
     if (this.open.size === 0) return;
     for (const receipt of this.open) receipt.tell({ code: 'run-ended', message: 'The run has ended, and takes no answer any more.' });
@@ -50,20 +50,20 @@ export class AnswerInbox {
   }
 
   /**
-   * Takes an answer in its turn. The time of this task is the latest at which the answer can have been given, however long that turn is away. Without a
-   * receipt nobody waits to be told.
+   * Takes an answer in its turn. The time of this task is the latest time at which it was given, however late its turn. Without a receipt nobody
+   * waits.
    */
   came(sent: Answer, receipt?: Receipt): void {
     const at = givenTime(sent.at, Date.now());
     const take = (): void => this.take({ ...sent, at }, receipt);
     const bytes = jsonSize(sent);
-    // What an answer wakes may make another question void, so the next answer waits until that code has run.
+    // An answer may void another question, so the next answer waits until that code has run.
     if (!this.timeline.isBehind && !this.isHandingOn() && this.room.has(bytes, answersShare)) take();
     else this.timeline.wait({ at, room: () => this.room.wait(bytes, answersShare), take });
   }
 
   private take(answer: Answer, receipt: Receipt | undefined): void {
-    // Whoever sent an update hears that it is refused, so the log says nothing of it.
+    // The sender of an update hears of a refusal, so the log does not tell it.
     const refusal = receipt && this.run.refusalOf(answer);
     if (refusal !== undefined) return receipt?.tell(refusal);
     this.room.take(jsonSize(answer));
@@ -71,9 +71,7 @@ export class AnswerInbox {
   }
 }
 
-/** The word that an update waits for. */
 class Receipt {
-  /** What it is answered with, once it was taken. */
   taken: ResumeReceipt | undefined;
   readonly promise: Promise<ResumeReceipt>;
   private resolve: (receipt: ResumeReceipt) => void = () => undefined;
@@ -81,7 +79,7 @@ class Receipt {
 
   constructor(
     private readonly state: Pick<RunState, 'sequence'>,
-    /** Those that have heard nothing. */
+    /** Receipts without a reply. */
     private readonly open: Set<Receipt>,
   ) {
     this.promise = new Promise((resolve, reject) => ([this.resolve, this.reject] = [resolve, reject]));
@@ -90,15 +88,10 @@ class Receipt {
   }
 
   tell(refused?: Failure): void {
-    if (refused !== undefined) return this.fail(refusedAnswer(refused));
     this.open.delete(this);
+    if (refused !== undefined) return this.reject(refusedAnswer(refused));
     this.taken = { sequence: this.state.sequence };
     this.resolve(this.taken);
-  }
-
-  fail(error: unknown): void {
-    this.open.delete(this);
-    this.reject(error);
   }
 }
 

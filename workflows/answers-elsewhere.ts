@@ -8,14 +8,11 @@ import type { StartInput } from '../contract/record/wire';
 import type { ShortActivities } from './short-activities';
 import { isCancellation } from '../kernel/effects/errors';
 
-/** A worker reads a history again until it can: to pass over an answer would be to lose it. */
+/** Reading is repeated until it succeeds, because a skipped answer would be lost. */
 const attempts = 1000;
 const timeoutMs = 30_000;
 
-/**
- * Looks whether somebody has answered an isolated agent in time in the run that somebody started, which may not have handed the answer on yet.
- * Absent: there is no such run, or nothing is asked.
- */
+/** Looks for answers to an isolated agent that the root run took in time and has not handed on. Absent: there is no root run, or nothing is asked. */
 export function findElsewhere(
   { tenant, id, parent }: StartInput,
   short: ShortActivities,
@@ -33,7 +30,7 @@ export function findElsewhere(
         if (answer != null) found({ ...answer, interruptId: interrupt.id, handedOn: true });
       }),
     (error: unknown) => {
-      // The run is cancelled: no answer counts any more. A worker that lacks the activity fails the task, until one comes that has it.
+      // A cancelled run takes no answer. A worker without the activity fails the task, until a worker has it.
       if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
     },
   );

@@ -1,4 +1,5 @@
-import { ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import { ActivityCancellationType, ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { CallModelResult, CallToolResult } from '../contract/record/wire';
 import { isCancellation } from '../kernel/effects/errors';
@@ -6,30 +7,27 @@ import type { RunLog } from '../kernel/log/run-log';
 import type { OnceCalls } from '../kernel/run/once-calls';
 import type { ModelCall, ToolCallRequest } from '../kernel/run/ports';
 import { lostModelActivity, lostToolActivity } from './activity-failures';
-import { activityOptions } from './activity-options';
 import type { ModelStops } from './model-stops';
 import type { AskForCommand } from './ports-owner';
 
-/** What calls need of their run. */
-export interface CallingRun {
+interface CallingRun {
   readonly cancelled: boolean;
   readonly onceCalls: OnceCalls;
-  /** Settles when something may start. Absent: something may start now. */
+  /** Settles when something may start. Absent: now. */
   held(): Promise<void> | undefined;
   refuseWhenCancelled(): void;
   counted<T>(call: Promise<T>): Promise<T>;
 }
 
-/** Calls of models and tools, as activities. */
 export class Calls {
-  /** The task that the last call was made in, by the length that history has in it. */
+  /** The task of the last call, as a length of the history. */
   madeAt = 0;
 
   constructor(
     private readonly run: CallingRun,
     private readonly log: RunLog,
     private readonly ask: AskForCommand,
-    /** Absent: nobody stops a model of this run. */
+    /** Absent: not a conversation. */
     private readonly stops: ModelStops | undefined,
   ) {}
 
@@ -51,7 +49,7 @@ export class Calls {
   async tool(call: ToolCallRequest): Promise<CallToolResult> {
     const { run } = this;
     await run.held();
-    // A cancelled run still asks what became of a call that was cut off, and ends when it has the answer.
+    // A cancelled run still asks about a cut-off call, and ends with the answer.
     if (call.reconcile === true && run.cancelled) return CancellationScope.nonCancellable(() => this.toolActivity(call, true));
     return this.toolActivity(call, false);
   }
@@ -72,7 +70,7 @@ export class Calls {
     }
   }
 
-  /** `step` makes the input, or nothing where this task has no room for the input. */
+  /** `step` makes the input. Undefined: no room in this task. */
   private activity<Result>(
     type: string,
     address: string,
@@ -88,4 +86,25 @@ export class Calls {
       return scheduleActivity<Result>(type, [input], activityOptions(address, facts));
     });
   }
+}
+
+/** The options of a call. A cancelled call is awaited, because it may say how far it came. */
+function activityOptions(activityId: string, facts: ModelFacts | ToolFacts): ActivityOptions {
+  return {
+    activityId,
+    startToCloseTimeout: facts.timeoutMs,
+    heartbeatTimeout: facts.heartbeatMs,
+    retry: {
+      maximumAttempts: isCountedByWorker(facts) ? Infinity : facts.attempts,
+      initialInterval: 500,
+      backoffCoefficient: 2,
+      maximumInterval: 30_000,
+    },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  };
+}
+
+/** The server cannot tell which attempts of a waiting call count. */
+function isCountedByWorker(facts: ModelFacts | ToolFacts): boolean {
+  return 'effect' in facts ? facts.concurrency !== undefined && facts.effect !== 'once' : true;
 }

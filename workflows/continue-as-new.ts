@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { limits } from '../contract/limits';
 
-/** When a run continues as new. The server ends a run whose history is too long, and refuses its signals and updates from a number on. */
+/** When a run continues as new. The server ends a run with too long a history, and refuses too many signals and updates. */
 export class ContinueAsNewWish {
   signals = 0;
   updates = 0;
@@ -12,7 +12,7 @@ export class ContinueAsNewWish {
     return this.isUrgent || workflowInfo().continueAsNewSuggested;
   }
 
-  /** Also in the middle of code that waits. */
+  /** Even while code waits. */
   get isUrgent(): boolean {
     const { historyLength, historySize } = workflowInfo();
     return (

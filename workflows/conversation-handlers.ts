@@ -19,10 +19,10 @@ interface Listening {
   came(how: 'signals' | 'updates'): void;
 }
 
-/** Takes what people say to a run. Whoever reaches the server may send anything, so its form is looked at. */
+/** Takes messages of people. Anybody who reaches the server may send anything, so the form is checked. */
 export function listenToConversation({ run, room, ports, came }: Listening): void {
   const take = (command: ConversationCommand): ConversationReply => {
-    // It stands in the history as it came, and in the event that tells of it.
+    // The history has the command itself, and the event about it.
     room.take(2 * jsonSize(command));
     const problem = commandProblem(command);
     if (problem === undefined) ports.heardOfBuild(command.newest);

@@ -3,7 +3,6 @@ import { actInLook, lookFirst, someConditionHolds } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
-/** What makes the commands that code has asked for. */
 export interface CommandMaker {
   readonly hasCommands: boolean;
   makeCommands(): void;
@@ -23,7 +22,7 @@ export class Door {
   private hasMicrotasksRun = true;
   private hasCodeRun = false;
 
-  /** The code has run as far as it can with what it was given, and all of its commands are made. */
+  /** All code rests, and all its commands are made. */
   get isSettled(): boolean {
     return this.hasCodeRun && !this.hasCommands;
   }
@@ -32,7 +31,7 @@ export class Door {
     return this.waiting.length === 0;
   }
 
-  /** Whether something of that kind has yet to be given. */
+  /** Whether a part of that kind is still waiting. */
   holds(isMeant: (job: Job) => boolean): boolean {
     return this.waiting.some(({ jobs }) => jobs.some(isMeant));
   }
@@ -41,7 +40,7 @@ export class Door {
     this.makers.push(maker);
   }
 
-  /** Gives `give` the parts of an activation: one now, and each other one when the code rests. */
+  /** Gives the parts of an activation: one now, and each other part when the code rests. */
   pass(input: ActivateInput, parts: readonly (readonly Job[])[], give: (part: ActivateInput) => void): void {
     lookFirst(() => this.look());
     this.waiting = parts.map((jobs) => ({ jobs, give: () => give({ ...input, activation: { ...input.activation, jobs: [...jobs] } }) }));
@@ -60,7 +59,7 @@ export class Door {
     return this.makers.some(({ hasCommands }) => hasCommands);
   }
 
-  /** A command may wake code at once, such as one in a scope that is cancelled. */
+  /** A command may wake code at once, such as in a cancelled scope. */
   private makeCommands(): void {
     this.wake();
     for (const maker of this.makers) if (maker.hasCommands) maker.makeCommands();

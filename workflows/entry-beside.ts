@@ -8,9 +8,9 @@ import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { agentsAreHere } from './agent-as-child';
 import { taskPush } from './task-push';
-import { isVersioned, serveTrials } from './upgrade';
+import { inNewestBuild, isVersioned, serveTrials } from './upgrade';
 
-// The bundler loads the module before any worker has it.
+// The bundler loads the module before any worker does.
 if (agentsOf(agents).size === 0)
   throw new HoldfastError(
     'agents-invalid',
@@ -22,10 +22,10 @@ for (const name of [names.workflow, names.trialWorkflow, names.pushWorkflow])
 
 agentsAreHere();
 
-/** Stands in the code of every bundle that has agents beside workflows. */
+/** Marks every bundle that has agents beside workflows. */
 export const holdfastAgentsBeside = true;
 
-/** Runs keep the build they began with, whatever a worker with versions does with its other workflows. */
+/** Runs keep their first build, whatever versioning behavior other workflows have. */
 const pinned = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'PINNED' } : {});
 
 export const agentRun = serveAgents(agents);
@@ -34,13 +34,10 @@ setWorkflowOptions(pinned, agentRun);
 export const agentTrial = serveTrials(agentsOf(agents));
 setWorkflowOptions(pinned, agentTrial);
 
-/** It keeps no code of users, so it goes on in the newest build. */
-const newest = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
-
 export { taskPush };
-setWorkflowOptions(newest, taskPush);
+setWorkflowOptions(inNewestBuild, taskPush);
 
-/** The workflow for names that have none. Read so, because most modules have no default. */
+/** The workflow for unknown names. Most modules have no default, so it is read dynamically. */
 const dynamic: unknown = Reflect.get(workflows, 'default');
 export { dynamic as default };
 

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 
-/** Holds a run that may be about to go on elsewhere: what waits here begins when it goes on here after all, and never if it does not. */
+/** Holds a run that may go on elsewhere. What waits here begins if the run goes on here, and never otherwise. */
 export class Hold {
   private on = false;
   private readonly ended = new CancellationScope();
@@ -11,12 +11,10 @@ export class Hold {
     return this.on;
   }
 
-  /** Nothing new starts from now on. */
   begin(): void {
     this.on = true;
   }
 
-  /** The run goes on here. */
   goOn(): void {
     this.on = false;
     const { resume } = this;
@@ -24,17 +22,15 @@ export class Hold {
     resume();
   }
 
-  /** Ends all that waits here as cancelled, so that a cancelled run can end. */
+  /** Ends all waits as cancelled, so a cancelled run can end. */
   end(): void {
     this.ended.cancel();
   }
 
-  /** Settles when the run is held no more. */
   async over(): Promise<void> {
     while (this.on) await this.nextGoingOn();
   }
 
-  /** Settles when the run goes on here the next time. */
   nextGoingOn(): Promise<void> {
     return Promise.race([this.never(), this.resumed]);
   }

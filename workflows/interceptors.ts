@@ -9,7 +9,6 @@ import { payloadConverter } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
-/** Hands what comes from outside to the code. */
 const door = new Door();
 
 export const activation = {
@@ -17,30 +16,25 @@ export const activation = {
   add(maker: CommandMaker): void {
     door.add(maker);
   },
-  /** All code has run as far as it can, and all commands are made. */
+  /** All code rests, and all commands are made. */
   get settled(): boolean {
     return door.isSettled;
   },
-  /** The code has also been given all that came with this activation. */
+  /** The code also has everything of this activation. */
   get isOver(): boolean {
     return door.isSettled && door.isEmpty;
   },
-  /** The code has been given all signals of people that came with this activation. */
+  /** The code has all signals of people in this activation. */
   get hasSignals(): boolean {
     return !door.holds(isSignalOfPeople);
   },
-  /** Counts all that was handed to the code. */
+  /** Counts the parts handed to the code. */
   count: 0,
-  /** Something of this activation came from outside so far. */
-  isFromOutside: false,
 };
 
-/** Workflows of users beside ours stay as they are. */
-export const interceptors: WorkflowInterceptorsFactory = () => (isOurs(workflowInfo().workflowType) ? ofRuns : {});
-
-function isOurs(workflowType: string): boolean {
-  return workflowType === names.workflow || workflowType === names.trialWorkflow;
-}
+/** Workflows of users stay as they are. */
+export const interceptors: WorkflowInterceptorsFactory = () =>
+  [names.workflow, names.trialWorkflow].some((ours) => ours === workflowInfo().workflowType) ? ofRuns : {};
 
 const ofRuns: WorkflowInterceptors = {
   inbound: [],
@@ -56,7 +50,8 @@ const ofRuns: WorkflowInterceptors = {
             ? [jobs]
             : inOrder(jobs),
           (part) => {
-            begin(part);
+            activation.count += 1;
+            dropUnreadableSignals(part);
             next(part);
           },
         );
@@ -69,16 +64,11 @@ const ofRuns: WorkflowInterceptors = {
   ],
 };
 
-function begin(input: ActivateInput): void {
-  activation.count += 1;
-  dropUnreadableSignals(input);
-}
-
 function isSignalOfPeople({ signalWorkflow: signal }: Job): boolean {
   return signal != null && signal.signalName !== names.childSignal;
 }
 
-/** Waits until it holds. A condition is looked at when it is made, too, while code may still be at work: that does not count. */
+/** Waits until the condition holds. A new condition is also checked at once, while code may be at work: that check does not count. */
 export function anew(holds: () => boolean): Promise<void> {
   let isNew = true;
   return condition(() => {
@@ -89,8 +79,8 @@ export function anew(holds: () => boolean): Promise<void> {
 }
 
 /**
- * News of isolated agents, results in the order of the history, and then what people send. An isolated agent sends its last news before its end, and the
- * client sends the signal of a cancel before the cancel.
+ * News of isolated agents, results in the order of the history, then messages of people. An isolated agent sends its last news before its end, and
+ * the client sends the signal of a cancel before the cancel.
  */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const rank = ({ doUpdate, signalWorkflow: signal, cancelWorkflow }: Job): number => {
@@ -100,10 +90,7 @@ function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   return [0, 1, 2, 3].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
-/**
- * A signal whose payload cannot be read would fail the task, and every one after it, for ever. It arrives without its payload instead,
- * and is then answered like any other signal that makes no sense.
- */
+/** An unreadable signal would fail its task for ever. The signal arrives without its payload instead, like any senseless signal. */
 function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
   for (const { signalWorkflow: signal } of jobs ?? []) {
     if (!signal) continue;

@@ -7,10 +7,9 @@ import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 
-/** Those of the server and the SDK, which no command may set. */
+/** Attributes of the server and the SDK, which no command may set. */
 const foreignAttributes = /^(Temporal|BuildIds$)/;
 
-/** What lists say of an open run. */
 export class ListedStatus {
   is: 'running' | 'waiting' | 'idle' | undefined;
   private shown: string | undefined;
@@ -27,7 +26,7 @@ export class ListedStatus {
 
 type MemoValues = Readonly<Record<string, unknown>>;
 
-/** Says of each interrupt in the memo since when it is open, for lists. */
+/** Adds to each interrupt in the memo since when it is open, for lists. */
 export function withTimes(values: MemoValues, now: number): Record<string, unknown> {
   const times = Object.entries(values)
     .filter(([key]) => key.startsWith(interruptMemoPrefix))
@@ -38,14 +37,14 @@ export function withTimes(values: MemoValues, now: number): Record<string, unkno
   return { ...values, ...Object.fromEntries(times) };
 }
 
-/** What lists show of the run, for the execution that it goes on in. Of the memo an execution has only what it was started with. */
+/** The memo for lists, for the next execution. An execution has only the memo of its start. */
 export function listedMemo(): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),
   );
 }
 
-/** The same of the search attributes, with the time at which the run began: the server knows that of the execution only. */
+/** The search attributes for the next execution, with the begin of the run: the server knows only the begin of the execution. */
 export function listedAttributes(): SearchAttributePair[] {
   const { typedSearchAttributes, startTime } = workflowInfo();
   const own = typedSearchAttributes.getAll().filter(({ key }) => !foreignAttributes.test(key.name));
@@ -53,7 +52,7 @@ export function listedAttributes(): SearchAttributePair[] {
   return [...own, { key: startedAtKey, value: startTime }];
 }
 
-/** When the run began, in whichever execution that was. */
+/** The begin of the run, in any execution. */
 export function startedAt(): number {
   const { typedSearchAttributes, startTime } = workflowInfo();
   return (typedSearchAttributes.get(startedAtKey) ?? startTime).getTime();

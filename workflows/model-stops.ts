@@ -2,11 +2,10 @@ import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
-/** The calls of models that are under way in a conversation, for whoever ends them. */
 export class ModelStops {
   private readonly open = new Set<CancellationScope>();
 
-  /** Calls for a tool go on: tools are waited for. */
+  /** Calls for a tool go on, because tools are awaited. */
   async run<Result>(path: AgentPath, call: () => Promise<Result>): Promise<Result> {
     if (!isConversation(path)) return call();
     const scope = new CancellationScope();
@@ -14,7 +13,7 @@ export class ModelStops {
     try {
       return await scope.run(call);
     } catch (error) {
-      // Its worker was lost after it was told to stop: nobody waits for another attempt.
+      // The worker was lost after the stop: nobody waits for another attempt.
       throw scope.consideredCancelled && !isCancellation(error) ? new CancelledFailure('The turn was stopped.') : error;
     } finally {
       this.open.delete(scope);

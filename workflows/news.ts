@@ -9,7 +9,7 @@ import type { StartInput } from '../contract/record/wire';
 import type { ThrownAt } from '../kernel/run/ports';
 import { startedAt } from './listed';
 
-/** A word for the log of the worker. It goes with the task, makes no command, and is not said again by a replay. */
+/** A line for the log of the worker. The line makes no command, and a replay does not repeat it. */
 export function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): void {
   const { event, ...rest } = fields;
   log[level](message, { [newsField]: event, ...rest });
@@ -17,13 +17,12 @@ export function tell(level: 'debug' | 'warn', message: string, fields: NewsField
 
 const endings = { answer: 'answered', deadline: 'its deadline has passed', cancel: 'nobody is asked any more' } as const;
 
-/** What a run says while it goes on. */
 export class RunNews {
   private readonly told = new WeakSet();
 
   constructor(private readonly run: string) {}
 
-  /** What of the events a person would want to see as they come. */
+  /** Events that a person wants to see at once. */
   tell(event: EventBody): void {
     const { run } = this;
     switch (event.type) {
@@ -52,7 +51,7 @@ export class RunNews {
     }
   }
 
-  /** What code of the run threw, each error once: one that nobody caught on its way ends several agents, and the run. */
+  /** Errors of user code, each once: an uncaught error ends several agents and the run. */
   threw(error: unknown, { agent, tool, address }: ThrownAt): void {
     if (this.isTold(error)) return;
     const who = tool === undefined ? `agent "${agent}"` : `the tool '${tool}' of agent "${agent}"`;
@@ -67,7 +66,6 @@ export class RunNews {
     });
   }
 
-  /** Whether it was told before. From now on it was. */
   isTold(error: unknown): boolean {
     if (typeof error !== 'object' || error === null) return false;
     if (this.told.has(error)) return true;
@@ -76,7 +74,7 @@ export class RunNews {
   }
 }
 
-/** The first and the last word of a run, in each of its executions. */
+/** The first and the last line of a run, in each execution. */
 export function tellOfStart({ id: run, agent, parent }: StartInput): void {
   tell('debug', `run ${run} (${agent}) starts${parent === undefined ? '' : ', as a part of another run'}`, {
     event: 'run-start',

@@ -5,10 +5,7 @@ import { jsonSize, limits } from '../contract/limits';
 import { names, workflowIdOf } from '../contract/names';
 import type { ChildNews, StartInput } from '../contract/record/wire';
 
-/**
- * Tells the run that an isolated agent is part of of its interrupts. One signal after another, each with all that there is by then: several
- * at once may come in another order than they were sent in.
- */
+/** Tells the parent run of the interrupts of an isolated agent, by one signal after another: several at once may arrive in another order. */
 export class ParentLine {
   private news: EventBody[] = [];
   private underWay: readonly EventBody[] = [];
@@ -16,16 +13,15 @@ export class ParentLine {
 
   constructor(
     private readonly start: StartInput,
-    /** The run does not go on as new with a signal on its way: that could be lost. */
+    /** The run does not continue as new with an open signal, which could be lost. */
     private readonly whileBusy: (sending: Promise<void>) => Promise<void>,
     private readonly ask: (make: () => Promise<void>) => Promise<void>,
-    /** Told of the bytes that go out. */
     private readonly sent: (bytes: number) => void,
   ) {}
 
   /**
-   * What that run may not have heard. A signal of the task that ends the workflow is not sent any more, so the end itself takes it along;
-   * of what does not fit, that an interrupt is over.
+   * News that the parent may not have heard. The last task sends no signal, so the end itself carries the news; if the news does not fit, only the
+   * ends of interrupts.
    */
   get untold(): readonly EventBody[] {
     const all = [...this.underWay, ...this.news];
@@ -42,36 +38,38 @@ export class ParentLine {
     void this.whileBusy(this.send());
   }
 
-  /** The last word of a run that was cancelled. */
   leave(left: NonNullable<ChildNews['left']>): Promise<void> {
-    const { tenant, id: run, parent } = this.start;
     const { usage, session } = left;
     if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
-    const news: ChildNews = { run, events: [], left };
-    const sending = this.ask(() => getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news));
-    // That run has ended, or takes no more signals: nobody counts any more.
+    const news: ChildNews = { run: this.start.id, events: [], left };
+    const sending = this.ask(() => this.signal(news));
+    // The parent has ended or takes no signals: nobody counts.
     return this.whileBusy(sending).catch(() => undefined);
   }
 
   private async send(): Promise<void> {
-    const { tenant, id: run, parent } = this.start;
     try {
       while (this.news.length > 0) {
         await this.ask(() => {
           this.underWay = this.taken();
-          const news: ChildNews = { run, events: this.underWay };
+          const news: ChildNews = { run: this.start.id, events: this.underWay };
           this.sent(jsonSize(news));
-          return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
+          return this.signal(news);
         });
         this.underWay = [];
       }
     } catch {
-      // That run has ended, or takes no more signals. Whoever knows this one can still answer it.
+      // The parent has ended or takes no signals. People can still answer this run directly.
       this.news = [];
       this.underWay = [];
     } finally {
       this.isBusy = false;
     }
+  }
+
+  private signal(news: ChildNews): Promise<void> {
+    const { tenant, parent } = this.start;
+    return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
   }
 
   /** As many as fit into one signal. */

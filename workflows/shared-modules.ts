@@ -11,7 +11,7 @@ import '../contract/record/snapshot-messages';
 import '../contract/record/child-runs';
 import '../contract/record/tool-outcomes';
 import '../kernel/engine/run-result';
-import '../kernel/run/fitting';
+import '../kernel/run/weight';
 import '../kernel/log/run-log';
 import '../kernel/run/standstill';
 import '../kernel/define/middleware';
@@ -25,6 +25,6 @@ import '../middleware/callbacks/index';
 import '../middleware/forms/index';
 
 /**
- * The kernel is loaded before any workflow, so that runs share its code and not each has a copy of its own: a third of what a waiting
- * run costs. Its modules are frozen then; they keep nothing between calls but what hangs on an object of a run.
+ * Loads the kernel before any workflow, so runs share its code: a copy is a third of the cost of a waiting run. The modules are frozen then, and keep
+ * nothing but what hangs on an object of a run.
  */

@@ -2,13 +2,12 @@ import { CancellationScope, scheduleActivity } from '@temporalio/workflow';
 import { jsonSize } from '../contract/limits';
 
 export interface ShortActivityDesk {
-  /** Settles when something may start. Absent: something may start now. */
+  /** Settles when something may start. Absent: now. */
   held(): Promise<void> | undefined;
-  /** Asks for a command that has so many bytes. */
   ask<T>(place: string, bytes: number, make: () => Promise<T>): Promise<T>;
 }
 
-/** Activities of the run itself. Each ends in a moment, so a cancel waits for them. */
+/** Activities of the run itself. Each is short, so a cancel waits for it. */
 export class ShortActivities {
   constructor(private readonly desk: ShortActivityDesk) {}
 
@@ -17,7 +16,7 @@ export class ShortActivities {
     return this.urgent<T>(place, type, input, timeout, attempts);
   }
 
-  /** Starts also while nothing else may: what came in before must not be lost. */
+  /** Starts even while nothing else may: earlier answers must not be lost. */
   urgent<T>(place: string, type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     const options = { startToCloseTimeout: timeout, retry: { maximumAttempts: attempts, initialInterval: 200 } };
     return CancellationScope.nonCancellable(() =>

@@ -26,24 +26,20 @@ import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun, KeptAtFailure } from '../kernel/run/ports';
 import type { AskForCommand } from './ports-owner';
 
-/** What the failure of an isolated agent's workflow carries besides. */
+/** What the failure of an isolated agent's workflow carries. */
 export interface FailedChildDetails {
   readonly usage?: ChildUsage;
   readonly session?: JsonObject;
   readonly news?: AgentRunResult['news'];
-  /** Whether it kept where it stood when it failed. */
+  /** Whether the agent kept its state at the failure. */
   readonly kept?: KeptAtFailure;
 }
 
-/**
- * The workflows of the isolated agents of a run. They are cancelled when it closes, and a continue-as-new closes it too: so it does not go
- * on as new while one of them runs, which its ports see to.
- */
+/** The workflows of isolated agents. They are cancelled when the run closes, also by a continue-as-new, so the ports allow none while an agent runs. */
 export class TemporalChildren {
   private readonly open = new Map<string, ChildRun>();
-  /** Answers on their way to them. */
   private readonly answering = new Map<string, Promise<void>>();
-  /** What those have used and set that were cancelled, by their ids. */
+  /** Usage and session values of cancelled agents, by id. */
   private readonly left = new Map<string, FailedChildDetails>();
 
   constructor(
@@ -59,7 +55,7 @@ export class TemporalChildren {
     return workflowIdOf(tenant, id);
   }
 
-  /** It has none of the search attributes by which runs are listed: lists show what somebody started. */
+  /** Without the search attributes of runs, because lists show only runs that somebody started. */
   async run(child: ChildRun, kept: KeptPoint | null, hasRoom: () => boolean): Promise<ChildEnd> {
     const { start } = child;
     const begin = (): Promise<AgentRunResult> =>
@@ -85,23 +81,23 @@ export class TemporalChildren {
     }
   }
 
-  /** They are asked as the run itself is: they stop at safe points of their own. */
+  /** Agents are asked like the run itself, and stop at their own safe points. */
   ask(request: CancelRequest, run?: string): void {
     for (const { start } of this.open.values()) {
       if (run !== undefined && run !== start.id) continue;
-      // One that has ended meanwhile need not stop any more.
+      // An agent that has ended needs no stop.
       this.signal(start, names.cancelSignal, request).catch(() => undefined);
     }
   }
 
-  /** The cancel of a child workflow goes to its first execution only, and is lost behind a continue-as-new. */
+  /** The cancel of a child workflow goes only to its first execution, and is lost after a continue-as-new. */
   private cancelLatest({ tenant, id }: StartInput): void {
     if (!this.open.has(id)) return;
     const cancel = (): Promise<void> => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel();
     CancellationScope.nonCancellable(() => this.askFor(id, cancel)).catch(() => undefined);
   }
 
-  /** Takes a signal, with whatever is in it. */
+  /** Takes a signal with any content. */
   hear(news: unknown): void {
     const { run, events, left } = (news ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof run !== 'string' || !this.open.has(run)) return;
@@ -110,7 +106,7 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
-  /** One after another: several signals at once may come in another order than they were sent in. */
+  /** One after another: several signals at once may arrive in another order. */
   answer(run: string, answer: Answer): void {
     const before = this.answering.get(run);
     const sending = before !== undefined ? before.then(() => this.send(run, answer)) : this.send(run, answer);
@@ -123,7 +119,7 @@ export class TemporalChildren {
   private async send(run: string, answer: Answer): Promise<void> {
     const child = this.open.get(run);
     if (child === undefined) return;
-    // An agent that has ended meanwhile takes no answer any more.
+    // An ended agent takes no answer.
     await this.signal(child.start, names.answerSignal, answer).catch(() => undefined);
   }
 
@@ -133,8 +129,8 @@ export class TemporalChildren {
 }
 
 /**
- * What an isolated agent begins with. One that was cancelled with the run, or failed in it, goes on where it stood, and its log goes on. Where it
- * cannot, it does not begin anew: it may have made calls that are made once.
+ * The beginning of an isolated agent. An agent that was cancelled with the run, or failed in it, goes on where it stood. Where it cannot, it does not
+ * begin anew, because it may have made `once` calls.
  */
 function goingOn(
   kept: KeptPoint | null,
@@ -155,7 +151,7 @@ function isCancelledChild(end: ChildEnd): boolean {
   return 'failed' in end && end.failed.code === 'child-cancelled';
 }
 
-/** Anybody who reaches the server can send such news: what makes no sense is passed over. */
+/** Anybody who reaches the server can send such news, so senseless news is skipped. */
 function detailsIn(left: unknown): FailedChildDetails | undefined {
   if (!isRecord(left) || !isRecord(left['usage'])) return undefined;
   const { usage, session } = left;
@@ -174,7 +170,7 @@ function isUsage(value: unknown): boolean {
   );
 }
 
-/** How an agent has ended whose workflow gave no result. */
+/** The end of an agent whose workflow gave no result. */
 export function endOfFailed(error: unknown): FailedChildDetails & Extract<ChildEnd, { readonly failed: Failure }> {
   const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
   if (cause instanceof CancelledFailure) return failed('child-cancelled', 'Its run was cancelled.');

@@ -44,7 +44,7 @@ import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 import { TurnBuilds } from './turn-builds';
 
-/** The kernel's ports on Temporal. Every waiting thing is a command; what readers see rides in the next one. */
+/** The kernel's ports on Temporal. Every wait is a command; events for readers ride in the next command. */
 export class TemporalPorts implements Ports {
   readonly log: RunLog;
   readonly children: TemporalChildren;
@@ -103,7 +103,7 @@ export class TemporalPorts implements Ports {
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
-  /** Asks for a command, which is made in the scope of the code that asks. A scope that is cancelled by then makes no command. */
+  /** Asks for a command, made in the scope of the asking code. A scope that is cancelled by then makes none. */
   private ask<T>(place: string, make: () => Promise<T> | undefined): Promise<T> {
     const scope = CancellationScope.current();
     return this.commands.ask(place, () => {
@@ -118,7 +118,7 @@ export class TemporalPorts implements Ports {
     });
   }
 
-  /** Code that has yet to be given something may ask for more. */
+  /** Waiting code may ask for more. */
   get hasCommands(): boolean {
     return !this.hasDeferred && (!this.commands.isEmpty || this.status.hasChanged);
   }
@@ -159,7 +159,7 @@ export class TemporalPorts implements Ports {
 
   readonly stopModel = (): void => this.stops?.stop();
   readonly beforeTurn = (): void => this.builds?.beforeTurn();
-  /** A message brought the name of the newest build. */
+  /** A message named the newest build. */
   readonly heardOfBuild = (newest: unknown): void => this.builds?.hear(newest);
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -194,7 +194,7 @@ export class TemporalPorts implements Ports {
     return this.log.knows(message.id) ? undefined : this.room.find(jsonSize(message));
   }
 
-  /** It is shown in the memo, and told in an event. */
+  /** The memo and an event show the interrupt. */
   roomToShow(interrupt: Interrupt): Promise<void> | undefined {
     return this.room.wait(2 * jsonSize(interrupt));
   }
@@ -232,7 +232,6 @@ export class TemporalPorts implements Ports {
     this.deferred.push(run);
   }
 
-  /** Whether something waits until code rests. */
   get hasDeferred(): boolean {
     return this.deferred.length > 0;
   }
@@ -261,7 +260,7 @@ export class TemporalPorts implements Ports {
     return this.still.heard;
   }
 
-  /** `isAsked`: the run has interrupts that somebody may answer. */
+  /** `isAsked`: the run has open interrupts. */
   standing(isAsked: boolean): RunStanding {
     return this.still.standing({ isBusy: this.hasDeferred || this.timeline.isBusy, isAsked });
   }
@@ -272,12 +271,12 @@ export class TemporalPorts implements Ports {
     return this.hold.nextGoingOn();
   }
 
-  /** Nothing new starts from now on: the run is about to go on elsewhere. */
+  /** Nothing new starts: the run is about to go on elsewhere. */
   holdBack(): void {
     this.hold.begin();
   }
 
-  /** Settles when the run is held no more. Absent: nothing holds the run. */
+  /** Settles when something may start. Absent: now. */
   held(): Promise<void> | undefined {
     return this.hold.isOn ? this.hold.over() : undefined;
   }
@@ -290,7 +289,7 @@ export class TemporalPorts implements Ports {
     return this.hold.isOn;
   }
 
-  /** The run does not go on elsewhere after all. */
+  /** The run goes on here after all. */
   goOn(): void {
     this.still.leave();
     this.hold.goOn();
@@ -300,16 +299,16 @@ export class TemporalPorts implements Ports {
     return this.stopping || this.whole.consideredCancelled;
   }
 
-  /** A call whose command is in no history yet would be taken back, with all that rides in it: it is told to stop when it has begun. */
+  /** A call whose command is in no history yet would be taken back with its events, so the call is told to stop after it has begun. */
   stop(): void {
     this.stopping = true;
     if (this.calls.madeAt !== workflowInfo().historyLength) return this.whole.cancel();
     const cancel = (): void => this.whole.cancel();
-    // Somebody else may cancel the run before the time is up.
+    // Somebody else may cancel the run earlier.
     void this.room.nextTask().then(cancel, cancel);
   }
 
-  /** Keeps what the run goes on with in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
+  /** Keeps the point in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
   keep(point: RetryPoint, failed = false): Promise<unknown> {
     const kept: KeptPoint = { runId: workflowInfo().runId, point, ...(failed ? { failed: true } : {}) };
     return CancellationScope.nonCancellable(() => this.short.urgent('', names.keepActivity, [kept], 60_000, 10));
@@ -321,18 +320,18 @@ export class TemporalPorts implements Ports {
     this.hold.end();
   }
 
-  /** No command would be made, and what it was to take along would be lost: it rides in the last one. */
+  /** No command is made after a cancel, and its events would be lost: they ride in the last command. */
   refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
   }
 
-  /** News of an isolated agent for the run that it is part of, to go along with its end. */
+  /** News of an isolated agent, to go with its end. */
   get lastNews(): Pick<AgentRunResult, 'news'> {
     const news = this.parentLine?.untold ?? [];
     return news.length === 0 ? {} : { news };
   }
 
-  /** The last word of a run that was cancelled, to the one that it is part of. */
+  /** The last word of a cancelled run to its parent. */
   tellParent(left: NonNullable<ChildNews['left']>): Promise<void> | undefined {
     return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
   }

@@ -3,57 +3,52 @@ import type { Timer } from '../kernel/run/ports';
 import { activation, anew } from './interceptors';
 import type { AskForCommand } from './ports-owner';
 
-/** A timer that has not been dealt with. */
 interface OpenTimer {
   readonly at: number;
-  /** The server has told that the timer is over, or need not. */
+  /** The server has told its end, or need not. */
   isOver: boolean;
   end(): void;
 }
 
-/** An answer that has to wait for its turn. */
 export interface WaitingAnswer {
-  /** When somebody gave it. */
   readonly at: number;
-  /** Waits for a task that has room for the answer. Absent: this one has. */
+  /** Waits for a task with room for the answer. Absent: this task has room. */
   room(): Promise<void> | undefined;
   take(): void;
 }
 
 /**
- * What comes to a run from the time: the ends of its timers, and answers that came beside one that is over. Timers end in the order of their moments,
- * however late a worker looks, and the code that one of them wakes has the time of that moment. Answers are taken in the order in which they came. Those
- * that were given before a moment come before its timer.
+ * What time brings to a run: ends of timers, and answers beside them. Timers end in the order of their moments, however late a worker looks, and the
+ * woken code has the time of its moment. Answers are taken in order of arrival. Answers from before a moment come before its timer.
  */
 export class Timeline {
   private readonly open = new Set<OpenTimer>();
   private readonly answers: WaitingAnswer[] = [];
-  /** What may have to happen before all that is due. */
+  /** Work that has to end before anything due. */
   private holds = 0;
   private past: { readonly at: number; readonly activation: number } | undefined;
 
   constructor(
     private readonly ask: AskForCommand,
-    /** The ends of limits that were open when the run continued as new. Code that is entered again makes their timers. */
+    /** The ends of limits that were open at the continue-as-new. Re-entered code makes their timers. */
     private restored: readonly number[] = [],
   ) {}
 
-  /** The time, for code: that of the task, or of what is being made up for. */
+  /** The time for code: of the task, or of a late event. */
   get now(): number {
     return this.past?.activation === activation.count ? this.past.at : Date.now();
   }
 
-  /** Something is about to happen that came in before. */
   get isBusy(): boolean {
     return this.holds > 0 || this.answers.length > 0 || this.firstOver !== undefined;
   }
 
-  /** Whether an answer that comes in now has to wait for its turn. */
+  /** Whether a new answer has to wait for its turn. */
   get isBehind(): boolean {
     return this.isBusy || this.isBehindNow;
   }
 
-  /** Code is entered, or entered again, with what this brings. When it rests, all of its timers are made. */
+  /** Code is entered with this result. When the code rests, all its timers are made. */
   entering<T>(prepared: Promise<T>): Promise<T> {
     const rests = (): Promise<void> => anew(() => activation.settled);
     if (this.restored.length > 0)
@@ -64,7 +59,7 @@ export class Timeline {
     return prepared;
   }
 
-  /** `last` may find answers that were given before the timer ended. */
+  /** `last` may find answers from before the end of the timer. */
   timer(place: string, at: number, last?: () => Promise<void> | undefined): Timer {
     const scope = new CancellationScope();
     let end: () => void = () => undefined;
@@ -83,7 +78,7 @@ export class Timeline {
     };
     const begin = (): Promise<void> => {
       this.open.add(timer);
-      // What the server would tell later may come behind what it has told.
+      // A later word of the server may come after other events.
       return at < Date.now() ? Promise.resolve() : sleep(Math.max(1, at - Date.now()));
     };
     scope.run(() => this.ask(place, begin)).then(over, failed);
@@ -91,16 +86,15 @@ export class Timeline {
     return { fired, cancel: () => scope.cancel() };
   }
 
-  /** Lets an answer wait for its turn. */
   wait(answer: WaitingAnswer): void {
     this.answers.push(answer);
   }
 
-  /** One thing after another: all code that it wakes has run before the next, which `isDone` may deny. */
+  /** One thing after another: all woken code has run before the next, which `isDone` may deny. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      // A signal beside the end of a timer was in the history first, or may have been. An update is in no history before the run accepts it, and core may
-      // give an update apart from the other events of its task: an update that comes with the end of a timer is late.
+      // A signal beside the end of a timer came first in the history, or may have. An update is in no history before the run accepts it, and core may
+      // give it apart from other events of its task, so an update beside the end of a timer is late.
       await anew(
         () =>
           activation.settled &&
@@ -124,7 +118,7 @@ export class Timeline {
           continue;
         }
         this.answers.shift();
-        // Code has no time behind a timer that has yet to end.
+        // Code has no time after a timer that has yet to end.
         if (this.isBehindNow) this.goBackTo(answer.at);
         answer.take();
       }
@@ -135,13 +129,13 @@ export class Timeline {
     this.past = { at, activation: activation.count };
   }
 
-  /** Nothing happens before this, and all that it brings in has its turn. What it throws fails the task. */
+  /** Nothing happens before this, and its results have their turn. An error fails the task. */
   private holdFor(asked: Promise<void>): void {
     this.holds += 1;
     void asked.then(() => void (this.holds -= 1));
   }
 
-  /** Something is due, and no timer ended before it that the server has not told of, or that is not made again yet. */
+  /** Something is due, and no earlier timer is open or not made again yet. */
   private get hasTurn(): boolean {
     const [over, given] = [this.firstOver?.at ?? Infinity, this.firstGiven];
     if (over <= given) return over < Infinity && !this.isBehindTimer((at) => at < over, isNotOver);
@@ -157,7 +151,7 @@ export class Timeline {
     return this.isBehindTimer((at) => at <= now);
   }
 
-  /** The earliest of the answers that wait: none is too late because of one that came before it. */
+  /** The earliest waiting answer, so none is late because of an earlier arrival. */
   private get firstGiven(): number {
     return this.answers.reduce((first, { at }) => Math.min(first, at), Infinity);
   }

@@ -1,3 +1,4 @@
+import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, CancellationScope, condition, scheduleActivity, workflowInfo } from '@temporalio/workflow';
 import { HoldfastError, isErrorCode, messageOf, wellFormed } from '../contract/errors';
 import type { Failure } from '../contract/messages/messages';
@@ -13,7 +14,7 @@ import { TemporalPorts } from './temporal-ports';
 
 type AgentsByName = ReadonlyMap<string, AnyAgent>;
 
-/** Who asked that the run moves to the newest build, until they have their answer. */
+/** Requests to move to the newest build, until their reply. */
 export class UpgradeRequests {
   private asking: { resolve(receipt: UpgradeReceipt): void; reject(error: unknown): void }[] = [];
 
@@ -40,16 +41,19 @@ export function moves({ build, failure }: TrialVerdict): boolean {
   return failure === undefined && isVersioned() && build !== ownBuild();
 }
 
-/** Without Worker Versioning a task takes no versioning behavior, and there is no other build to go to. The name of the deployment is empty then. */
+/** Without Worker Versioning a task takes no versioning behavior, and there is no other build. The deployment name is empty then. */
 export function isVersioned(): boolean {
   return workflowInfo().currentDeploymentVersion?.deploymentName !== '';
 }
+
+/** For workflows without user code, which go on in the newest build. */
+export const inNewestBuild = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
 
 function ownBuild(): string {
   return workflowInfo().currentDeploymentVersion?.buildId ?? '';
 }
 
-/** Asks the newest build, by a worker, whether it can go on with the run as it stands. */
+/** Asks the newest build, by a worker, whether it can go on from here. */
 export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict> {
   try {
     return await scheduleActivity<TrialVerdict>(names.trialActivity, [input], {
@@ -64,8 +68,8 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
   }
 }
 
-/** What speaks against going on with a run here. Nothing of it is done. */
-export async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
+/** The problem of going on here. Nothing is done. */
+async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
   const state = snapshot.state as RunState;
   const facts = new TemporalPorts(input, state, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
   const trial = new Trial(agents, { state, lists: snapshot.lists }, facts, Date.now());
@@ -89,16 +93,16 @@ export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Pro
   };
 }
 
-/** A run that is tried again comes to the newest build. Where that has other code than the run had, it does nothing, and the run fails again. */
+/** A retried run comes to the newest build. With changed code the run does nothing, and fails again. */
 export async function tryRetried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot === undefined) return;
   const failure = await tryHere(agents, input, copyOf(snapshot));
-  // Another failure is one of the run itself, which meets it as it would otherwise.
+  // The run itself meets any other failure.
   if (failure?.code === 'frame-changed') throw new HoldfastError('frame-changed', failure.message);
 }
 
-/** The run goes on from its snapshot, and what a trial enters the run has not entered. */
+/** The trial must not change the snapshot of the run. */
 function copyOf(snapshot: Snapshot): Snapshot {
   return { ...snapshot, state: JSON.parse(JSON.stringify(snapshot.state)) as Snapshot['state'] };
 }
@@ -107,9 +111,9 @@ function copyOf(snapshot: Snapshot): Snapshot {
 export class CannotGoOnHere extends Error {}
 
 /**
- * A run that moved comes to the build that tried it, or, when another became the newest in that moment, to one that did not. That one tries the run
- * first, and the run is bound to no build until one of them can go on with the run. A task that fails leaves nothing behind, and the run is stuck,
- * unharmed. The next build finds the verdict of another one in the history, and tries for itself.
+ * A moved run comes to the build that tried it, or to a newer build that did not. That build tries the run first, and the run is bound to no build
+ * until a trial succeeds. A failed task leaves nothing, and the run is stuck, unharmed. A later build sees the verdict of another build in the
+ * history, and tries itself.
  */
 export async function tryUntried({ start, snapshot }: AgentRunInput): Promise<void> {
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;

@@ -3,9 +3,9 @@ import { HoldfastError } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { attendRun, exitCodes } from '../attend-run';
-import { withChanges } from '../edited-input';
-import { jsonOrText, parsedJson } from '../parsed-json';
+import { attendRun } from '../attend-run';
+import { withChanges, jsonOrText, parsedJson } from '../json-flags';
+import { told } from '../output';
 import type { AnswerRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
@@ -28,90 +28,53 @@ export type ApprovalFlags = CommentFlags & {
   readonly upTo?: string;
 };
 
-export async function approve(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  interruptId: string | undefined,
-  flags: ApprovalFlags,
-): Promise<number> {
-  const { forRest, upTo, comment } = flags;
-  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
-    decision: 'approve',
-    ...hashOf(interrupt),
-    ...defined({
-      editedInput: editOf(flags, interrupt),
-      forRestOfRun: forRest,
-      upTo: upTo === undefined ? undefined : amountOf(upTo),
-      comment,
-    }),
-  }));
+/** Without `interruptId`: the only approval for which the run waits. */
+interface Asked {
+  readonly service: FoundService;
+  readonly terminal: Terminal;
+  readonly id: string;
+  readonly interruptId?: string | undefined;
 }
 
-function amountOf(text: string): number {
-  const amount = Number(text);
-  if (!Number.isFinite(amount)) throw new HoldfastError('command-invalid', `--up-to must be a number. It is "${text}".`);
-  return amount;
+export function approve(asked: Asked, flags: ApprovalFlags): Promise<number> {
+  const { forRest: forRestOfRun, comment } = flags;
+  return decide(asked, flags, (interrupt) => {
+    const editedInput = editOf(flags, interrupt);
+    return { decision: 'approve', ...defined({ editedInput, forRestOfRun, upTo: amountOf(flags), comment }) };
+  });
 }
 
-/** `--set` changes what `--edit` gives, or what the interrupt shows. */
+function amountOf({ upTo }: ApprovalFlags): number | undefined {
+  const amount = upTo === undefined ? undefined : Number(upTo);
+  if (amount === undefined || Number.isFinite(amount)) return amount;
+  throw new HoldfastError('command-invalid', `--up-to must be a number. It is "${upTo}".`);
+}
+
+/** `--set` changes the arguments of `--edit`, or else of the interrupt. */
 function editOf({ edit, set }: ApprovalFlags, interrupt: Interrupt | undefined): Json | undefined {
   const whole = edit === undefined ? undefined : parsedJson(edit, '--edit');
   if (set === undefined) return whole;
-  if (whole === undefined && interrupt?.kind !== 'approval')
-    throw new HoldfastError('interrupt-unknown', 'The run does not wait for this approval, so that --set has no arguments to change.');
-  return withChanges(whole ?? (interrupt as { readonly input: Json }).input, set);
+  if (whole !== undefined) return withChanges(whole, set);
+  if (interrupt?.kind === 'approval') return withChanges(interrupt.input, set);
+  throw new HoldfastError('interrupt-unknown', 'The run does not wait for this approval, so that --set has no arguments to change.');
 }
 
-export async function reject(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  interruptId: string | undefined,
-  flags: RejectionFlags,
-): Promise<number> {
+export function reject(asked: Asked, flags: RejectionFlags): Promise<number> {
   const { feedback, comment } = flags;
-  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
-    decision: 'reject',
-    ...hashOf(interrupt),
-    ...defined({ feedback, comment }),
-  }));
+  return decide(asked, flags, () => ({ decision: 'reject', ...defined({ feedback, comment }) }));
 }
 
-export async function delegate(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  interruptId: string | undefined,
-  flags: DelegationFlags,
-): Promise<number> {
+export function delegate(asked: Asked, flags: DelegationFlags): Promise<number> {
   const { to, comment } = flags;
-  return decide(service, terminal, id, interruptId, flags, (interrupt) => ({
-    ...{ decision: 'delegate', to },
-    ...hashOf(interrupt),
-    ...defined({ comment }),
-  }));
+  return decide(asked, flags, () => ({ decision: 'delegate', to, ...defined({ comment }) }));
 }
 
-export async function answer(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  interruptId: string,
-  text: string,
-  flags: DecisionFlags,
-): Promise<number> {
-  return send(service, terminal, { id, interruptId, view: await service.view(id) }, { answer: jsonOrText(text) }, flags);
+export async function answer(asked: Asked, text: string, flags: DecisionFlags): Promise<number> {
+  return send(asked, await asked.service.view(asked.id), { answer: jsonOrText(text) }, flags);
 }
 
-async function decide(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  interruptId: string | undefined,
-  flags: DecisionFlags,
-  bodyFor: (interrupt: Interrupt | undefined) => AnswerRequest,
-): Promise<number> {
+async function decide(asked: Asked, flags: DecisionFlags, bodyFor: (interrupt: Interrupt | undefined) => AnswerRequest): Promise<number> {
+  const { service, id, interruptId } = asked;
   const view = await service.view(id);
   const { interrupts, status } = view;
   if (interruptId === undefined && isEnded(status))
@@ -119,32 +82,19 @@ async function decide(
       'run-ended',
       `The run ${id} is ${status} and waits for nobody. See: ${commandLine('show', id, ...service.flags)}`,
     );
-  // One that no longer waits is sent all the same: the run knows best why it does not.
+  // The run knows why an interrupt no longer waits, so the answer is sent.
   const chosen = interruptId === undefined ? theOnlyApproval(id, interrupts) : interrupts.find((interrupt) => interrupt.id === interruptId);
-  return send(service, terminal, { id, interruptId: chosen?.id ?? interruptId ?? '', view }, bodyFor(chosen), flags);
+  const hash = chosen?.kind === 'approval' ? { inputHash: chosen.inputHash } : {};
+  return send({ ...asked, interruptId: chosen?.id ?? interruptId }, view, { ...bodyFor(chosen), ...hash }, flags);
 }
 
-interface Asked {
-  readonly id: string;
-  readonly interruptId: string;
-  /** How the run stood before the answer. */
-  readonly view: ShownRun;
-}
-
-/** In a conversation the turn that asked is shown to its end. */
-async function send(
-  service: FoundService,
-  terminal: Terminal,
-  { id, interruptId, view: { nextOffset: from, conversation } }: Asked,
-  body: AnswerRequest,
-  flags: DecisionFlags,
-): Promise<number> {
+/** In a conversation the turn is shown to its end. `view`: the run before the answer. */
+async function send(asked: Asked, view: ShownRun, body: AnswerRequest, flags: DecisionFlags): Promise<number> {
+  const { service, terminal, id, interruptId = '' } = asked;
   const { by, role: roles, follow } = flags;
   await service.answer(id, interruptId, { ...body, ...defined({ by, roles }) });
-  if (!follow) {
-    terminal.write(`The answer to ${interruptId} is sent.`);
-    return exitCodes.done;
-  }
+  if (!follow) return told(terminal, `The answer to ${interruptId} is sent.`);
+  const { nextOffset: from, conversation } = view;
   return attendRun(service, terminal, { id, from, answered: [interruptId], ...defined({ by, roles, turn: conversation?.turn }) });
 }
 
@@ -158,8 +108,4 @@ function theOnlyApproval(id: string, interrupts: readonly Interrupt[]): Interrup
       `The run ${id} waits for several approvals; name one: ${approvals.map((interrupt) => interrupt.id).join(', ')}.`,
     );
   return only;
-}
-
-function hashOf(interrupt: Interrupt | undefined): { inputHash?: string } {
-  return interrupt?.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
 }

@@ -3,35 +3,27 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import { attend, exitCodes } from '../attend-run';
+import { attend } from '../attend-run';
 import { contentOf } from '../event-line';
 import { reportFailure } from '../report-error';
 import type { SendMode } from '../../contract/conversations';
 import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
-import { writeTable } from '../table';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
-import type { JsonFlag } from './read-commands';
-import { writeJson } from './read-commands';
+import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output';
+import { oneLine, type Terminal } from '../terminal';
 
 export interface ByFlag {
   readonly by?: string;
 }
-export type ChatFlags = ByFlag;
-export type QueueFlags = JsonFlag;
 export type EndFlags = ByFlag & { readonly now?: boolean };
 export type SendFlags = ByFlag & { readonly agent?: string; readonly mode?: SendMode; readonly id?: string; readonly follow: boolean };
 
-/** So many messages of before are shown to whoever goes on with a conversation. */
 const shownBefore = 10;
 const longestMessage = 80;
 
-/** After these, somebody may say something else. */
 const sayAgain: readonly unknown[] = ['conversation-full', 'input-invalid', 'input-too-large'];
 
-/** Takes what somebody types, message by message, and shows the turn of each. */
-export async function chat(service: FoundService, terminal: Terminal, asked: ChatFlags & { agent: string; id?: string }): Promise<number> {
+export async function chat(service: FoundService, terminal: Terminal, asked: ByFlag & { agent: string; id?: string }): Promise<number> {
   const { agent, id = `chat-${randomBytes(4).toString('hex')}`, by } = asked;
   if (!terminal.interactive)
     throw new HoldfastError(
@@ -63,7 +55,6 @@ export async function chat(service: FoundService, terminal: Terminal, asked: Cha
   }
 }
 
-/** What was said last. Returns the offset from which on the rest is shown. */
 async function showBefore(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const from = await nextOffset(service, id, true);
   if (from === 0) return 0;
@@ -78,7 +69,7 @@ async function showBefore(service: FoundService, terminal: Terminal, id: string)
   return from;
 }
 
-/** Offset of the next event of a conversation. One that may be begun need not be there. */
+/** Offset of the next event of a conversation. 0 for a conversation that may begin now. */
 async function nextOffset(service: FoundService, id: string, mayBegin: boolean): Promise<number> {
   try {
     return (await service.conversation(id)).nextOffset;
@@ -88,8 +79,12 @@ async function nextOffset(service: FoundService, id: string, mayBegin: boolean):
   }
 }
 
-export async function send(service: FoundService, terminal: Terminal, id: string, text: string, flags: SendFlags): Promise<number> {
-  const { agent, mode, id: messageId, by, follow } = flags;
+export async function send(
+  service: FoundService,
+  terminal: Terminal,
+  id: string,
+  { text, agent, mode, id: messageId, by, follow }: SendFlags & { readonly text: string },
+): Promise<number> {
   const from = await nextOffset(service, id, agent !== undefined).catch((error: unknown) => {
     if (codeOf(error) !== 'run-unknown') throw error;
     const begin = commandLine('send', id, text, '--agent', 'NAME', ...service.flags);
@@ -107,7 +102,7 @@ function stored(terminal: Terminal): number {
   return exitCodes.waiting;
 }
 
-export async function queue(service: FoundService, terminal: Terminal, id: string, { json }: QueueFlags): Promise<number> {
+export async function queue(service: FoundService, terminal: Terminal, id: string, { json }: JsonFlag): Promise<number> {
   const conversation = await service.conversation(id);
   if (json === true) return writeJson(terminal, { messages: conversation.queue });
   const rows = conversation.queue.map(({ id: messageId, by: who, mode, message }) => [
@@ -116,37 +111,34 @@ export async function queue(service: FoundService, terminal: Terminal, id: strin
     mode,
     oneLine(contentOf(message), longestMessage),
   ]);
-  if (rows.length === 0) terminal.write('No message waits for a turn.');
-  else writeTable(terminal, rows, ['MESSAGE', 'BY', 'MODE', 'TEXT']);
+  if (rows.length === 0) return told(terminal, 'No message waits for a turn.');
+  writeTable(terminal, rows, ['MESSAGE', 'BY', 'MODE', 'TEXT']);
   return exitCodes.done;
 }
 
-export async function withdraw(service: FoundService, terminal: Terminal, id: string, message: string, { by }: ByFlag): Promise<number> {
+type Change<Flags = ByFlag> = (service: FoundService, terminal: Terminal, id: string, flags: Flags) => Promise<number>;
+
+export const withdraw: Change<ByFlag & { readonly message: string }> = async (service, terminal, id, { message, by }) => {
   await service.withdraw(id, message, by);
-  terminal.write(`The message ${message} is taken back.`);
-  return exitCodes.done;
-}
+  return told(terminal, `The message ${message} is taken back.`);
+};
 
-export async function change(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  what: 'pause' | 'unpause',
-  { by }: ByFlag,
-): Promise<number> {
-  await service[what](id, by);
-  terminal.write(what === 'pause' ? `The conversation ${id} is paused.` : `The conversation ${id} goes on.`);
-  return exitCodes.done;
-}
+export const pause: Change = async (service, terminal, id, { by }) => {
+  await service.pause(id, by);
+  return told(terminal, `The conversation ${id} is paused.`);
+};
 
-export async function rename(service: FoundService, terminal: Terminal, id: string, title: string, { by }: ByFlag): Promise<number> {
+export const unpause: Change = async (service, terminal, id, { by }) => {
+  await service.unpause(id, by);
+  return told(terminal, `The conversation ${id} goes on.`);
+};
+
+export const rename: Change<ByFlag & { readonly title: string }> = async (service, terminal, id, { title, by }) => {
   await service.rename(id, title, by);
-  terminal.write(`The conversation ${id} has another title.`);
-  return exitCodes.done;
-}
+  return told(terminal, `The conversation ${id} has another title.`);
+};
 
-export async function end(service: FoundService, terminal: Terminal, id: string, { now, by }: EndFlags): Promise<number> {
+export const end: Change<EndFlags> = async (service, terminal, id, { now, by }) => {
   await service.end(id, { ...(now === true ? { mode: 'now' } : {}), ...defined({ by }) });
-  terminal.write(`The conversation ${id} takes no message any more.`);
-  return exitCodes.done;
-}
+  return told(terminal, `The conversation ${id} takes no message any more.`);
+};

@@ -4,14 +4,12 @@ import { HoldfastError } from '../../contract/errors';
 import { defined } from '../../contract/defined';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Difference } from '../../worker/replay/differences';
-import type { Replayed } from '../../worker/replay/replay-histories';
-import { replayHistories } from '../../worker/replay/replay-histories';
-import { exitCodes } from '../attend-run';
+import { replayHistories, type Replayed } from '../../worker/replay/replay-histories';
+import { exitCodes } from '../output';
 import { readSettings } from '../processes/process-settings';
 import { reportError } from '../report-error';
 import type { Terminal } from '../terminal';
 
-/** Exit codes of `replay`, for a CI. */
 const replayCodes = { same: 0, different: 1, failed: 2 } as const;
 
 export interface SaveFlags {
@@ -36,7 +34,7 @@ export interface ReplayFlags {
   readonly json?: boolean;
 }
 
-/** What keeps histories from being replayed has a code of its own: a CI must not take it for a difference. */
+/** A failed replay has its own exit code, because a CI must not take a failure for a difference. */
 export async function replayFiles(terminal: Terminal, files: readonly string[], flags: ReplayFlags): Promise<number> {
   try {
     return await replay(terminal, files, flags);
@@ -70,7 +68,7 @@ function showReplayed({ id, differences, error }: Replayed, changes: 'commands' 
   const verdict = error !== undefined ? red(error.code) : differences.length === 0 ? green('same') : green('goes on');
   terminal.write(`${id}  ${verdict}`);
   for (const one of differences) terminal.write(`  ${one.message}${dim(noteOf(one, changes))}`);
-  // What stopped the replay is often told by a difference, but not where Temporal noticed.
+  // The differences often tell the cause, but not where Temporal noticed.
   if (error !== undefined && error.code !== 'requests-changed') terminal.write(`  ${dim(error.message)}`);
 }
 

@@ -1,48 +1,33 @@
-import { defined } from '../../contract/defined';
 import { externalCallIn } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
 import { noWorkerText } from '../../contract/no-worker';
 import { askedAt, askedText } from '../../contract/who-may-answer';
-import { exitCodes } from '../attend-run';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import { isAskable } from '../../client/listing/list-options';
-import type { RunQuery } from '../../http/index';
+import type { InterruptQuery, RunQuery } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
-import { writeTable } from '../table';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
+import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
+import { oneLine, type Terminal } from '../terminal';
 import { relativeTime, roughly, timeText } from '../times';
-import type { JsonFlag } from './read-commands';
-import { writeJson } from './read-commands';
 
-/** The flags that filter a list, under the names that the service knows them by. */
-export interface FilterFlags extends JsonFlag {
-  readonly agent?: string;
-  readonly tag?: readonly string[];
-  readonly startedBy?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly mayAnswer?: string;
-  readonly role?: readonly string[];
-  readonly waitingSince?: string;
+export interface FilterFlags extends JsonFlag, Omit<InterruptQuery, 'limit'> {
   readonly limit?: string;
-  readonly after?: string;
   readonly wide?: boolean;
 }
 
+export type StartFilters = Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'>;
+
 export interface RunListFlags extends FilterFlags {
   readonly status?: string;
-  /** Ids alone, one each line, for shells. */
   readonly ids?: boolean;
   readonly parent?: string;
 }
 
 const longestAsk = 60;
 
-/** As somebody wrote it: the service says what does not fit. */
 export function asWritten(filters: object): RunQuery {
   return filters;
 }
@@ -53,30 +38,25 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
     for (const { id } of (await service.list(asWritten(filters))).runs) terminal.write(id);
     return exitCodes.done;
   }
-  // The server cannot count what it does not know.
+  // The server counts only by values that a query can hold.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
   const isCounted = mayAnswer === undefined && waitingSince === undefined && [...tag, startedBy].every(isAskable);
   const answer = await service.list({ ...asWritten(filters), ...(isCounted ? { total: true } : {}) });
   if (json === true) return writeJson(terminal, answer);
   const { runs, total } = answer;
   if (runs.length === 0) terminal.write('There are no such runs.');
-  else if (wide === true)
-    writeTable(
-      terminal,
-      runs.map((run) => wideRow(run, now)),
-      wideHead,
-    );
-  else
-    writeTable(
-      terminal,
-      runs.map((run) => shortRow(run, now)),
-      ['RUN', 'AGENT', 'STATUS', 'STARTED', 'WAITS FOR'],
-    );
+  else {
+    const [rowOf, head] = wide === true ? [wideRow, wideHead] : [shortRow, shortHead];
+    const rows = runs.map((run) => rowOf(run, now));
+    writeTable(terminal, rows, head);
+  }
   if (answer.noWorker !== undefined) terminal.write(terminal.paint.yellow(noWorkerText(answer.noWorker)));
-  writeMore(terminal, service, 'list', { ...filters, ...defined({ wide }) }, answer, counted(runs.length, total, 'runs'));
+  const counted = `${runs.length}${total === undefined ? '' : ` of ${total.toLocaleString('en')}`} runs`;
+  writeMore(terminal, service, { ...answer, command: 'list', flags: { ...filters, wide }, counted });
   return exitCodes.done;
 }
 
+const shortHead = ['RUN', 'AGENT', 'STATUS', 'STARTED', 'WAITS FOR'];
 const wideHead = ['RUN', 'AGENT', 'STATUS', 'STARTED', 'ENDED', 'BY', 'TAGS', 'WAITS FOR'];
 
 function shortRow(run: ListedRun, now: number): readonly string[] {
@@ -109,16 +89,13 @@ export async function inbox(service: FoundService, terminal: Terminal, flags: Fi
   if (interrupts.length === 0) terminal.write('Nothing waits for a decision.');
   else if (wide === true) for (const row of interrupts) showInboxRow(terminal, service, row, now);
   else {
-    writeTable(
-      terminal,
-      interrupts.map((row) => inboxRow(row, now)),
-      ['RUN', 'AGENT', 'WAITS', 'UNTIL', 'FOR', 'ASKS'],
-    );
+    const rows = interrupts.map((row) => inboxRow(row, now));
+    writeTable(terminal, rows, ['RUN', 'AGENT', 'WAITS', 'UNTIL', 'FOR', 'ASKS']);
     terminal.write(
       terminal.paint.dim(`Each with its commands: ${commandLine('inbox', ...wordsOf({ ...filters, wide: true }), ...service.flags)}`),
     );
   }
-  writeMore(terminal, service, 'inbox', { ...filters, ...defined({ wide }) }, answer, counted(interrupts.length, undefined, 'interrupts'));
+  writeMore(terminal, service, { ...answer, command: 'inbox', flags: { ...filters, wide }, counted: `${interrupts.length} interrupts` });
   return exitCodes.done;
 }
 
@@ -134,7 +111,6 @@ function inboxRow({ runId, waitingSince, interrupt }: ListedInterrupt, now: numb
   ];
 }
 
-/** What is asked, short enough for one line: whoever decides sees all of it. */
 function asks(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return `${oneLine(interrupt.tool)} ${oneLine(interrupt.input, longestAsk)}`;
   const call = externalCallIn(interrupt);
@@ -154,29 +130,24 @@ function showInboxRow(terminal: Terminal, service: FoundService, row: ListedInte
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
 }
 
-function counted(count: number, total: number | undefined, what: string): string {
-  return total === undefined ? `${count} ${what} are shown.` : `${count} of ${total.toLocaleString('en')} ${what} are shown.`;
+interface ShownList {
+  readonly command: string;
+  readonly flags: object;
+  readonly counted: string;
+  readonly more?: boolean;
+  readonly next?: string;
 }
 
-/** A list that does not have all of it says so, and how to go on. */
-function writeMore(
-  terminal: Terminal,
-  service: FoundService,
-  command: string,
-  flags: Readonly<Record<string, unknown>>,
-  { more, next }: { readonly more?: boolean; readonly next?: string },
-  shown: string,
-): void {
+function writeMore(terminal: Terminal, service: FoundService, { command, flags, counted, more, next }: ShownList): void {
   if (more !== true || next === undefined) return;
-  terminal.write(terminal.paint.dim(shown));
+  terminal.write(terminal.paint.dim(`${counted} are shown.`));
   terminal.write(`more: ${commandLine(command, ...wordsOf({ ...flags, after: next }), ...service.flags)}`);
 }
 
-/** Flags as they are written. */
-function wordsOf(flags: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(flags).flatMap(([name, value]) => {
+function wordsOf(flags: object): readonly string[] {
+  return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (name === 'url' || value === undefined) return [];
+    if (value === undefined) return [];
     if (value === true) return [flag];
     return (Array.isArray(value) ? value : [value]).flatMap((one) => [flag, String(one)]);
   });

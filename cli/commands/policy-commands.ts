@@ -1,21 +1,18 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { PolicyOutcome } from '../../client/index';
-import { exitCodes } from '../attend-run';
+import type { DryRunRequest } from '../../http/index';
+import { exitCodes, type JsonFlag } from '../output';
 import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';
-import type { FilterFlags } from './list-commands';
+import type { ByFlag } from './conversation-commands';
+import type { StartFilters } from './list-commands';
 
-export interface ApplyFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
-  readonly to: string;
-  readonly by?: string;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+export type ApplyFlags = StartFilters & JsonFlag & DryRunRequest & ByFlag & { readonly to: string };
 
 const pageSize = 100;
 
-/** Applies what a policy of the configuration says now to all runs that wait. Exit code 1: one of them could not be asked. */
+/** Applies the policy of the configuration to all waiting runs. Exit code 1: a run could not be asked. */
 export async function applyPolicy(service: FoundService, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
   const { to, json, ...body } = flags;
   if (to !== 'waiting') throw new HoldfastError('request-invalid', `policy apply takes --to waiting, not --to ${to}.`);

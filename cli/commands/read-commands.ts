@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import type { RetriedCall, RunEvent } from '../../contract/events';
-import { isEnded } from '../../contract/events';
+import { isEnded, type RetriedCall, type RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
-import { exitCodes } from '../attend-run';
 import { contentOf, eventLine } from '../event-line';
 import { interruptLines } from '../event-lines';
 import { takenBy } from '../agent-input';
@@ -16,27 +14,17 @@ import { stepsOf } from '../run-steps';
 import { commandLine } from '../../contract/shell-words';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
-import { writeTable } from '../table';
-import type { Terminal } from '../terminal';
-import { oneLine } from '../terminal';
+import { exitCodes, writeJson, writeTable, type JsonFlag } from '../output';
+import { oneLine, type Terminal } from '../terminal';
 import { noWorkerText } from '../../contract/no-worker';
 import { lengthText, relativeTime, timeText } from '../times';
 
-/** With `json` a command prints what the service answered, for programs. */
-export interface JsonFlag {
-  readonly json?: boolean;
-}
+export type WideFlags = JsonFlag & { readonly wide?: boolean };
+export type EventFlags = JsonFlag & { readonly from?: string; readonly follow?: boolean };
 
-/** Of what stands in a column, unless all of it is wanted. */
 const longestText = 200;
 
-export async function showRun(
-  service: FoundService,
-  terminal: Terminal,
-  id: string,
-  flags: JsonFlag & { wide?: boolean },
-  now = Date.now(),
-): Promise<number> {
+export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags, now = Date.now()): Promise<number> {
   const view = await service.view(id);
   if (flags.json === true) return writeJson(terminal, view);
   const events = await eventsUntil(service, id, view.nextOffset);
@@ -65,7 +53,6 @@ export async function showRun(
   return exitCodes.done;
 }
 
-/** A conversation begins with its first message, of which its title is made. */
 function begunWith({ conversation }: ShownRun, input: Json | undefined, longest: number): readonly string[][] {
   if (conversation !== undefined) return conversation.title === undefined ? [] : [['title', oneLine(conversation.title, longest)]];
   return input === undefined ? [] : [['input', oneLine(input, longest)]];
@@ -81,13 +68,12 @@ function timesOf({ startedAt, closedAt }: ShownRun, now: number): readonly strin
   ];
 }
 
-/** Who stops a run, when and why, and the command that lets it go on. */
 function cancelRows({ id, status, cancelled, cancelling, closedAt }: ShownRun, flags: readonly string[], now: number): readonly string[][] {
   if (cancelling !== undefined) return [['to stop', oneLine(cancelRequestText(cancelling))]];
   if (status !== 'cancelled') return [];
   const when = closedAt === undefined ? '' : `${timeText(closedAt)} (${relativeTime(Date.parse(closedAt), now)})`;
   const facts = `${when}${oneLine(cancelledText(cancelled ?? {}))}`.replace(/^[,:] /, '');
-  // An isolated agent goes on with the run that it is part of.
+  // An isolated agent continues with its parent run.
   const goesOn = rootRunId(id) === id ? [['go on with', commandLine('resume', id, ...flags)]] : [];
   return [...(facts === '' ? [] : [['cancelled', facts]]), ...goesOn];
 }
@@ -145,12 +131,11 @@ async function eventsUntil(service: FoundService, id: string, nextOffset: number
   return events;
 }
 
-/** One event a line. */
 export async function printEvents(
   service: FoundService,
   terminal: Terminal,
   id: string,
-  flags: JsonFlag & { from?: string; follow?: boolean; patienceMs?: number },
+  flags: EventFlags & { patienceMs?: number },
 ): Promise<number> {
   let from = Number(flags.from ?? 0);
   if (flags.from !== undefined && !/^\d{1,15}$/.test(flags.from))
@@ -203,9 +188,4 @@ function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): str
 function showInterrupt(terminal: Terminal, service: FoundService, runId: string, interrupt: Interrupt, root?: string): void {
   for (const line of interruptLines(interrupt, terminal, root)) terminal.write(line);
   for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
-}
-
-export function writeJson(terminal: Terminal, value: unknown): number {
-  terminal.writeText(JSON.stringify(value, null, 2));
-  return exitCodes.done;
 }

@@ -1,24 +1,18 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
-import { exitCodes } from '../attend-run';
+import { exitCodes, told } from '../output';
+import type { DryRunRequest, GoOnRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import type { FilterFlags } from './list-commands';
-import { asWritten } from './list-commands';
+import { asWritten, type StartFilters } from './list-commands';
 
-export interface RetryFlags extends Pick<FilterFlags, 'agent' | 'tag' | 'startedBy' | 'since' | 'until'> {
-  readonly status?: string;
-  readonly by?: string;
-  readonly deadline?: string;
-  readonly dryRun?: boolean;
-}
+export type RetryFlags = StartFilters & GoOnRequest & DryRunRequest & { readonly status?: string };
 
 const pageSize = 200;
 const atOnce = 10;
 
-/** Tries failed runs again: those that are named, or all that the filters find. Exit code 1: one of them could not be. */
 export async function retryRuns(service: FoundService, terminal: Terminal, named: readonly string[], flags: RetryFlags): Promise<number> {
   const { by, deadline, dryRun, ...filters } = flags;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -27,14 +21,10 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
   if (isFiltered && filters.status !== 'failed')
     throw new HoldfastError('request-invalid', 'retry takes runs that have failed; say so beside the other filters: --status failed.');
   const ids = isFiltered ? (await failedRuns(service, filters)).map(({ id }) => id) : named;
-  if (ids.length === 0) {
-    terminal.write('There are no such runs.');
-    return exitCodes.done;
-  }
+  if (ids.length === 0) return told(terminal, 'There are no such runs.');
   if (dryRun === true) {
     for (const id of ids) terminal.write(`${id} would be retried`);
-    terminal.write(terminal.paint.dim(counted(ids.length, 'would be retried')));
-    return exitCodes.done;
+    return told(terminal, terminal.paint.dim(counted(ids.length, 'would be retried')));
   }
   let done = 0;
   const retry = async (id: string): Promise<void> => {
@@ -43,7 +33,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
       done += 1;
       terminal.write(`${id} goes on`);
     } catch (error) {
-      // What is wrong with the service or the command is wrong for all of them.
+      // An unreachable service fails all runs.
       if (codeOf(error) === 'service-unreachable' || ids.length === 1) throw error;
       terminal.write(`${id} does not: ${codeOf(error) ?? 'internal'}: ${messageOf(error)}`);
     }
@@ -54,8 +44,8 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
   return done === ids.length ? exitCodes.done : exitCodes.failed;
 }
 
-/** All of them, before the first is retried: it is no failed run any more then. */
-async function failedRuns(service: FoundService, filters: Omit<RetryFlags, 'by' | 'deadline' | 'dryRun'>): Promise<readonly ListedRun[]> {
+/** Lists all runs before the first retry, because a retried run leaves the list. */
+async function failedRuns(service: FoundService, filters: StartFilters): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   let after: string | undefined;
   do {

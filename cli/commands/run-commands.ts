@@ -1,10 +1,12 @@
 import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
-import { parsedJson } from '../parsed-json';
+import { parsedJson } from '../json-flags';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { inputMissing, jobWanted } from '../agent-input';
-import { attendRun, exitCodes } from '../attend-run';
+import { attendRun } from '../attend-run';
+import { exitCodes, told } from '../output';
 import type { CancelMode } from '../../contract/cancel';
+import type { CancelRequestBody, GoOnRequest } from '../../http/index';
 import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
@@ -22,23 +24,24 @@ export interface RunFlags {
   readonly by?: string;
 }
 
-/** Starts a run, or finds the one with this id, and stays with it. */
 export async function startRun(
   service: FoundService,
   terminal: Terminal,
-  agent: string,
-  words: readonly string[],
-  flags: RunFlags,
+  { agent, words, ...flags }: RunFlags & { readonly agent: string; readonly words: readonly string[] },
 ): Promise<number> {
   if (words.length === 0) throw inputMissing(agent, await service.agents(), service.flags);
-  const { id, model, tag, deadline, by } = flags;
+  const { id, model, tag: tags, deadline, by } = flags;
   const input = words.join(' ');
+  // The service refuses JSON that is not an object.
+  const jsonOf = (name: 'options' | 'values' | 'settings'): Readonly<Record<string, Json>> | undefined => {
+    const text = flags[name];
+    return text === undefined ? undefined : (parsedJson(text, `--${name}`) as Readonly<Record<string, Json>>);
+  };
+  const parsed = { options: jsonOf('options'), values: jsonOf('values'), settings: jsonOf('settings') };
   const asked = {
     agent,
     input: flags.jsonInput === true ? parsedJson(input, 'The input') : input,
-    ...defined({ id, model, deadline, tags: tag }),
-    ...jsonFlags(flags, 'options', 'values', 'settings'),
-    ...defined({ by }),
+    ...defined({ id, model, deadline, tags, ...parsed, by }),
   };
   const run = await service.start(asked).catch(async (error: unknown) => {
     if (codeOf(error) !== 'input-invalid' || flags.jsonInput === true) throw error;
@@ -50,21 +53,14 @@ export async function startRun(
     terminal.write(
       terminal.paint.yellow(`ignored: ${run.ignored.join(', ')} (the run was started with others, and the first start counts)`),
     );
-  if (flags.detach === true) {
-    terminal.write(`Follow it with: ${commandLine('events', run.id, '--follow', ...service.flags)}`);
-    return exitCodes.done;
-  }
+  if (flags.detach === true) return told(terminal, `Follow it with: ${commandLine('events', run.id, '--follow', ...service.flags)}`);
   return attendRun(service, terminal, { id: run.id, from: 0, ...defined({ by }) });
 }
 
-export interface CancelFlags {
+export interface CancelFlags extends Pick<CancelRequestBody, 'within' | 'reason' | 'by'> {
   readonly afterModel?: boolean;
   readonly afterTools?: boolean;
-  readonly within?: string;
-  /** False: `--only-here`. */
   readonly onlyHere?: boolean;
-  readonly reason?: string;
-  readonly by?: string;
 }
 
 export async function cancelRun(service: FoundService, terminal: Terminal, id: string, flags: CancelFlags = {}): Promise<number> {
@@ -76,40 +72,30 @@ export async function cancelRun(service: FoundService, terminal: Terminal, id: s
   const { status } = await service.view(id);
   const mode = modes.length === 0 ? undefined : modes;
   await service.cancel(id, defined({ mode, within, recursive: onlyHere === true ? false : undefined, reason, by }));
-  terminal.write(`The run ${id} is asked to stop${modes.length === 0 ? '' : ' at the next safe point'}.`);
-  if (status === 'stuck')
-    terminal.write(`It is stuck, and its code may never hear of it. To end it as it is: ${commandLine('terminate', id, ...service.flags)}`);
-  return exitCodes.done;
+  const terminate = `It is stuck, and its code may never hear of it. To end it as it is: ${commandLine('terminate', id, ...service.flags)}`;
+  told(terminal, `The run ${id} is asked to stop${modes.length === 0 ? '' : ' at the next safe point'}.`);
+  return status === 'stuck' ? told(terminal, terminate) : exitCodes.done;
 }
 
-export interface ResumeFlags {
-  readonly by?: string;
-  readonly deadline?: string;
-}
-
-export async function resumeRun(service: FoundService, terminal: Terminal, id: string, flags: ResumeFlags): Promise<number> {
+export async function resumeRun(service: FoundService, terminal: Terminal, id: string, flags: GoOnRequest): Promise<number> {
   await service.resume(id, flags);
-  terminal.write(`The run ${id} goes on. Follow it with: ${commandLine('events', id, '--follow', ...service.flags)}`);
-  return exitCodes.done;
+  return told(terminal, `The run ${id} goes on. Follow it with: ${commandLine('events', id, '--follow', ...service.flags)}`);
 }
 
 export async function upgradeRun(service: FoundService, terminal: Terminal, id: string): Promise<number> {
   const { build, moved } = await service.upgrade(id);
-  terminal.write(moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`);
-  return exitCodes.done;
+  return told(
+    terminal,
+    moved ? `The run ${id} goes on under the newest build, ${build}.` : `The run ${id} is under the newest build, ${build}.`,
+  );
 }
 
-export async function terminateRun(service: FoundService, terminal: Terminal, id: string, reason?: string): Promise<number> {
+export async function terminateRun(
+  service: FoundService,
+  terminal: Terminal,
+  id: string,
+  { reason }: { reason?: string },
+): Promise<number> {
   await service.terminate(id, reason);
-  terminal.write(`The run ${id} is ended.`);
-  return exitCodes.done;
-}
-
-/** Those that are given, under the names that the service knows them by. */
-function jsonFlags(flags: RunFlags, ...names: readonly ('options' | 'values' | 'settings')[]): Readonly<Record<string, Json>> {
-  const given = names.flatMap((name) => {
-    const text = flags[name];
-    return text === undefined ? [] : [[name, parsedJson(text, `--${name}`)] as const];
-  });
-  return Object.fromEntries(given);
+  return told(terminal, `The run ${id} is ended.`);
 }

@@ -3,21 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike } from '@temporalio/client';
 import { messageOf } from '../../contract/errors';
 import { millisecondsOf } from '../../host/history/history-facts';
-import type { Finding } from './finding';
-import { fine, found } from './finding';
+import { fine, found, type Finding } from './finding';
 
-/** Temporal's number for task queues of activities (temporal.api.enums.v1.TaskQueueType). */
+/** TASK_QUEUE_TYPE_ACTIVITY of Temporal. */
 const ofActivities = 2;
 const pollMs = 50;
 const patienceMs = 5_000;
-/** Deadlines and times of lists are the server's; below this nobody notices. */
+/** Deadlines and times of lists are the server's. Nobody notices a smaller difference. */
 const noticedMs = 2_000;
-/** Keys and certificates that are limited in time are refused from about here on. */
+/** From about here on, keys and certificates with a period of validity are refused. */
 const harmfulMs = 60_000;
 
 /**
- * How far the clock of this machine is from the server's. No request of Temporal tells the time; but the server remembers when a task queue was polled last.
- * So a queue of nobody is polled, and what the server then says must lie between two looks at the clock here.
+ * Compares the clocks of this machine and of the server. No request of Temporal returns the time, but the server remembers the last poll of a task
+ * queue. So an unused queue is polled, and the time of the poll must lie between two readings of the clock here.
  */
 export async function checkClock(connection: ConnectionLike, namespace: string, now: () => number = Date.now): Promise<Finding> {
   try {

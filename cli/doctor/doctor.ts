@@ -1,7 +1,6 @@
-import { dirname } from 'node:path';
 import type { Environment } from '../../host/configuration';
-import type { ProcessFlags } from '../processes/process-settings';
-import { listensAt } from '../processes/process-settings';
+import { listensAt, type ProcessFlags } from '../processes/process-settings';
+import { ownFolder, ownManifest } from '../setup/own-package';
 import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
 import { checkDirectory, checkNode, checkPackages } from './machine';
@@ -13,7 +12,6 @@ export interface DoctorFlags extends ProcessFlags {
   readonly json?: boolean;
 }
 
-/** Says what keeps Holdfast from working here, and what to do. Changes nothing. Exit code 1: there is a problem. */
 export async function doctor(terminal: Terminal, flags: DoctorFlags, environment: Environment = process.env): Promise<number> {
   const findings: Finding[] = [];
   for await (const finding of examine(flags, environment)) {
@@ -27,13 +25,10 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
   return problems === 0 ? 0 : 1;
 }
 
-/** All checks, in the order in which one would look for a fault. What needs a configuration that cannot be read is left out: that is the problem then. */
+/** All checks, in the order of a search for a fault. An unreadable configuration is the last finding. */
 async function* examine(flags: ProcessFlags, environment: Environment): AsyncGenerator<Finding> {
-  const manifest = require.resolve('holdfast/package.json');
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the package is loaded by its own name, from sources and from dist alike
-  const { engines } = require('holdfast/package.json') as { engines: { node: string } };
-  yield checkNode(process.versions.node, engines.node);
-  yield checkPackages(dirname(manifest), process.cwd());
+  yield checkNode(process.versions.node, ownManifest().engines.node);
+  yield checkPackages(ownFolder(), process.cwd());
   const { findings, value: configuration } = checkEnvironment(environment);
   yield* findings;
   const { findings: ofProject, value: project } = await checkConfiguration(flags.config, process.cwd());

@@ -1,15 +1,12 @@
-import type { ErrorCode } from '../../contract/errors';
-import { codeOf, errorTable, HoldfastError, messageOf } from '../../contract/errors';
+import { codeOf, errorTable, HoldfastError, messageOf, type ErrorCode } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
 import { toldFailure } from '../processes/place-in-source';
 
-/** What one check has found. Only a problem keeps Holdfast from working; a warning may be meant. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem';
   readonly message: string;
   readonly code?: ErrorCode;
-  /** What to change. */
   readonly fix?: string;
 }
 
@@ -21,7 +18,15 @@ export function found(check: string, status: 'warning' | 'problem', code: ErrorC
   return { check, status, message: messageOf(new HoldfastError(code, message)), code, fix: errorTable[code].fix };
 }
 
-/** A check that says by an error what is wrong. */
+/** `work` returns the message of a success, and throws the problem. */
+export async function checkedBy(check: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return fine(check, await work());
+  } catch (error) {
+    return foundBy(check, error, codeOf(error) === 'retention-short' ? 'warning' : 'problem');
+  }
+}
+
 export function foundBy(check: string, error: unknown, status: 'warning' | 'problem' = 'problem'): Finding {
   const named = namedSystemError(error, `checking the ${check}`) ?? error;
   const { reason, place } = toldFailure(named);

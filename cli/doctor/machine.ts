@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
-/** Whether this version of Node is one of those that package.json names, in the form `^20.19.0 || >=26.0.0`. */
+/** `range` is a range of package.json, such as `^20.19.0 || >=26.0.0`. */
 export function checkNode(version: string, range: string): Finding {
   const given = numbersOf(version);
   const fits = range.split('||').some((part) => {
@@ -31,26 +30,35 @@ interface Package {
 }
 
 /**
- * Whether the packages that this Holdfast loads are those it is tested with, and whether the project has the same Holdfast: two of them have two instances
- * of all state, such as the context of a call.
+ * Whether Holdfast loads the tested versions of packages, and shares Holdfast and Temporal's SDK with the project. Two copies of a package do not
+ * know each other's state and classes. The SDK fails if its packages load different copies of protobufjs.
  */
 export function checkPackages(holdfast: string, project: string): Finding {
-  const own = read(join(holdfast, 'package.json')) ?? {};
-  const others = Object.entries(own.dependencies ?? {}).flatMap(([name, wanted]) => {
-    const folder = installed(name, realpathSync(holdfast));
-    const version = folder === undefined ? 'missing' : (read(join(folder, 'package.json'))?.version ?? 'unreadable');
-    return version === wanted ? [] : [`${name} is ${version} and must be ${wanted}`];
+  const home = realpathSync(holdfast);
+  const own = read(home) ?? {};
+  const wanted = Object.entries(own.dependencies ?? {});
+  const others = wanted.flatMap(([name, version]) => {
+    const folder = installed(name, home);
+    const found = folder === undefined ? 'missing' : (read(folder)?.version ?? 'unreadable');
+    return found === version ? [] : [`${name} is ${found} and must be ${version}`];
   });
   const beside = installed('holdfast', project);
-  if (beside !== undefined && realpathSync(beside) !== realpathSync(holdfast))
-    others.push(
-      `the project has Holdfast ${read(join(beside, 'package.json'))?.version ?? ''} in ${beside}, and this command is ${holdfast}`,
-    );
+  if (beside !== undefined && realpathSync(beside) !== home)
+    others.push(`the project has Holdfast ${read(beside)?.version ?? ''} in ${beside}, and this command is ${holdfast}`);
+  const ofTemporal = wanted.map(([name]) => name).filter((name) => name.startsWith('@temporalio/'));
+  for (const name of ofTemporal) others.push(...twoCopies(name, project, home));
+  for (const name of ofTemporal) others.push(...twoCopies('protobufjs', installed(name, home), home));
   if (others.length === 0) return fine('packages', `Holdfast ${own.version ?? ''}, with the packages it is tested with.`);
   return found('packages', 'problem', 'packages-differ', `Packages differ from those that Holdfast is tested with: ${others.join('; ')}.`);
 }
 
-/** The folder of a package, as Node finds it from another folder. */
+/** A message if two folders find different copies of a package. */
+function twoCopies(name: string, one: string | undefined, other: string): readonly string[] {
+  const found = [one, other].flatMap((from) => (from === undefined ? [] : (installed(name, realpathSync(from)) ?? [])));
+  if (found.length < 2 || new Set(found.map((folder) => realpathSync(folder))).size < 2) return [];
+  return [`${name} is there twice: ${found.map((folder) => `${read(folder)?.version ?? ''} in ${folder}`).join(' and ')}`];
+}
+
 function installed(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -59,15 +67,14 @@ function installed(name: string, from: string): string | undefined {
   }
 }
 
-function read(path: string): Package | undefined {
+function read(folder: string): Package | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Package;
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the directory of the embedded server, or the one in which it is to be made, can be written to. */
 export function checkDirectory(directory: string): Finding {
   try {
     const present = nearest(directory);

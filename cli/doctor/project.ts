@@ -1,21 +1,16 @@
-import type { ModelsOptions } from '../../activities/models/models';
-import { ModelRegistry } from '../../activities/models/models';
+import { ModelRegistry, type ModelsOptions } from '../../activities/models/models';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { codeOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
-import type { Configuration, Environment } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
+import { readConfiguration, type Configuration, type Environment } from '../../host/configuration';
 import { boundedPatternsIn, mostNative } from '../../host/linear-pattern';
-import type { Project } from '../../service/project/load-project';
-import { loadProject } from '../../service/project/load-project';
+import { loadProject, type Project } from '../../service/project/load-project';
 import { bundleAgents } from '../../worker/bundle';
 import { checkBundle } from '../../worker/check-bundle';
 import { quietRuntime } from '../../worker/runtime';
 import { unknownVariables } from '../processes/unknown-variables';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { checkedBy, fine, found, foundBy, type Finding } from './finding';
 
-/** A check whose result others need. */
 export interface Read<T> {
   readonly findings: readonly Finding[];
   readonly value: T | undefined;
@@ -42,19 +37,16 @@ export async function checkConfiguration(file: string | undefined, directory: st
   }
 }
 
-/** Whether the agents become a bundle that loads in the sandbox. */
-export async function checkBuild(agentsFile: string): Promise<Finding> {
-  try {
+export function checkBuild(agentsFile: string): Promise<Finding> {
+  return checkedBy('build', async () => {
     quietRuntime();
     const bundle = await bundleAgents(agentsFile);
     await checkBundle(bundle);
-    return fine('build', `The agents load in the workflow sandbox, as build ${bundle.buildId}.`);
-  } catch (error) {
-    return foundBy('build', error);
-  }
+    return `The agents load in the workflow sandbox, as build ${bundle.buildId}.`;
+  });
 }
 
-/** Whether this machine has a key for each model that an agent names. `default` has the demo model in `dev`, and nowhere else. */
+/** Whether this machine has a key for the model of every agent. Only `dev` has the demo model for `default`. */
 export function checkModels({ config, models }: Pick<Project, 'config' | 'models'>, environment: Environment): readonly Finding[] {
   const { prices: _, ...options } = config.models ?? {};
   const registry = new ModelRegistry(options satisfies ModelsOptions, environment);
@@ -74,7 +66,7 @@ export function checkModels({ config, models }: Pick<Project, 'config' | 'models
   });
 }
 
-/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of others check themselves. */
+/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of other libraries check themselves. */
 export function checkPatterns({ config, agents }: Pick<Project, 'config' | 'agents'>): readonly Finding[] {
   const schemas: readonly (readonly [string, unknown])[] = [
     ...Object.entries(config.tools ?? {}).map(

@@ -1,10 +1,9 @@
-import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
+import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../contract/errors';
 import { checkPortFree } from '../../host/server/free-port';
 import { processAt } from '../processes/service-record';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { fine, found, foundBy, type Finding } from './finding';
 
-/** Whether the service can listen, or already does. */
 export async function checkServicePort(
   directory: string,
   { host, port }: { readonly host: string; readonly port: number },
@@ -23,27 +22,19 @@ export async function checkServicePort(
 
 const patienceMs = 3_000;
 
-/** Whether the Redis by which workers share their limits answers. */
 export async function checkRedis(url: string): Promise<Finding> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url, socket: { connectTimeout: patienceMs, reconnectStrategy: false } });
   client.on('error', () => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it said nothing for ${patienceMs / 1000} s`)), patienceMs);
+  const late = delay(patienceMs, undefined, { ref: false }).then(() => {
+    throw new Error(`it said nothing for ${patienceMs / 1000} s`);
   });
   try {
     await Promise.race([client.connect().then(() => client.ping()), late]);
     return fine('redis', 'The Redis of HOLDFAST_REDIS_URL answers.');
   } catch (error) {
-    return found(
-      'redis',
-      'problem',
-      'limits-not-shared',
-      messageOf(new HoldfastError('limits-not-shared', `Redis at HOLDFAST_REDIS_URL cannot be used: ${messageOf(error)}.`)),
-    );
+    return found('redis', 'problem', 'limits-not-shared', `Redis at HOLDFAST_REDIS_URL cannot be used: ${messageOf(error)}.`);
   } finally {
-    clearTimeout(timer);
     client.destroy();
   }
 }

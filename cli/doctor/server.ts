@@ -1,35 +1,28 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { codeOf } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { Configuration, Environment } from '../../host/configuration';
-import type { TemporalSettings } from '../../host/connection';
-import { connectTemporal } from '../../host/connection';
+import { withConnection, type TemporalSettings } from '../../host/connection';
 import { checkSearchAttributes } from '../../host/search-attributes';
-import { presentServerBinary } from '../../host/server/server-binary';
-import { isOldServer, oldestServer } from '../../host/server/server-binary';
+import { presentServerBinary, isOldServer, oldestServer } from '../../host/server/server-binary';
 import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-record';
 import { checkRetention } from '../../worker/check-retention';
 import { checkClock } from './clock';
-import type { Finding } from './finding';
-import { fine, found, foundBy } from './finding';
+import { checkedBy, fine, found, foundBy, type Finding } from './finding';
 
 const patienceMs = 5_000;
 
-/** The server that is configured, else the embedded one of this directory; and where neither runs, whether one could be started. */
 export async function checkServer(configuration: Configuration, environment: Environment): Promise<readonly Finding[]> {
   try {
     const settings = configuration.server ?? (await embeddedServer(configuration));
     if (settings === undefined) return [await checkBinary(configuration.directory, environment)];
-    const { connection, close } = await connectTemporal(settings, { deadlineMs: patienceMs });
-    try {
-      const open = await openHttpOf(settings.address);
-      return [
-        ...(await connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings))),
-        ...(open === undefined ? [] : [foundBy('server', open, 'warning')]),
-      ];
-    } finally {
-      await close();
-    }
+    const connected = await withConnection(
+      settings,
+      (connection) => connection.withDeadline(Date.now() + 4 * patienceMs, () => checkConnected(connection, settings)),
+      patienceMs,
+    );
+    const open = await openHttpOf(settings.address);
+    return [...connected, ...(open === undefined ? [] : [foundBy('server', open, 'warning')])];
   } catch (error) {
     return [foundBy('server', error)];
   }
@@ -54,42 +47,24 @@ async function checkBinary(directory: string, environment: Environment): Promise
 }
 
 export async function checkConnected(connection: ConnectionLike, { address, namespace }: TemporalSettings): Promise<readonly Finding[]> {
-  const version = await checkVersion(connection, address);
-  const attributes = await checkedBy(
-    'namespace',
-    () => checkSearchAttributes(connection, namespace),
-    `Namespace '${namespace}' has all search attributes.`,
-  );
-  // Nothing else is known of a namespace that is not there.
+  const version = await checkedBy('server', () => versionOf(connection, address));
+  const attributes = await checkedBy('namespace', async () => {
+    await checkSearchAttributes(connection, namespace);
+    return `Namespace '${namespace}' has all search attributes.`;
+  });
   if (attributes.code === 'server-unreachable') return [version, attributes];
-  const retention = await checkedBy(
-    'retention',
-    () => checkRetention(connection, namespace),
-    `Namespace '${namespace}' keeps runs that have ended long enough.`,
-  );
+  const retention = await checkedBy('retention', async () => {
+    await checkRetention(connection, namespace);
+    return `Namespace '${namespace}' keeps runs that have ended long enough.`;
+  });
   return [version, attributes, retention, await checkClock(connection, namespace)];
 }
 
-async function checkVersion(connection: ConnectionLike, address: string): Promise<Finding> {
-  try {
-    const { serverVersion } = await connection.workflowService.getSystemInfo({});
-    if (!isOldServer(serverVersion)) return fine('server', `Temporal server ${serverVersion} answers at ${address}.`);
-    return found(
-      'server',
-      'problem',
-      'server-outdated',
-      `The Temporal server at ${address} is ${serverVersion || 'of an unknown version'}. Holdfast needs ${oldestServer} or newer.`,
-    );
-  } catch (error) {
-    return foundBy('server', error);
-  }
-}
-
-async function checkedBy(check: string, work: () => Promise<void>, message: string): Promise<Finding> {
-  try {
-    await work();
-    return fine(check, message);
-  } catch (error) {
-    return foundBy(check, error, codeOf(error) === 'retention-short' ? 'warning' : 'problem');
-  }
+async function versionOf(connection: ConnectionLike, address: string): Promise<string> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  if (!isOldServer(serverVersion)) return `Temporal server ${serverVersion} answers at ${address}.`;
+  throw new HoldfastError(
+    'server-outdated',
+    `The Temporal server at ${address} is ${serverVersion || 'of an unknown version'}. Holdfast needs ${oldestServer} or newer.`,
+  );
 }

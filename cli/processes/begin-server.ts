@@ -1,25 +1,21 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '../../contract/errors';
-import type { Configuration } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
-import type { EmbeddedServer } from '../../host/server/embedded-server';
-import { startEmbeddedServer } from '../../host/server/embedded-server';
+import { readConfiguration, type Configuration } from '../../host/configuration';
+import { startEmbeddedServer, type EmbeddedServer } from '../../host/server/embedded-server';
 import { databasesIn } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 
 export interface BegunServer {
   readonly server: Promise<EmbeddedServer>;
-  /** Why it is not there any more, though nobody stopped it. */
+  /** Resolves if the server is gone although nobody stopped the server. */
   readonly ended: Promise<HoldfastError>;
-  /** What it is to be stopped by, also before it runs. */
+  /** Stops the server, also before the start is over. */
   readonly stop: () => Promise<void>;
 }
 
-/** A server that waits for another process, or for the end of a dead one's, is waited for later. */
+/** A launch may wait for another process. The wait goes on later. */
 const launchMs = 250;
 
-/** Starts the embedded server of a directory. */
 export function beginServer(
   { directory, namespace }: Pick<Configuration, 'directory' | 'namespace'>,
   terminal: Terminal,
@@ -32,7 +28,7 @@ export function beginServer(
     namespace,
     onLaunch,
     onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-    onExit: ({ error }) => end(error),
+    onExit: (error) => end(error),
     onLost: () =>
       end(
         new HoldfastError(
@@ -41,7 +37,7 @@ export function beginServer(
         ),
       ),
   });
-  // Whoever waits for it hears of its failure.
+  // Callers of `server` hear of the failure.
   server.catch(() => undefined);
   const stop = async (): Promise<void> => {
     const running = await server.catch(() => undefined);
@@ -51,8 +47,8 @@ export function beginServer(
 }
 
 /**
- * Launches the server of a directory that has had one, before this process has loaded its own modules: they take longer than a server takes to start.
- * Undefined where that may not be; then the usual way says why, or starts it.
+ * Launches the known server of a directory before the modules of this process are loaded, because loading takes longer than the start of a server.
+ * Undefined: there is no known server, or the usual way reports the problem.
  */
 export async function beginServerEarly(terminal: Terminal): Promise<BegunServer | undefined> {
   const configuration = knownConfiguration();
@@ -74,7 +70,7 @@ function knownConfiguration(): Configuration | undefined {
   try {
     const configuration = readConfiguration();
     const { directory, server } = configuration;
-    return server === undefined && existsSync(directory) && databasesIn(directory).length > 0 ? configuration : undefined;
+    return server === undefined && databasesIn(directory).length > 0 ? configuration : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,6 @@
 import { codeOf, messageOf } from '../../contract/errors';
 import type { HoldfastWorker } from '../../worker/create-worker';
 
-/** The model that agents get who name none, and what is missing for a real one. */
 export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   try {
     const id = models.idOf('default');
@@ -13,7 +12,6 @@ export function defaultModel({ parts: { models } }: HoldfastWorker): string {
   }
 }
 
-/** What the other models that agents name lack, such as a key, one line each. */
 export function missingModels({ parts: { models } }: HoldfastWorker, named: readonly string[]): readonly string[] {
   return named.flatMap((name) => {
     if (name === 'default') return [];
@@ -21,7 +19,7 @@ export function missingModels({ parts: { models } }: HoldfastWorker, named: read
       models.idOf(name);
       return [];
     } catch (error) {
-      // A name that nothing explains is one that middleware replaces.
+      // Middleware replaces models with unknown names.
       return codeOf(error) === 'model-key-missing' ? [`${name} → none (${messageOf(error)})`] : [];
     }
   });

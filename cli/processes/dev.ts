@@ -4,7 +4,7 @@ import { beginServerEarly } from './begin-server';
 import { loadWorkerInTurns } from './load-in-turns';
 import type { ProcessFlags } from './process-settings';
 
-/** `holdfast dev`. What can start while the modules of a worker are loaded starts before them. */
+/** Starts the server and a thread while the modules of a worker are loaded. */
 export async function startDev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const begun = await beginServerEarly(terminal);
   prepareThread();

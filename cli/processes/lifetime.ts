@@ -9,10 +9,10 @@ interface Opened {
   readonly close: () => Promise<void> | void;
 }
 
-/** npm hands on the signal that the terminal sends to both: what comes so soon behind the first is the same key. */
+/** npm repeats the signal of the terminal: a second signal within this time is the same key. */
 const sameKeyMs = 500;
 
-/** What a process has opened, and why it ends: a signal, or something in it that stopped unasked. */
+/** What a process has opened, and why the process ends: by a signal, or because a part stopped. */
 export class Lifetime {
   private readonly opened: Opened[] = [];
   private closing = false;
@@ -26,7 +26,7 @@ export class Lifetime {
     private readonly logger: Logger,
   ) {}
 
-  /** Starts, stays until the end, closes what was opened in reverse, and returns the exit code. */
+  /** Runs until the end, closes in reverse order, and returns the exit code. */
   static async of(terminal: Terminal, logger: Logger, start: (lifetime: Lifetime) => Promise<void>): Promise<number> {
     const lifetime = new Lifetime(terminal, logger);
     const onSignal = (signal: NodeJS.Signals): void => lifetime.onSignal(signal);
@@ -44,13 +44,13 @@ export class Lifetime {
     return code;
   }
 
-  /** What is opened while the process already ends is closed at once. */
+  /** Closes at once if the process already ends. */
   async onEnd(name: string, close: Opened['close']): Promise<void> {
     if (this.closing) await close();
     else this.opened.push({ name, close });
   }
 
-  /** Something stopped unasked: the process cannot do its work any more. `withinMs`: what is open has nobody left to report to, and is not waited for. */
+  /** Ends the process because a part stopped. `withinMs`: the end waits no longer for open parts. */
   fail(error: unknown, withinMs?: number): void {
     if (this.closing) return;
     this.endsWithinMs = withinMs;
@@ -68,7 +68,6 @@ export class Lifetime {
     this.end(0);
   }
 
-  /** Only a worker has calls of its own. */
   private get awaited(): string {
     return this.opened.some(({ name }) => name === 'worker') ? ' Calls of models and tools that are at work are waited for.' : '';
   }

@@ -3,14 +3,13 @@ import type * as OpenService from './open-service';
 
 type Load = () => Promise<unknown>;
 
-/** Large parts of what a worker is made of. The first is what the embedded server is asked with. */
+/** Large modules of a worker. The first asks the embedded server. */
 const ofWorker: readonly Load[] = [
   () => import('../../host/server/asked-server.js'),
   () => import('../../service/project/load-project.js'),
   () => import('../../worker/create-worker.js'),
 ];
 
-/** Large parts of what a service is made of. */
 const ofService: readonly Load[] = [
   () => import('../../client/connect.js'),
   () => import('../../service/http/run-routes.js'),
@@ -24,13 +23,13 @@ export function loadWorkerInTurns(): Promise<void> {
   return inTurns(ofWorker);
 }
 
-/** The modules of a service. They are loaded while a worker waits for the server and for its thread. */
+/** Loaded while a worker waits for the server and for its thread. */
 export async function loadServiceInTurns(): Promise<typeof OpenService> {
   await inTurns(ofService);
   return import('./open-service.js');
 }
 
-/** Loads a part at a time. What else has begun goes on in between. */
+/** Lets other work run between two large modules. */
 async function inTurns(loads: readonly Load[]): Promise<void> {
   for (const load of loads) {
     await load();

@@ -13,15 +13,11 @@ import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 
-/** Says at each moment where push notifications may go. */
 export type PushTo = () => readonly PushTarget[];
 
 const nobody: PushTo = () => [];
 
-/**
- * Sends the push notifications of A2A, if the configuration lets them go anywhere. With `holdfast dev` that nobody else can reach they may go to this
- * machine.
- */
+/** Sends the push notifications of A2A if the configuration allows any. A `holdfast dev` on loopback may notify this machine. */
 export async function openPush(
   settings: ProcessSettings,
   server: OpenServer,
@@ -35,7 +31,7 @@ export async function openPush(
   const named = (): readonly PushTarget[] => now().config.a2a?.push?.to ?? byDefault;
   checkSecret(named(), secret);
   if (named().length === 0) return nobody;
-  // A file that changes may name more, and a secret comes with the environment.
+  // A changed file may name more targets. The secret comes only from the environment.
   const to: PushTo = () => (secret === undefined ? named().filter(isOwnMachine) : named());
   installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
   const { watch, send } = pushQueuesOf(taskQueue);
@@ -57,7 +53,7 @@ function isOwnMachine(target: PushTarget): boolean {
   return target === 'loopback';
 }
 
-/** What leaves this machine is signed. */
+/** Notifications that leave this machine must be signed. */
 function checkSecret(to: readonly PushTarget[], secret: string | undefined): void {
   if (secret !== undefined || to.every(isOwnMachine)) return;
   throw new HoldfastError(

@@ -9,34 +9,31 @@ import { findLiveServer } from '../../host/server/server-record';
 import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import type { Terminal } from '../terminal';
-import type { BegunServer } from './begin-server';
-import { beginServer } from './begin-server';
+import { beginServer, type BegunServer } from './begin-server';
 import type { Lifetime } from './lifetime';
 import type { ProcessSettings } from './process-settings';
 import { recordStart } from './service-record';
 import { makeUsable } from './usable-directory';
 
-/** Without its server a process ends so soon. */
+/** A process that lost its server ends within this time. */
 const lostServerMs = 2_000;
 
 export interface OpenServer {
   readonly settings: TemporalSettings;
   readonly embedded: boolean;
-  /** Of the embedded server, where it has one. */
   readonly webUi?: string;
   readonly dataConverter: DataConverter;
 }
 
 /**
- * The configured server, else the embedded one of this directory. Only `dev` may start that: a worker that is
- * deployed without an address must not begin a server of its own.
+ * The configured server, or else the embedded server of the directory. Only `dev` starts an embedded server: a deployed worker without an address
+ * must fail.
  */
 export async function openServer(
   settings: ProcessSettings,
   lifetime: Lifetime,
   terminal: Terminal,
   mayStart: boolean,
-  /** One that was launched before. */
   begun?: BegunServer,
 ): Promise<OpenServer> {
   const { configuration, project, compress } = settings;
@@ -49,7 +46,7 @@ export async function openServer(
     );
   }
   makeUsable(directory);
-  // Commands wait for a service that starts.
+  // Commands wait for a service with a record.
   if (mayStart) await lifetime.onEnd('record of the start', recordStart(directory));
   if (server !== undefined) {
     void openHttpOf(server.address).then((open) => open !== undefined && settings.onProblem(open));

@@ -1,10 +1,8 @@
 import { connect } from '../../client/connect';
-import type { RunningService } from '../../service/http/start-service';
-import { startService } from '../../service/http/start-service';
+import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import type { ServiceHosting } from '../../service/http/service-routes';
-import type { FactsOfWorker } from '../../service/project/facts-of-worker';
-import { withFactsOfWorker } from '../../service/project/facts-of-worker';
+import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/facts-of-worker';
 import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
@@ -16,10 +14,10 @@ export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  /** `ofWorker`: of the worker in the same process. `now`: the project, where it may change while the service runs. */
+  /** `ofWorker`: facts of the worker in this process. `now`: the project, which may change. */
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
-  const { project, logger, host, port, hosts, origins, tenant, taskQueue, configuration } = settings;
+  const { project, logger, host, port, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
@@ -30,8 +28,7 @@ export async function openService(
     logger,
     host,
     port,
-    hosts,
-    origins,
+    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
     aiSdk: () => now().config.aiSdk,

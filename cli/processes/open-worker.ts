@@ -2,8 +2,7 @@ import { defined } from '../../contract/defined';
 import { join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
-import type { TakeOver } from '../../worker/create-worker';
-import { HoldfastWorker } from '../../worker/create-worker';
+import { HoldfastWorker, type TakeOver } from '../../worker/create-worker';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
@@ -11,7 +10,7 @@ import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
-/** Makes a worker. It serves at once, and is to be kept with `keepWorker`. */
+/** The worker serves at once. `keepWorker` shuts the worker down. */
 export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
@@ -28,7 +27,6 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
   });
 }
 
-/** A worker that serves until the process ends. */
 export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {
   const { logger, onProblem } = settings;
   worker.run().catch((error: unknown) => lifetime.fail(error));
@@ -40,10 +38,9 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
   return worker;
 }
 
-/** What of a project its worker works with. */
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
   const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
-  // What tokens cost is for the service.
+  // Only the service needs prices.
   const { prices: _, ...forWorker } = models;
   return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
 }

@@ -4,15 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 
-/** Where in the source of a project something went wrong. */
 export interface PlaceInSource {
-  /** From the working directory: file and line, and the column where a compiler says it. */
+  /** File and line, relative to the working directory, with the column of a compiler. */
   readonly at: string;
-  /** The line itself. */
   readonly source: string;
 }
 
-/** What a person is told of a failure. */
 export interface ToldFailure {
   readonly reason: string;
   readonly place?: PlaceInSource;
@@ -20,15 +17,14 @@ export interface ToldFailure {
 
 const own = resolve(__dirname, '..', '..') + sep;
 
-/** A failure with its place in the source, where it has one. */
 export function toldFailure(error: unknown): ToldFailure {
   const place = placeInSource(error);
-  // What compilers add below is said by the place. Node adds who asked for a module.
+  // The place replaces the lines of compilers. Node appends the requiring modules.
   const [reason = ''] = messageOf(error).split(place === undefined ? /\n\s*Require stack:/ : '\n');
   return { reason: reason.trim(), ...defined({ place }) };
 }
 
-/** The place that an error names in its message, or else the first place of its stack in the project's own files. */
+/** The place in the message of an error, or else the first place of the stack in files of the project. */
 export function placeInSource(error: unknown): PlaceInSource | undefined {
   for (let cause = error; cause !== undefined && cause !== null; cause = (cause as { cause?: unknown }).cause) {
     const stack = cause instanceof Error ? (cause.stack ?? '') : '';
@@ -42,7 +38,7 @@ export function placeInSource(error: unknown): PlaceInSource | undefined {
 const root = /file:\/\/|\/|[A-Za-z]:\\/g;
 const rest = /^((?:file:\/\/|[A-Za-z]:\\)?[^:]+):(\d+)(?::(\d+))?/;
 
-/** Columns of a stack are those of the compiled code. A path may have spaces, so that it begins wherever one can. */
+/** The columns of a stack are columns of compiled code. A path may have spaces. */
 function placeIn(text: string, hasColumns = true): PlaceInSource | undefined {
   for (const part of text.split('\n')) {
     for (const { index } of part.matchAll(root)) {
@@ -61,7 +57,7 @@ function placeIn(text: string, hasColumns = true): PlaceInSource | undefined {
   return undefined;
 }
 
-/** Maps of sources name a path as a URL does, without its scheme. */
+/** Source maps encode a path as a URL without its scheme. */
 function pathsOf(named: string): readonly string[] {
   try {
     return named.startsWith('file://') ? [fileURLToPath(named)] : [...new Set([named, decodeURI(named)])];

@@ -1,13 +1,10 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import { stackOf } from '../../contract/news';
-import type { Configuration, Environment } from '../../host/configuration';
-import { readConfiguration } from '../../host/configuration';
-import type { LogLevel, Logger } from '../../host/logger';
-import { createLogger, logFormats } from '../../host/logger';
-import type { ModuleLoader, Project } from '../../service/project/load-project';
+import { readConfiguration, type Configuration, type Environment } from '../../host/configuration';
+import { createLogger, logFormats, type LogLevel, type Logger } from '../../host/logger';
+import { loadProject, type ModuleLoader, type Project } from '../../service/project/load-project';
 import type { ProjectConfig } from '../../service/project/project-config';
-import { loadProject } from '../../service/project/load-project';
 import { reportStrayRejections } from '../../worker/stray-rejections';
 import { ownFrames } from './temporal-log';
 import { unknownVariables } from './unknown-variables';
@@ -15,30 +12,24 @@ import { unknownVariables } from './unknown-variables';
 export interface ProcessFlags {
   readonly config?: string;
   readonly port?: string;
-  /** Warnings and errors only. */
   readonly quiet?: boolean;
-  /** Also what is said for whoever looks for a defect. */
   readonly verbose?: boolean;
-  /** text or json. */
   readonly log?: string;
-  /** False: files that change are not taken over. */
+  /** False: changed files are ignored. */
   readonly watch?: boolean;
 }
 
-/** What dev, serve and worker need to know. A flag wins over the environment, and that over the project's configuration. */
+/** The settings of dev, serve and worker. A flag wins over the environment, and the environment over the configuration of the project. */
 export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly project: Project;
   readonly logger: Logger;
-  /** Writes what needs a person. */
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
-  readonly hosts: readonly string[];
-  readonly origins: readonly string[];
   readonly taskQueue: string;
   readonly tenant: string;
-  /** Undefined: with the embedded server only. */
+  /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
 }
 
@@ -51,7 +42,7 @@ export async function readSettings(
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const onProblem = problemsTo(logger);
-  // What a module leaves behind while it loads ends the process no more than what a tool leaves behind.
+  // A rejection that a module leaves behind must not end the process.
   reportStrayRejections(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
   const { http = {}, taskQueue, tenant, compress } = project.config;
@@ -62,15 +53,12 @@ export async function readSettings(
     logger,
     onProblem,
     ...listensAt(flags, configuration, http, environment),
-    hosts: http.hosts ?? [],
-    origins: http.origins ?? [],
     taskQueue: inEnvironment('HOLDFAST_TASK_QUEUE') ? configuration.taskQueue : (taskQueue ?? configuration.taskQueue),
     tenant: inEnvironment('HOLDFAST_TENANT') ? configuration.tenant : (tenant ?? configuration.tenant),
     compress: configuration.compress ?? compress,
   };
 }
 
-/** Writes problems into a log, with what to change. */
 function problemsTo(logger: Logger): (problem: HoldfastError) => void {
   return (problem) => {
     const stack = ownFrames(stackOf(problem.cause) ?? '');
@@ -88,7 +76,6 @@ function withLogFlags(configuration: Configuration, { quiet, verbose, log }: Pro
   return { ...configuration, ...defined({ logLevel: level, logFormat: format }) };
 }
 
-/** Where the service listens. */
 export function listensAt(
   flags: ProcessFlags,
   configuration: Configuration,

@@ -4,23 +4,22 @@ import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
 import type { BegunServer } from './begin-server';
 import { defaultModel, missingModels } from './default-model';
+import { messageOf } from '../../contract/errors';
+import { withConnection } from '../../host/connection';
+import { retryCallsOf } from '../../worker/predecessors';
 import { Lifetime } from './lifetime';
 import { runLine } from '../../contract/shell-words';
-import type { OpenServer } from './open-server';
-import { openServer } from './open-server';
-import { checkPort, checkQueue } from './check-place';
+import { openServer, type OpenServer } from './open-server';
 import { loadServiceInTurns } from './load-in-turns';
 import { keepWorker, makeWorker } from './open-worker';
 import { FreshProject } from './fresh-project';
 import { ProjectWatch } from './watch-project';
 import type { FactsOfWorker } from '../../service/project/facts-of-worker';
 import type { Project } from '../../service/project/load-project';
-import type { ProcessFlags, ProcessSettings } from './process-settings';
-import { readSettings } from './process-settings';
-import { retryCalls } from './retry-calls';
-import { takeDeadWorkers } from './service-record';
+import { readSettings, type ProcessFlags, type ProcessSettings } from './process-settings';
+import { checkPort, checkQueue, takeDeadWorkers } from './service-record';
 
-/** Server, worker and service in one process, with the demo model where no other has a key. `begun`: a server that was launched before. */
+/** Server, worker and service in one process, with the demo model as the last resort. `begun`: a server that was launched early. */
 export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: BegunServer): Promise<number> {
   const startedAt = Date.now();
   const loaded = new FreshProject();
@@ -28,8 +27,8 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
   const { logger } = settings;
   checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, logger, async (lifetime) => {
-    await checkPort(settings);
-    checkQueue(settings);
+    await checkPort(settings.configuration.directory, settings);
+    checkQueue(settings.configuration.directory, { agentsFile: settings.project.agentsFile, taskQueue: settings.taskQueue });
     const dead = takeDeadWorkers(settings.configuration.directory);
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const code = loadServiceInTurns();
@@ -53,7 +52,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
         );
         throw error;
       });
-    // After the service, which closes later then: readers see how calls end.
+    // Closes before the service, so that readers see how calls end.
     const worker = (opened.worker = await keepWorker(await making, settings, lifetime));
     if (flags.watch !== false) {
       const onProject = (changed: Project): void => void (project = changed);
@@ -68,23 +67,21 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     terminal.write(
       `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
     );
-    // What is made again tells of itself. Whoever started this reads first that it is ready.
+    // Logged after the lines that say that the process is ready.
     if (server.embedded) void retryCalls(dead, settings, server);
   });
 }
 
-/** The service alone. Workers run elsewhere. */
 export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
-    await checkPort(settings);
+    await checkPort(settings.configuration.directory, settings);
     const { openService } = await import('./open-service.js');
     const server = await openServer(settings, lifetime, terminal, false);
     tellReady(terminal, settings, { server, service: await openService(settings, server, lifetime) });
   });
 }
 
-/** A worker alone. */
 export async function work(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const settings = await readSettings(flags);
   checkKeyedEnvironment(process.env);
@@ -120,4 +117,16 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   if (service === undefined) line('queue', taskQueue);
   line('model', `default → ${defaultModel(worker)}`);
   for (const missing of missingModels(worker, project.models)) line('', missing);
+}
+
+/** Repeats calls of processes that were killed, before the server misses the heartbeats of the calls. */
+async function retryCalls(dead: readonly string[], { logger, taskQueue }: ProcessSettings, { settings }: OpenServer): Promise<void> {
+  if (dead.length === 0) return;
+  try {
+    const { namespace } = settings;
+    const retried = await withConnection(settings, (connection) => retryCallsOf(dead, { connection, namespace, taskQueue }));
+    if (retried > 0) logger.info(`Made again, of a process that was killed: ${retried} call${retried === 1 ? '' : 's'}.`);
+  } catch (error) {
+    logger.debug(`Calls of a process that was killed wait for the server to notice: ${messageOf(error)}`);
+  }
 }

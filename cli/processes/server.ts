@@ -5,8 +5,7 @@ import { HoldfastError } from '../../contract/errors';
 import { readConfiguration } from '../../host/configuration';
 import { createLogger } from '../../host/logger';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import { findLiveServer } from '../../host/server/server-record';
-import type { ServerRecord } from '../../host/server/server-record';
+import { findLiveServer, type ServerRecord } from '../../host/server/server-record';
 import type { Terminal } from '../terminal';
 import { Lifetime } from './lifetime';
 import { portOf } from './process-settings';
@@ -20,7 +19,7 @@ export interface ServerCommandFlags {
 
 const stayingMs = 60_000;
 
-/** The embedded server alone, until a signal. It belongs to this process, so one that another process has started is refused. */
+/** The embedded server alone, until a signal. A server of another process is refused. */
 export async function serveTemporal(flags: ServerCommandFlags, terminal: Terminal): Promise<number> {
   const configuration = readConfiguration();
   const { namespace, logLevel, logFormat } = configuration;
@@ -37,14 +36,14 @@ export async function serveTemporal(flags: ServerCommandFlags, terminal: Termina
       directory,
       namespace,
       onProgress: (message) => terminal.write(terminal.paint.dim(message)),
-      onExit: ({ error }) => lifetime.fail(error),
+      onExit: (error) => lifetime.fail(error),
       ...defined({ port: port === 0 ? undefined : port, uiPort }),
     });
     await lifetime.onEnd('Temporal server', () => server.stop());
-    // The server does not keep this process alive, and nothing else does.
+    // The server does not keep this process alive.
     const staying = setInterval(() => undefined, stayingMs);
     await lifetime.onEnd('wait for a signal', () => clearInterval(staying));
-    // Two that are started together: the other one was first.
+    // Another process started the server at the same time.
     const other = server.reused ? await findLiveServer(directory) : undefined;
     if (other !== undefined) throw alreadyRuns(directory, other);
     const line = (name: string, text: string): void => terminal.write(`  ${terminal.paint.dim(name.padEnd(9))} ${text}`);

@@ -1,34 +1,35 @@
 import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory, privateFile } from '../../host/private-files';
 import { processMark } from '../../host/process-mark';
+import { checkPortFree } from '../../host/server/free-port';
 import { isAlive } from '../../host/server/process-probe';
 
 interface ServiceRecord {
   readonly pid: number;
   readonly mark: string;
-  /** Not yet, while it starts. */
+  /** Absent during the start. */
   readonly url?: string;
   readonly startedAt: number;
-  /** What its worker serves, if it has one. */
   readonly worker?: ServedAgents;
 }
 
-export interface ServedAgents {
+interface ServedAgents {
   readonly agentsFile: string;
   readonly taskQueue: string;
 }
 
 /**
- * Lets commands in the same directory find a service on a port that is not the usual one. Every process has a record of its own, since several may share
- * a directory. Returns what forgets it again.
+ * Lets commands in the directory find the service. Every process has a record, because processes may share a directory. Returns the removal of the
+ * record.
  */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   return write(directory, { url, ...defined({ worker }) });
 }
 
-/** Lets commands in the same directory wait for a service that starts. Returns what forgets it again. */
+/** Lets commands in the directory wait for a service that starts. Returns the removal of the record. */
 export function recordStart(directory: string): () => void {
   return write(directory, {});
 }
@@ -41,35 +42,42 @@ function write(directory: string, told: Pick<ServiceRecord, 'url' | 'worker'>): 
   return () => rmSync(path, { force: true });
 }
 
-/** Address of the service that was started last of those whose process lives. */
 export function recordedService(directory: string): string | undefined {
-  let newest: ServiceRecord | undefined;
-  for (const record of living(directory))
-    if (record.url !== undefined && (newest === undefined || record.startedAt > newest.startedAt)) newest = record;
-  return newest?.url;
+  const serving = living(directory).filter(({ url }) => url !== undefined);
+  return serving.sort((one, other) => other.startedAt - one.startedAt)[0]?.url;
 }
 
-/** The process in this directory that serves on this port. */
 export function processAt(directory: string, port: number): number | undefined {
   return living(directory).find(({ url }) => url !== undefined && Number(new URL(url).port || 80) === port)?.pid;
 }
 
-/** Whether a process in this directory is about to serve. */
 export function isServiceStarting(directory: string): boolean {
   return living(directory).some(({ url }) => url === undefined);
 }
 
-/** A process in this directory that serves other agents on that task queue: new runs would go to whichever was started last. */
-export function otherAgentsOn(
-  directory: string,
-  { agentsFile, taskQueue }: ServedAgents,
-): (ServedAgents & { readonly pid: number }) | undefined {
-  for (const { pid, worker } of living(directory))
-    if (worker !== undefined && worker.taskQueue === taskQueue && worker.agentsFile !== agentsFile) return { pid, ...worker };
-  return undefined;
+/** Fails before a server is started for a service that cannot listen. */
+export async function checkPort(directory: string, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+  try {
+    await checkPortFree(port, host);
+  } catch (error) {
+    const own = codeOf(error) === 'port-in-use' ? processAt(directory, port) : undefined;
+    if (own === undefined) throw error;
+    throw new HoldfastError('port-in-use', `The port ${port} is taken by the process ${own}: the service of ${directory} already runs.`);
+  }
 }
 
-/** Marks of processes that had a worker in this directory, and are dead without having said that they end. Each is told of once. */
+/** Two workers with different agents on a task queue take each other's runs. */
+export function checkQueue(directory: string, { agentsFile, taskQueue }: ServedAgents): void {
+  for (const { pid, worker } of living(directory)) {
+    if (worker?.taskQueue !== taskQueue || worker.agentsFile === agentsFile) continue;
+    throw new HoldfastError(
+      'queue-in-use',
+      `The process ${pid} serves ${worker.agentsFile} on the task queue "${taskQueue}" of ${directory}, and this one would take its runs.`,
+    );
+  }
+}
+
+/** Marks of processes that died with a worker. A mark is returned once. */
 export function takeDeadWorkers(directory: string): readonly string[] {
   return recordsIn(directory).flatMap((path) => {
     const record = read(path);
@@ -85,7 +93,7 @@ function living(directory: string): readonly ServiceRecord[] {
     const record = read(path);
     if (record === undefined) continue;
     if (isAlive(record.pid)) records.push(record);
-    // The next process with a worker asks what that one had at work.
+    // `takeDeadWorkers` needs the record.
     else if (record.worker === undefined) rmSync(path, { force: true });
   }
   return records;
@@ -101,7 +109,7 @@ function recordsIn(directory: string): readonly string[] {
   }
 }
 
-/** Undefined also for a record that is being written. */
+/** Undefined also for a half-written record. */
 function read(path: string): ServiceRecord | undefined {
   try {
     const { pid, mark, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;

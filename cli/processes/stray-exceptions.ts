@@ -3,14 +3,12 @@ import { currentCall } from '../../activities/calls/call-context';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { runIdOf } from '../../contract/names';
 
-/** Where the Temporal SDK lies. */
 const sdk = `${sep}node_modules${sep}@temporalio${sep}`;
 
 /**
- * An exception from a timer or an emitter of a tool reaches nobody, and would end the service, the server and every run's worker with it, and again after
- * each restart. It is reported instead. Only for processes that are Holdfast's own: a listener changes what becomes of every exception in a process, which
- * a program that has a worker in it decides for itself. What the SDK throws is no tool's fault, and leaves a worker that does nothing: that fails.
- * Returns what ends it.
+ * Nobody can catch an exception from a timer or an emitter of a tool, and the exception would end the process, again after every restart. So the
+ * exception is reported. The listener changes all exceptions of a process, so only Holdfast's own commands add the listener. An exception of
+ * Temporal's SDK leaves an idle worker, so the process fails. Returns the removal.
  */
 export function reportStrayExceptions(report: (problem: HoldfastError) => void, fail: (error: unknown) => void): () => void {
   const onException = (error: unknown): void => {
@@ -30,7 +28,6 @@ export function reportStrayExceptions(report: (problem: HoldfastError) => void, 
   return () => void process.off('uncaughtException', onException);
 }
 
-/** The first place of the stack that is not Node's own. */
 function placeOf(error: unknown): string | undefined {
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
   const frames = lines.map((line) => /^\s+at (?:.*\()?(.+?)\)?$/.exec(line)?.[1]);

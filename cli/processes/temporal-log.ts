@@ -7,15 +7,12 @@ import type { Logger } from '../../host/logger';
 
 type Write = (level: string, message: string, meta: Readonly<Record<string, unknown>>) => void;
 
-/** What Temporal adds to each line. */
+/** Fields of Temporal on every line. */
 const ofTemporal =
   /^(?:sdkComponent|namespace|taskQueue|workflowId|runId|workflowType|activityId|activityType|isLocal|taskToken|workflowRunId|updateId|updateName)$/;
 const taskFailed = 'Failed to process Workflow Activation';
 
-/**
- * Temporal's log as the log of this process: what runs say goes on as it is, in our words and with the stack of the project's own code. Temporal's own
- * lines are for whoever looks for a defect.
- */
+/** Writes messages of runs with the stack of the project's code. Temporal's own lines become details for debugging. */
 export function temporalLog(logger: Logger): Write {
   return (level, message, meta) => {
     const { [newsField]: event, stack, ...rest } = meta;
@@ -41,7 +38,6 @@ const root = resolve(compiled, '..');
 const rooms = 'contract|kernel|memory|middleware|workflows|activities|host|client|worker|service|cli|testing';
 const ours = new RegExp(`^(?:dist${sep === '\\' ? '\\\\' : '/'})?(?:${rooms})[\\\\/]`);
 
-/** The frames of a project's own code, or none. The first is where it was thrown, or what called that. */
 export function ownFrames(stack: string): string {
   return stack
     .split('\n')
@@ -57,7 +53,7 @@ function isOfProject(path: string | undefined): boolean {
   return !path.startsWith(root + sep) || !ours.test(path.slice(root.length + 1));
 }
 
-/** The source map of the sandbox places our own files from the working directory, where there are none. */
+/** Source maps of the sandbox place Holdfast's files below the working directory. */
 function isOursMisplaced(path: string): boolean {
   if (existsSync(path)) return false;
   const parts = path

@@ -1,10 +1,9 @@
 import { keyedProviderTable } from '../../activities/models/providers/keyed';
-import type { Environment } from '../../host/configuration';
-import { configurationTable } from '../../host/configuration';
+import { configurationTable, type Environment } from '../../host/configuration';
 import { similarNames } from '../../contract/similar-names';
 
 const prefix = 'HOLDFAST_';
-/** The shell of the filesystem middleware gives it to its commands. */
+/** Set by the shell of the filesystem middleware. */
 const ours = ['HOLDFAST_COMMAND'];
 
 const configured = Object.keys(configurationTable);
@@ -12,8 +11,8 @@ const ofProviders = Object.values(keyedProviderTable).flatMap(({ keyVariable, ur
 const known = [...configured, ...ofProviders, ...ours];
 
 /**
- * Variables that were probably set for Holdfast and that it does not read: every other HOLDFAST_ name, and names with one slip in them whose right
- * name is not set. Values are never quoted: they may be keys.
+ * Set variables that Holdfast does not read: unknown HOLDFAST_ names, and misspelled names whose right name is not set. Values may be keys and are
+ * never quoted.
  */
 export function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
@@ -25,7 +24,7 @@ export function unknownVariables(environment: Environment): readonly string[] {
   });
 }
 
-/** One letter too many, too few or another, two that changed places, or other cases and underscores. A number at the end is most often on purpose. */
+/** One letter added, missing, replaced or swapped, or a difference of case and underscores only. A number at the end is most often on purpose. */
 function isSlip(name: string, right: string): boolean {
   if (/\d$/.test(name) || Math.abs(name.length - right.length) > 4) return false;
   const bare = (text: string): string => text.replace(/_/g, '').toLowerCase();

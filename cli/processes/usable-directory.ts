@@ -5,8 +5,7 @@ import { isHashed, isOurs, makePrivate, privateDirectory, privateFile } from '..
 import { namedSystemError } from '../../host/system-errors';
 
 /**
- * Makes the directory, for its owner alone, also where it was open for others. Throws 'config-invalid' when there can be none that one
- * can write to, and 'disk-full' or 'files-exhausted' when nothing can be written now.
+ * Makes the directory private. Throws 'config-invalid' if nobody can write there, and 'disk-full' or 'files-exhausted' if no file can be written now.
  */
 export function makeUsable(directory: string): void {
   try {
@@ -25,7 +24,7 @@ export function makeUsable(directory: string): void {
   }
 }
 
-/** A disk may be full without a word until something is written. */
+/** Only a write shows a full disk. */
 function tryToWrite(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(probeBytes), { mode: privateFile });
@@ -36,7 +35,7 @@ function tryToWrite(path: string): void {
 
 const probeBytes = 64 * 1024;
 
-/** One after another: a recursive `mkdirSync` of Node tries for ever where a file system takes no directories, such as /proc. */
+/** A recursive `mkdirSync` of Node never ends in a file system without directories, such as /proc. */
 export function makeDirectory(directory: string, mode?: number): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
@@ -45,7 +44,7 @@ export function makeDirectory(directory: string, mode?: number): void {
   try {
     mkdirSync(directory, mode);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have made the directory.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

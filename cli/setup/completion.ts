@@ -1,8 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What of a command line can be completed, at one command. */
 interface Completed {
-  /** Words that lead here, such as `history save`. Empty at the beginning. */
+  /** Words before the completion, such as `history save`. */
   readonly path: string;
   readonly commands: readonly Command[];
   readonly options: readonly Option[];
@@ -13,8 +12,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type CompletedShell = (typeof shells)[number];
 
 /**
- * A script for a shell. It is made of the commands and options themselves. Only for the id of a run and the name of an agent it starts a process, which
- * asks the service of the directory.
+ * A script for a shell, made of the commands and options. Only ids of runs and names of agents need a process, which asks the service of the
+ * directory.
  */
 export function completionScript(shell: CompletedShell, program: Command): string {
   const all = completedOf(program);
@@ -31,11 +30,11 @@ function completedOf(command: Command, path = ''): readonly Completed[] {
 
 const namesOf = ({ short, long }: Option): readonly string[] => [short, long].filter((name) => name !== undefined);
 const takesValue = (option: Option): boolean => option.required || option.optional;
-/** By the word for the value: `<file>`, `<files...>`, `[dir]`, `<directory>`. */
+/** Matches `<file>`, `<files...>`, `[dir]` and `<directory>`. */
 const isPath = (text: string): boolean => /[<[](?:file|dir)/.test(text);
 const argumentIsPath = (argument: Argument | undefined): boolean => argument !== undefined && isPath(`<${argument.name()}`);
 const statusOfRuns: Readonly<Record<string, string>> = { approve: 'waiting', reject: 'waiting', answer: 'waiting', retry: 'failed' };
-/** What lists the values of an argument: runs that make sense there, or agents. Shells evaluate the line, so that an alias counts. */
+/** The command that lists the values of an argument. Shells evaluate the line, so that aliases work. */
 const listerOf = ({ path, argument }: Completed): string | undefined => {
   const name = argument?.name() ?? '';
   if (name === 'agent') return 'holdfast agents --names 2>/dev/null';
@@ -50,7 +49,6 @@ const withLister = (all: readonly Completed[]): readonly (readonly [path: string
   });
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `case` branches, without those that would be empty. */
 function branches(all: readonly Completed[], words: (one: Completed) => readonly string[], then: string, indent: string): string {
   const patterns = all.flatMap(words);
   return patterns.length === 0 ? '' : `${indent}${patterns.map((pattern) => `"${pattern}"`).join('|')}) ${then} ;;\n`;
@@ -65,7 +63,6 @@ const choicesOf = ({ argument, commands }: Completed): readonly string[] => [
   ...(argument?.argChoices ?? []),
 ];
 
-/** The command that the words before the cursor name, in the variable `command`. */
 function findCommand(all: readonly Completed[], words: string): string {
   const paths = all.filter(({ path }) => path !== '').map(({ path }) => `"${path.includes(' ') ? '' : ' '}${path}"`);
   return `  for word in ${words}; do
@@ -76,15 +73,13 @@ function findCommand(all: readonly Completed[], words: string): string {
 `;
 }
 
-/** Only where files are offered: elsewhere a folder `worker` would make the command `worker/`. */
+/** Only for files: a folder `worker` would turn the command into `worker/`. */
 const bashFiles = 'compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current"))';
 
-/** Options are known without a process. */
-function bashListed(all: readonly Completed[]): string {
+/** `case` branches that list runs or agents. A word that begins with `-` is an option and needs no process. */
+function listed(all: readonly Completed[], add: (words: string) => string): string {
   return withLister(all)
-    .map(
-      ([path, lister]) => `    "${path}") [[ $current == -* ]] || COMPREPLY+=($(compgen -W "$(eval ${quote(lister)})" -- "$current")) ;;\n`,
-    )
+    .map(([path, lister]) => `    "${path}") [[ $current == -* ]] || ${add(`$(eval ${quote(lister)})`)} ;;\n`)
     .join('');
 }
 
@@ -103,16 +98,10 @@ ${lines.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${bashListed(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), bashFiles, '    ')}${listed(all, (words) => `COMPREPLY+=($(compgen -W "${words}" -- "$current"))`)}  esac
 }
 complete -F _holdfast holdfast
 `;
-}
-
-function zshListed(all: readonly Completed[]): string {
-  return withLister(all)
-    .map(([path, lister]) => `    "${path}") [[ $current == -* ]] || compadd -- \${(f)"$(eval ${quote(lister)})"} ;;\n`)
-    .join('');
 }
 
 function forZsh(all: readonly Completed[]): string {
@@ -137,7 +126,7 @@ ${lines.join('\n')}
   esac
   _describe 'holdfast' words_of_command
   case "$command" in
-${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${zshListed(all)}  esac
+${branches(all, (one) => (argumentIsPath(one.argument) ? [one.path] : []), '_files', '    ')}${listed(all, (words) => `compadd -- \${(f)"${words}"}`)}  esac
 }
 compdef _holdfast holdfast
 `;

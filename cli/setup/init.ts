@@ -7,13 +7,12 @@ import { namedSystemError } from '../../host/system-errors';
 import { makeDirectory } from '../processes/usable-directory';
 import { shellWord } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';
-import type { PackageManager } from './package-manager';
+import { packageManagerOf, type PackageManager } from './package-manager';
 import { ownFolder, ownSpec } from './own-package';
-import { packageManagerOf } from './package-manager';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Makes a project that passes its tests. Nothing is loaded from the network, and no file is overwritten: then it throws 'file-exists'. */
+/** Makes a project that passes its tests, offline. Throws 'file-exists' instead of overwriting a file. */
 export function init(terminal: Terminal, folder: string, environment: Environment = process.env): number {
   const directory = resolve(folder);
   const manager = packageManagerOf(environment['npm_config_user_agent']);
@@ -22,37 +21,38 @@ export function init(terminal: Terminal, folder: string, environment: Environmen
   const { bold, dim } = terminal.paint;
   terminal.write(`Made a project in ${directory}: ${Object.keys(files).join(', ')}`);
   terminal.write();
-  terminal.write(`  ${bold(`${directory === process.cwd() ? '' : `cd ${shellWord(folder)} && `}${manager.install}`)}`);
-  terminal.write(`  ${bold(manager.test)}`);
-  terminal.write(`  ${bold(manager.start)}  ${dim('serves it, and says what to try')}`);
+  terminal.write(`  ${bold(`${directory === process.cwd() ? '' : `cd ${shellWord(folder)} && `}${manager.name} install`)}`);
+  terminal.write(`  ${bold(`${manager.name} test`)}`);
+  terminal.write(`  ${bold(`${manager.name} start`)}  ${dim('serves it, and says what to try')}`);
   return 0;
 }
 
-/** The texts of the files of a new project, by their names. `own`: how it depends on Holdfast. */
 export function projectFiles(name: string, manager: PackageManager, own: string): Readonly<Record<string, string>> {
-  const { install, test, start, exec } = manager;
   const keys = anyOf(keyVariables.map((variable) => `\`${variable}\``));
-  const filled: Readonly<Record<string, string>> = { name, install, test, start, exec, keys, holdfast: JSON.stringify(own).slice(1, -1) };
-  const folder = templateFolder();
+  const filled: Readonly<Record<string, string>> = {
+    name,
+    install: `${manager.name} install`,
+    test: `${manager.name} test`,
+    start: `${manager.name} start`,
+    exec: manager.exec,
+    keys,
+    holdfast: JSON.stringify(own).slice(1, -1),
+  };
+  const folder = join(ownFolder(), 'templates', 'project');
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
+    // npm packs no `.gitignore`, and tools would read a package.json or a tsconfig.json of the templates.
     if (!file.startsWith('_')) return [file, text];
-    return [targetOf(file), text.replace(/\{\{(\w+)\}\}/g, (given, key: string) => filled[key] ?? given)];
+    return [
+      file === '_gitignore' ? '.gitignore' : file.slice(1),
+      text.replace(/\{\{(\w+)\}\}/g, (given, key: string) => filled[key] ?? given),
+    ];
   });
   if (manager.needsNodeModules) files.push(['.yarnrc.yml', 'nodeLinker: node-modules\n']);
   return Object.fromEntries(files) as Record<string, string>;
 }
 
-/** npm packs no `.gitignore`, and tools take a package.json or a tsconfig.json for that of the folders around it. */
-function targetOf(file: string): string {
-  return file === '_gitignore' ? '.gitignore' : file.slice(1);
-}
-
-function templateFolder(): string {
-  return join(ownFolder(), 'templates', 'project');
-}
-
-/** The name of the folder, as npm takes it. A package cannot depend on one of its own name. */
+/** The name of the folder as a name for npm. A package cannot depend on a package of equal name. */
 export function packageName(directory: string): string {
   const name = basename(directory)
     .toLowerCase()
@@ -64,10 +64,8 @@ export function packageName(directory: string): string {
 }
 
 const longestName = 200;
-/** What the project depends on, and what npm takes for no name. */
 const taken: readonly string[] = ['holdfast', 'zod', 'jiti', 'typescript', 'node_modules', 'favicon.ico'];
 
-/** All of them or none. */
 function write(directory: string, files: Readonly<Record<string, string>>): void {
   const written: string[] = [];
   try {

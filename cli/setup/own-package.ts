@@ -2,12 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { isRecord } from '../../contract/check';
 
-/** This very package, found by its own name: from sources and from dist alike. */
+/** The package is loaded by its name, so that sources and dist find the same folder. */
 export function ownFolder(): string {
   return dirname(require.resolve('holdfast/package.json'));
 }
 
-/** How a project in a directory depends on this package: by its version, or by the packed file that it was installed from. */
+export function ownManifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('holdfast/package.json') as ReturnType<typeof ownManifest>;
+}
+
+/** The dependency of a project on Holdfast: a version, or the packed file of the installation. */
 export function ownSpec(directory: string, folder = ownFolder()): string {
   const { version } = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { readonly version: string };
   const file = installedFrom(folder);
@@ -17,8 +22,7 @@ export function ownSpec(directory: string, folder = ownFolder()): string {
 }
 
 /**
- * The packed file, as the project around this package names it: npm, pnpm and Yarn write it so, also into the folder that `npx` and `pnpm dlx` make for one
- * command. Nothing, where the package came from a registry.
+ * The packed file in the package.json around this package, also in the folders of `npx` and `pnpm dlx`. Undefined: the package came from a registry.
  */
 function installedFrom(folder: string): string | undefined {
   for (let around = dirname(folder); around !== dirname(around); around = dirname(around)) {

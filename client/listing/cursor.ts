@@ -1,32 +1,27 @@
-import { isListOf, isRecord, isString } from '../../contract/check';
-import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import { isListOf, isRecord, isString, refusing } from '../../contract/check';
 import { shown } from '../../contract/shown';
 import type { AskedList, ListTimes } from './list-options';
 
-/** Where a run stands in a list: newest first, and of one millisecond by their ids. Neither ever changes. */
+/** The place of a run in lists: newest first, then by id. A place never changes. */
 export interface RunPlace {
   /** When the run began, in milliseconds since 1970. */
   readonly at: number;
   readonly workflowId: string;
 }
 
-/** Where an interrupt stands in its run: by the time since when it is open, and by its id. */
+/** The place of an interrupt in its run: oldest first, then by id. */
 export interface InterruptPlace {
   readonly since: number;
   readonly id: string;
 }
 
-/** The last row of a page. */
 export interface PageEnd {
   readonly run: RunPlace;
-  /** Of a page of interrupts. */
   readonly interrupt?: InterruptPlace;
-  /** What the times of the filter were on the first page. */
+  /** The times of the filter on the first page. */
   readonly times: ListTimes;
 }
 
-/** Cursors are of one form. Another one would have another number. */
 const version = 1;
 
 export function comparePlaces(one: RunPlace, other: RunPlace): number {
@@ -37,33 +32,26 @@ export function compareInterrupts(one: InterruptPlace, other: InterruptPlace): n
   return one.since - other.since || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 }
 
-/** A text that stands in a URL and in a command as it is. */
 export function cursorOf({ mark }: AskedList, { run, interrupt, times }: PageEnd): string {
   const place = interrupt === undefined ? [] : [interrupt.since, interrupt.id];
   return Buffer.from(JSON.stringify([version, mark, times, run.at, run.workflowId, ...place])).toString('base64url');
 }
 
-/** Where the page before ended. Throws 'request-invalid' for what is no cursor, or one of a list with other filters. */
+/** Where the page before ended. Throws 'request-invalid' for other texts, and for a cursor of a list with other filters. */
 export function pageEndOf({ kind, after, mark }: AskedList): PageEnd | undefined {
   if (after === undefined) return undefined;
-  const parts = partsOf(after);
-  const [found, known, times, at, workflowId, since, id] = parts ?? [];
-  const isWhole = kind === 'list' ? parts?.length === 5 : parts?.length === 7 && Number.isSafeInteger(since) && isString(id);
-  if (found !== version || !isTimes(times) || !isTime(at) || !isString(workflowId) || !isWhole) {
-    // A whole cursor of the other list says more than that it is none.
-    if (found !== version || !isString(known) || known === mark)
-      throw new HoldfastError('request-invalid', `${kind}: after must be the "next" of the page before. It is ${shown(after)}.`);
-  }
-  if (known !== mark)
-    throw new HoldfastError(
-      'request-invalid',
-      `${kind}: after is of a list with other filters. Give the filters of the page that it comes from, or leave after out to begin anew.`,
+  const refuse = refusing(kind, 'request-invalid');
+  const parts = partsOf(after) ?? [];
+  const [found, known, times, at, workflowId, since, id] = parts;
+  if (found === version && isString(known) && known !== mark)
+    return refuse(
+      'after is of a list with other filters. Give the filters of the page that it comes from, or leave after out to begin anew.',
     );
-  return {
-    run: { at: at as number, workflowId: workflowId as string },
-    times: times as ListTimes,
-    ...defined({ interrupt: kind === 'list' ? undefined : { since: since as number, id: id as string } }),
-  };
+  const isRun = found === version && known === mark && isTimes(times) && isTime(at) && isString(workflowId);
+  if (isRun && kind === 'list' && parts.length === 5) return { run: { at, workflowId }, times };
+  if (isRun && kind === 'interrupts' && parts.length === 7 && isTime(since) && isString(id))
+    return { run: { at, workflowId }, times, interrupt: { since, id } };
+  return refuse(`after must be the "next" of the page before. It is ${shown(after)}.`);
 }
 
 function partsOf(cursor: string): readonly unknown[] | undefined {
@@ -82,7 +70,6 @@ function isTimes(value: unknown): value is ListTimes {
   return Object.keys(value).every((name) => known.includes(name)) && isListOf(Object.values(value), isTime);
 }
 
-/** Milliseconds that a date can have. */
-function isTime(value: unknown): boolean {
+function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) < 8.64e15;
 }

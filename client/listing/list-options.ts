@@ -50,27 +50,22 @@ export interface InterruptFilter {
 }
 
 export interface InterruptListOptions extends InterruptFilter {
-  /** How many interrupts at most. Default 50, at most 1,000. */
+  /** How many rows at most. Default 50, at most 1,000. */
   readonly limit?: number;
   /** `next` of the page before. */
   readonly after?: string;
 }
 
-export interface ListOptions extends InterruptFilter {
+export interface ListOptions extends InterruptListOptions {
   readonly status?: ListStatus;
   /** Runs whose id begins with this. */
   readonly id?: string;
   /** Isolated agents of this run, by its id. Other lists do not have them. */
   readonly parent?: string;
-  /** How many runs at most. Default 50, at most 1,000. */
-  readonly limit?: number;
-  /** `next` of the page before. */
-  readonly after?: string;
   /** Whether the page says how many such runs there are in all. It is another question to the server. */
   readonly total?: boolean;
 }
 
-/** What a list asks for, checked. Times are in milliseconds since 1970. */
 export interface RunFilter extends ListTimes {
   readonly tenant: string;
   readonly status?: ListStatus;
@@ -98,7 +93,7 @@ export const listTime: Form = {
   problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, listTime.wanted, value) : undefined),
 };
 
-/** PostgreSQL has no text with this character, so that no run can have it. */
+/** PostgreSQL has no texts with NUL, so no run can have one. */
 const isFindable = (value: unknown): boolean => isFilled(value) && !value.includes('\u0000');
 const findable = form(isFindable, 'a string that is not blank, without the character NUL');
 const areFindable = (value: unknown): boolean => isFindable(value) || (isFilledList(value) && value.length > 0 && value.every(isFindable));
@@ -122,7 +117,7 @@ const filters: Forms<InterruptFilter> = {
 };
 
 const page = {
-  // What is too many is refused: fewer rows than were asked for would look like all there are.
+  // Fewer rows than asked for would look like the whole list.
   limit: { ...bound, problem: (value: unknown, option: string) => bound.problem(value, option) ?? tooMany(value, option) },
   after: filled,
 };
@@ -151,7 +146,7 @@ const forms: { readonly list: Forms<ListOptions>; readonly interrupts: Forms<Int
 
 export type ListKind = keyof typeof forms;
 
-/** What was asked for, as far as it does not depend on the time. */
+/** The checked options, before relative times are resolved. `mark` identifies the filters. */
 export interface AskedList {
   readonly kind: ListKind;
   readonly filter: Omit<RunFilter, keyof ListTimes>;
@@ -159,49 +154,33 @@ export interface AskedList {
   readonly limit: number;
   readonly after?: string;
   readonly total: boolean;
-  /** The same for the same filters. */
   readonly mark: string;
 }
 
-/** Checks the options of a list. A filter that does not exist would do nothing, and the list would lie. */
+/** A misspelt filter would do nothing, and the list would lie. */
 export function askedList(kind: ListKind, tenant: string, options: ListOptions): AskedList {
   const refuse = refusing(kind, 'request-invalid');
   const given: unknown = options;
   if (!isRecord(given)) return refuse(`the options must be an object, not ${shown(given)}.`);
   const problem = problemOfFields(given, forms[kind]) ?? contradiction(options);
   if (problem !== undefined) return refuse(sentence(problem));
-  const {
-    status,
-    id,
-    agent,
-    tag = [],
-    startedBy,
-    parent,
-    mayAnswer,
-    role = [],
-    since,
-    until,
-    waitingSince,
-    limit = usualLimit,
-    after,
-    total,
-  } = options;
+  const { tag = [], role = [], since, until, waitingSince, limit = usualLimit, after, total, ...others } = options;
   const filter = {
+    ...defined(others),
+    ...(kind === 'interrupts' ? { status: 'waiting' as const } : {}),
     tenant: options.tenant ?? tenant,
     tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
     roles: [...new Set(typeof role === 'string' ? [role] : role)],
-    ...defined({ status: kind === 'interrupts' ? ('waiting' as const) : status, agent, id, startedBy, parent, mayAnswer }),
   };
   const times = defined({ since, until, waitingSince });
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
 }
 
-/** Whether a server can look for a text. SQLite's full-text search for tags breaks at a quote. What has a backslash or a control character is not found. */
+/** Whether a server can search for a text. SQLite's full-text search for tags breaks at a quote, and finds no backslash or control character. */
 export function isAskable(text: string): boolean {
   return !/["\\\u0000-\u001f\u007f]/.test(text);
 }
 
-/** What no run can be, or the server cannot count. */
 function contradiction({ status, id, parent, tag, startedBy, mayAnswer, role, waitingSince, total }: ListOptions): string | undefined {
   if (role !== undefined && mayAnswer === undefined) return 'role says what else the name of mayAnswer may answer; give mayAnswer as well';
   const waits = mayAnswer === undefined ? (waitingSince === undefined ? undefined : 'waitingSince') : 'mayAnswer';
@@ -218,7 +197,7 @@ function contradiction({ status, id, parent, tag, startedBy, mayAnswer, role, wa
   return undefined;
 }
 
-/** The filter with its times, of which those that say how long ago are from now, in whole seconds: equal lists of a second are one question. */
+/** Relative times are resolved to whole seconds, so that equal lists within a second are one query. */
 export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
   const second = Math.floor(now / 1000) * 1000;
   const at = (name: keyof ListTimes): number | undefined => timeOf(times[name], second);
@@ -227,7 +206,6 @@ export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
 
 const timeText = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** In milliseconds since 1970. Undefined: it is no time. */
 export function timeOf(value: unknown, now: number): number | undefined {
   if (value instanceof Date) return numberOf(value.getTime());
   if (typeof value !== 'string') return undefined;

@@ -1,21 +1,15 @@
-import type { ExecutionPage, ListedExecution } from '../reading/executions';
+import type { AskPage, ListedExecution } from '../reading/executions';
 import type { RunPlace } from './cursor';
 import { comparePlaces } from './cursor';
 
-export type AskPage = (query: string, size: number, token?: Uint8Array) => Promise<ExecutionPage>;
-
 export interface OrderedList {
   readonly ask: AskPage;
-  /** What of the runs is asked for, without their times. */
   readonly clauses: readonly string[];
-  /** Whether the clauses take open runs only. */
   readonly isOpenOnly: boolean;
-  /** The runs begin at this time or later, and before that one. */
   readonly since?: number;
   readonly until?: number;
-  /** Behind this place. With `isIncluded` the run that stands there comes, too. */
-  readonly after?: RunPlace & { readonly isIncluded?: true };
-  /** How many runs are wanted at a time. */
+  /** Behind this place. With `isIncluded`, also the run at this place. */
+  readonly after?: RunPlace & { readonly isIncluded: boolean };
   readonly want: number;
 }
 
@@ -25,26 +19,24 @@ export interface PlacedRun {
 }
 
 interface Window {
-  /** Neither of them is there where it does not bound. Both are included. */
+  /** Both bounds are included. Undefined: unbounded. */
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** Runs from a time on, and where the next ones are: before that time. Without one there are no more. */
+/** Runs, and the latest start time of the rest. Without `floor` there is no rest. */
 interface Found {
   readonly runs: readonly PlacedRun[];
   readonly floor?: number;
 }
 
-/** A server sends no more at once. */
 const largestPage = 1000;
-/** Those that began in the millisecond of a cursor come once more. */
+/** Runs that began in the millisecond of a cursor are asked for once more. */
 const spare = 10;
 
 /**
- * Runs in the order in which they began, newest first. A server has another order, which it does not let anybody choose: open runs by the start of their
- * last execution, then those that have ended by their ends. So a run moves in it when it ends or continues as new, and whoever read on there would miss
- * runs. Here each question bounds the time of the start, which never changes.
+ * Runs by their start, newest first. Servers list open runs by the start of their last execution, then ended runs by their end, so a run changes
+ * its place when it ends or continues as new, and a reader would miss runs. Here each query bounds the start of the run, which never changes.
  */
 export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun> {
   const { since, until, after } = list;
@@ -61,10 +53,10 @@ export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun>
 function isBehind(place: RunPlace, after: OrderedList['after']): boolean {
   if (after === undefined) return true;
   const order = comparePlaces(after, place);
-  return order < 0 || (order === 0 && after.isIncluded === true);
+  return order < 0 || (order === 0 && after.isIncluded);
 }
 
-/** Asks for a page, and where it leaves open which runs are the newest, for all that began since the oldest that may be one of them. */
+/** Asks for a page. If its order leaves the newest runs open, asks for all runs that began since the oldest candidate. */
 async function newestIn(list: OrderedList, whole: Window): Promise<Found> {
   const { want, isOpenOnly, after } = list;
   let from = whole.from;
@@ -89,13 +81,13 @@ async function newestIn(list: OrderedList, whole: Window): Promise<Found> {
         from = oldest;
         break;
       }
-      // So many began in one millisecond: there is nothing to bound, and the server's order has to do.
+      // Too many runs began in one millisecond to narrow the window: the order of the server has to do.
     } while (size === largestPage);
     size = Math.min(largestPage, 2 * size);
   }
 }
 
-/** A run may have several executions there. The last one says how it stands. */
+/** Of several executions of a run, the last counts. */
 function take(runs: Map<string, PlacedRun>, execution: ListedExecution): void {
   const { workflowId, startTime } = execution;
   const known = runs.get(workflowId);
@@ -103,15 +95,11 @@ function take(runs: Map<string, PlacedRun>, execution: ListedExecution): void {
   runs.set(workflowId, { execution, place: { at: startOf(execution).getTime(), workflowId } });
 }
 
-/** When a run began, over all of its executions. */
 export function startOf({ startTime, startedAt }: ListedExecution): Date {
   return startedAt ?? startTime;
 }
 
-/**
- * No run behind this page, in the server's order, began after this moment: it began before its last execution did, and that before it ended. Infinite
- * where the page does not say.
- */
+/** No later run in the server's order began after this time: a run begins before its last execution, and before its end. Infinity: unknown. */
 function latestBehind(executions: readonly ListedExecution[], isOpenOnly: boolean): number {
   const last = executions.at(-1);
   if (last === undefined || !isServersOrder(executions)) return Infinity;
@@ -128,7 +116,7 @@ function isServersOrder(executions: readonly ListedExecution[]): boolean {
   });
 }
 
-/** The time at which a run began is that of its execution, unless an attribute says more. */
+/** A run began with its execution, unless its search attribute says otherwise. */
 export function clausesOf({ from, to }: Window): readonly string[] {
   const bounds = (name: string): string =>
     [

@@ -1,29 +1,18 @@
-import type { ExecutionPage, ListedExecution } from '../reading/executions';
 import { names } from '../../contract/names';
-import type { AskPage } from './ordered-runs';
+import type { AskPage, ExecutionPage, ListedExecution } from '../reading/executions';
+import { pagesOf } from '../reading/executions';
 
-/** So many ids fit into a question. */
 const idsAtOnce = 100;
-const pageSize = 1000;
 
-/**
- * Leaves out executions that failed of runs that were tried again. The server keeps each as failed for ever, and how a run stands says its last
- * execution alone.
- */
+/** Leaves out failed executions of retried runs: the server keeps them, but only the last execution of a run counts. */
 export async function withoutRetried(ask: AskPage, page: ExecutionPage): Promise<ExecutionPage> {
   const retried = new Set(await retriedIn(ask, page.executions));
   return { ...page, executions: page.executions.filter((execution) => !retried.has(execution)) };
 }
 
-/** How many such executions a question finds. */
 export async function countRetried(ask: AskPage, query: string): Promise<number> {
   let count = 0;
-  let token: Uint8Array | undefined;
-  do {
-    const page: ExecutionPage = await ask(query, pageSize, token);
-    count += (await retriedIn(ask, page.executions)).length;
-    token = page.token;
-  } while (token !== undefined);
+  for await (const { executions } of pagesOf(ask, query)) count += (await retriedIn(ask, executions)).length;
   return count;
 }
 
@@ -34,13 +23,9 @@ async function retriedIn(ask: AskPage, executions: readonly ListedExecution[]): 
   for (let from = 0; from < ids.length; from += idsAtOnce) {
     const some = ids.slice(from, from + idsAtOnce);
     const query = `WorkflowType = '${names.workflow}' AND WorkflowId IN (${some.map((id) => `'${id}'`).join(', ')}) AND ExecutionStatus != 'ContinuedAsNew'`;
-    let token: Uint8Array | undefined;
-    do {
-      const page: ExecutionPage = await ask(query, pageSize, token);
+    for await (const page of pagesOf(ask, query))
       for (const { workflowId, startTime } of page.executions)
         newest.set(workflowId, Math.max(newest.get(workflowId) ?? 0, startTime.getTime()));
-      token = page.token;
-    } while (token !== undefined);
   }
   return failed.filter(({ workflowId, startTime }) => startTime.getTime() < (newest.get(workflowId) ?? 0));
 }

@@ -1,18 +1,17 @@
 import type { RunCounts } from '../../contract/service-facts';
 import type { Executions } from '../reading/executions';
 import type { RunFilter } from './list-options';
-import type { AskPage } from './ordered-runs';
 import { countRetried } from './retried-runs';
 import { clausesFor } from './run-lists';
 
-/** More failed executions than that are not looked through for runs that were tried again since. */
+/** Above this number, failed executions are not searched for retried runs. */
 const mostLookedThrough = 200;
 const keptMs = 5000;
 const mostKept = 100;
 
 type Counting = Pick<Executions, 'count' | 'countByStatus' | 'page'>;
 
-/** How many runs there are by their status: three counts of the server, whatever the number of runs, and one answer for all who ask within five seconds. */
+/** Counts runs by status with three queries. Answers are shared for five seconds. */
 export class RunCounter {
   private readonly kept = new Map<number, { readonly at: number; readonly answer: Promise<RunCounts> }>();
 
@@ -22,7 +21,7 @@ export class RunCounter {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Of those that have ended, only what ended at `since` or later. */
+  /** Of ended runs, only those that ended at `since` or later. */
   counts(since: number): Promise<RunCounts> {
     const at = this.now();
     const before = this.kept.get(since);
@@ -30,7 +29,6 @@ export class RunCounter {
     for (const [key, known] of this.kept) if (at - known.at >= keptMs || this.kept.size >= mostKept) this.kept.delete(key);
     const answer = this.count(since);
     this.kept.set(since, { at, answer });
-    // Who asks after a failure asks again.
     answer.catch(() => this.kept.delete(since));
     return answer;
   }
@@ -47,8 +45,8 @@ export class RunCounter {
     ]);
     const of = (...statuses: readonly string[]): number => statuses.reduce((sum, status) => sum + (byStatus.get(status) ?? 0), 0);
     const failed = of('Failed', 'Terminated', 'TimedOut');
-    const ask: AskPage = (query, size, token) => executions.page(query, size, token);
-    const retried = failed > 0 && failed <= mostLookedThrough ? await countRetried(ask, `${queryFor('failed')} AND ${ended}`) : 0;
+    const retried =
+      failed > 0 && failed <= mostLookedThrough ? await countRetried(executions.page, `${queryFor('failed')} AND ${ended}`) : 0;
     return {
       running: Math.max(0, of('Running') - waiting - idle),
       waiting,

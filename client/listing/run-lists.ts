@@ -7,21 +7,19 @@ import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { names, runIdOf, workflowIdOf } from '../../contract/names';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
 import { labelsIn, openInterruptsIn } from '../reading/executions';
-import type { InterruptPlace, PageEnd, RunPlace } from './cursor';
+import type { InterruptPlace, PageEnd } from './cursor';
 import { compareInterrupts, cursorOf, pageEndOf } from './cursor';
 import type { AskedList, InterruptListOptions, ListOptions, RunFilter } from './list-options';
 import { askedList, filterOf, isAskable } from './list-options';
-import type { AskPage, PlacedRun } from './ordered-runs';
+import type { PlacedRun } from './ordered-runs';
 import { clausesOf, orderedRuns, startOf } from './ordered-runs';
 import { countRetried, withoutRetried } from './retried-runs';
 
-/** So many runs at most are asked for at a time. */
 const mostAtOnce = 400;
 
 const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 
-/** The lists of a client. They need no worker. */
 export class RunLists {
   constructor(
     private readonly executions: Executions,
@@ -31,56 +29,50 @@ export class RunLists {
 
   async runs(options: ListOptions): Promise<RunPage> {
     const asked = askedList('list', this.tenant, options);
-    const end = pageEndOf(asked);
-    const filter = { ...filterOf(asked, this.now()), ...end?.times };
-    const rows: { readonly row: ListedRun; readonly place: RunPlace }[] = [];
-    let more = false;
-    for await (const { place, execution } of this.ordered(asked, filter, end?.run)) {
-      if (!fitsHere(execution, filter, this.now())) continue;
-      more = rows.length === asked.limit;
-      if (more) break;
-      rows.push({ row: listedRun(execution, filter), place });
-    }
-    const last = rows.at(-1);
-    const next = more && last !== undefined ? cursorOf(asked, { run: last.place, times: timesOf(filter) }) : undefined;
-    const runs = rows.map(({ row }) => row);
-    const isWhole = !more && end === undefined;
-    const total = !asked.total ? undefined : isWhole ? runs.length : await this.total(filter);
-    return { runs, more, ...defined({ next, total }) };
+    const { rows, more, next, filter } = await this.page(asked, (execution, { parent }) => [{ row: listedRun(execution, parent) }]);
+    const isWhole = !more && asked.after === undefined;
+    const total = !asked.total ? undefined : isWhole ? rows.length : await this.total(filter);
+    return { runs: rows, more, ...defined({ next, total }) };
   }
 
   async interrupts(options: InterruptListOptions): Promise<InterruptPage> {
     const asked = askedList('interrupts', this.tenant, options);
-    const end = pageEndOf(asked);
-    const filter = { ...filterOf(asked, this.now()), ...end?.times };
-    const rows: { readonly row: ListedInterrupt; readonly run: RunPlace; readonly interrupt: InterruptPlace }[] = [];
-    let more = false;
-    const from = end === undefined ? undefined : { ...end.run, isIncluded: true as const };
-    for await (const { place, execution } of this.ordered(asked, filter, from)) {
-      if (!fitsHere(execution, filter, this.now())) continue;
-      const seen = place.workflowId === end?.run.workflowId ? end.interrupt : undefined;
-      for (const open of openHere(execution, filter, this.now())) {
-        const interrupt = placeOf(open);
-        if (seen !== undefined && compareInterrupts(interrupt, seen) <= 0) continue;
-        more = rows.length === asked.limit;
-        if (more) break;
-        rows.push({ row: listedInterrupt(execution, open), run: place, interrupt });
-      }
-      if (more) break;
-    }
-    const last = rows.at(-1);
-    const next = more && last !== undefined ? cursorOf(asked, { ...last, times: timesOf(filter) }) : undefined;
-    return { interrupts: rows.map(({ row }) => row), more, ...defined({ next }) };
+    const { rows, more, next } = await this.page(asked, (execution, filter) =>
+      openHere(execution, filter, this.now()).map((open) => ({ row: listedInterrupt(execution, open), interrupt: placeOf(open) })),
+    );
+    return { interrupts: rows, more, ...defined({ next }) };
   }
 
-  private ordered(asked: AskedList, filter: RunFilter, after?: RunPlace & { readonly isIncluded?: true }): AsyncGenerator<PlacedRun> {
+  private async page<Row>(
+    asked: AskedList,
+    rowsOf: (execution: ListedExecution, filter: RunFilter) => readonly { readonly row: Row; readonly interrupt?: InterruptPlace }[],
+  ): Promise<{ readonly rows: readonly Row[]; readonly more: boolean; readonly next?: string; readonly filter: RunFilter }> {
+    const end = pageEndOf(asked);
+    const filter = { ...filterOf(asked, this.now()), ...end?.times };
+    const rows: Row[] = [];
+    let next = '';
+    for await (const { place, execution } of this.ordered(asked, filter, end)) {
+      if (!fitsHere(execution, filter, this.now())) continue;
+      const seen = place.workflowId === end?.run.workflowId ? end.interrupt : undefined;
+      for (const { row, interrupt } of rowsOf(execution, filter)) {
+        if (seen !== undefined && interrupt !== undefined && compareInterrupts(interrupt, seen) <= 0) continue;
+        if (rows.length === asked.limit) return { rows, more: true, next, filter };
+        rows.push(row);
+        next = cursorOf(asked, { run: place, times: timesOf(filter), ...defined({ interrupt }) });
+      }
+    }
+    return { rows, more: false, filter };
+  }
+
+  private ordered(asked: AskedList, filter: RunFilter, end: PageEnd | undefined): AsyncGenerator<PlacedRun> {
     const { status, since, until } = filter;
-    const ask: AskPage = (query, size, token) => this.executions.page(query, size, token);
+    const { page: ask } = this.executions;
+    // The last run may have more interrupts.
+    const after = end && { ...end.run, isIncluded: asked.kind === 'interrupts' };
     return orderedRuns({
       ask: status === 'failed' ? async (...asked) => withoutRetried(ask, await ask(...asked)) : ask,
       clauses: clausesFor(filter),
       isOpenOnly: waitsOnly(filter) || ['open', 'running', 'idle'].includes(status ?? ''),
-      // One more says whether there are more.
       want: Math.min(asked.limit + 1, mostAtOnce),
       ...defined({ since, until, after }),
     });
@@ -91,10 +83,9 @@ export class RunLists {
     const window = clausesOf({ from: since, to: until === undefined ? undefined : until - 1 });
     const queryFor = (of: RunFilter): string => [...clausesFor(of), ...window].join(' AND ');
     const count = await this.executions.count(queryFor(filter));
-    // Only there an execution stands beside the last one of its run.
+    // Only failed executions are counted beside the last execution of their run.
     if (count === 0 || waitsOnly(filter) || (status !== undefined && status !== 'failed')) return count;
-    const ask: AskPage = (query, size, token) => this.executions.page(query, size, token);
-    return count - (await countRetried(ask, queryFor({ ...filter, status: 'failed' })));
+    return count - (await countRetried(this.executions.page, queryFor({ ...filter, status: 'failed' })));
   }
 }
 
@@ -115,7 +106,7 @@ export function clausesFor(filter: RunFilter): readonly string[] {
     `WorkflowType = '${names.workflow}'`,
     parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
     ...(id === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(workflowIdOf(tenant, id))}`]),
-    // Isolated agents have no attribute that says which one they are.
+    // Isolated agents have no attribute with their agent.
     ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
     ...tags.filter(isAskable).map((tag) => `HoldfastTags = ${quoted(tag)}`),
     ...(startedBy === undefined || !isAskable(startedBy) ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
@@ -131,10 +122,10 @@ function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
   return status === 'waiting' || mayAnswer !== undefined || waitingSince !== undefined;
 }
 
-/** What the server does not know, or not exactly. */
+/** Filters that the server does not know, or not exactly. */
 function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): boolean {
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
-  // SQLite takes small and capital letters of tags for the same.
+  // SQLite ignores the case of tags.
   const labels = labelsIn(execution.typedSearchAttributes);
   if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
@@ -142,12 +133,14 @@ function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): bo
 }
 
 function openHere(execution: ListedExecution, { mayAnswer, roles, waitingSince }: RunFilter, at: number): readonly OpenInterrupt[] {
-  return openInterruptsIn(execution.memo)
-    .filter(({ interrupt, since }) => {
-      if (mayAnswer !== undefined && !mayAnswerAt(interrupt, { by: mayAnswer, roles }, at)) return false;
-      return waitingSince === undefined || (since !== undefined && since <= waitingSince);
-    })
-    .sort((one, other) => compareInterrupts(placeOf(one), placeOf(other)));
+  return openIn(execution).filter(({ interrupt, since }) => {
+    if (mayAnswer !== undefined && !mayAnswerAt(interrupt, { by: mayAnswer, roles }, at)) return false;
+    return waitingSince === undefined || (since !== undefined && since <= waitingSince);
+  });
+}
+
+function openIn({ memo }: ListedExecution): readonly OpenInterrupt[] {
+  return [...openInterruptsIn(memo)].sort((one, other) => compareInterrupts(placeOf(one), placeOf(other)));
 }
 
 function placeOf({ interrupt, since = 0 }: OpenInterrupt): InterruptPlace {
@@ -158,10 +151,10 @@ function timesOf({ since, until, waitingSince }: RunFilter): PageEnd['times'] {
   return defined({ since, until, waitingSince });
 }
 
-function listedRun(execution: ListedExecution, { parent }: RunFilter): ListedRun {
+function listedRun(execution: ListedExecution, parent: string | undefined): ListedRun {
   const { workflowId, status, closeTime } = execution;
   const isOpen = status.name === 'RUNNING';
-  const open = isOpen ? openHere(execution, { tenant: '', tags: [], roles: [] }, 0) : [];
+  const open = isOpen ? openIn(execution) : [];
   const agent = parent === undefined ? (execution.typedSearchAttributes.get(agentKey) ?? '') : agentOfChildRun(workflowId);
   return {
     id: runIdOf(workflowId),

@@ -1,10 +1,10 @@
 import type { temporal } from '@temporalio/proto';
 import type { HistoryFold } from '../../contract/record/fold';
 
-/** Later attempts of a task stand in no history. */
+/** Histories do not show later attempts of a workflow task. */
 const manyAttempts = 3;
 
-/** Takes what the server's count of attempts says of a task whose first one failed for the sake of another run: nothing, or that it fails by itself. */
+/** Decides by the server's count of attempts whether a doubtful workflow task fails by itself. */
 export function settleDoubt(fold: HistoryFold, task: temporal.api.workflow.v1.IPendingWorkflowTaskInfo | null | undefined): void {
   const attempt = task?.attempt ?? 0;
   if (!fold.inDoubt || attempt < manyAttempts) return;

@@ -8,7 +8,7 @@ export type ExecutionInfo = Pick<
   'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
 >;
 
-/** By Temporal's numbers (temporal.api.enums.v1.WorkflowExecutionStatus), as the SDK calls them. */
+/** The SDK's names, by the numbers of temporal.api.enums.v1.WorkflowExecutionStatus. */
 const statusNames: readonly WorkflowExecutionStatusName[] = [
   'UNSPECIFIED',
   'RUNNING',
@@ -21,7 +21,7 @@ const statusNames: readonly WorkflowExecutionStatusName[] = [
   'PAUSED',
 ];
 
-/** What the server says of an execution, but its memo: somebody else may have written the memo, in a way that nobody can read. */
+/** An execution without its memo, which somebody else may have written in an unreadable way. */
 export function infoOf({ execution, status, startTime, closeTime, searchAttributes }: RawWorkflowExecutionInfo): ExecutionInfo {
   const code = status ?? 0;
   return {

@@ -5,17 +5,15 @@ import type { HistoryFact } from '../../contract/record/history-fact';
 import type { UsageByModel } from '../../contract/usage';
 import { lessUsage, noUsage } from '../../contract/usage';
 
-/** A call of a model that came back. */
 export interface ModelCallUsage {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** The agent that called. */
   readonly agent: string;
   readonly model: string;
   readonly usage: Usage;
 }
 
-/** Finds the model calls of one execution. What its snapshot says of those before it is none of its own. */
+/** Finds the model calls of one execution, without the calls that its snapshot counts. */
 export class ExecutionUsage {
   private readonly fold = new HistoryFold();
   private readonly callers = new Map<number, string>();

@@ -1,6 +1,5 @@
 import { defined } from '../../contract/defined';
 import type { ConnectionLike, RawWorkflowExecutionInfo } from '@temporalio/client';
-import type { LoadedDataConverter } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { RunFacts } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
@@ -10,21 +9,19 @@ import { addressOf } from '../../host/server-address';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
-import { PayloadReader } from '../../host/history/payload-reader';
-import { found } from './chain';
 import type { ExecutionInfo } from './execution-info';
 import { infoOf } from './execution-info';
+import type { Histories } from './histories';
 import { answered } from '../lost-server';
 
 const longestAnswerMs = 10_000;
 
 export interface OpenInterrupt {
   readonly interrupt: Interrupt;
-  /** Since when it is open, in milliseconds since 1970. Undefined of runs of a build that did not say so. */
+  /** The opening time in milliseconds since 1970. Undefined: the build of the run did not write the time. */
   readonly since?: number;
 }
 
-/** What the memo of a run shows as open. */
 export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenInterrupt[] {
   return Object.entries(memo).flatMap(([key, interrupt]) => {
     if (!key.startsWith(interruptMemoPrefix) || !isInterrupt(interrupt)) return [];
@@ -35,14 +32,26 @@ export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenIn
 
 export interface ListedExecution extends ExecutionInfo {
   readonly memo: Readonly<Record<string, unknown>>;
-  /** When its run began, of one that continued as new. */
+  /** The start of the run, if the run continued as new. */
   readonly startedAt?: Date;
 }
 
-/** Executions in the server's order, and how to ask for those behind them. */
 export interface ExecutionPage {
   readonly executions: readonly ListedExecution[];
   readonly token?: Uint8Array;
+}
+
+export type AskPage = (query: string, size: number, token?: Uint8Array) => Promise<ExecutionPage>;
+
+const largestPage = 1000;
+
+export async function* pagesOf(ask: AskPage, query: string): AsyncGenerator<ExecutionPage> {
+  let token: Uint8Array | undefined;
+  do {
+    const page: ExecutionPage = await ask(query, largestPage, token);
+    yield page;
+    token = page.token;
+  } while (token !== undefined);
 }
 
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
@@ -50,7 +59,6 @@ const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');
 const grpcInvalidArgument = 3;
 
-/** What a run was started with, so that it is found again. */
 export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): {
   readonly tags: readonly string[];
   readonly startedBy?: string;
@@ -58,45 +66,37 @@ export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): 
   return { tags: attributes.get(tagsKey) ?? [], ...defined({ startedBy: attributes.get(startedByKey) }) };
 }
 
-/** What the server says of workflow executions. What of their memos nobody can read is left out: one of them must not hide the others. */
+/** Workflow executions as the server lists them. Unreadable entries of memos are left out, so that they do not hide other runs. */
 export class Executions {
-  private readonly payloads: PayloadReader;
   private readonly gate: VisibilityGate;
 
-  constructor(
-    private readonly connection: ConnectionLike,
-    private readonly namespace: string,
-    converter: LoadedDataConverter,
-  ) {
-    this.payloads = new PayloadReader(converter);
-    this.gate = visibilityGate(addressOf(connection), namespace);
+  constructor(private readonly histories: Histories) {
+    this.gate = visibilityGate(addressOf(histories.connection), histories.namespace);
   }
 
-  async describe(workflowId: string, id: string): Promise<ListedExecution> {
-    const { namespace } = this;
-    const description = this.connection.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
-    return this.executionOf((await answered(found(description, id))).workflowExecutionInfo ?? {});
+  async describe(workflowId: string): Promise<ListedExecution> {
+    return this.executionOf((await this.histories.describe(workflowId)).workflowExecutionInfo ?? {});
   }
 
-  async page(query: string, pageSize: number, token?: Uint8Array): Promise<ExecutionPage> {
-    const request = { namespace: this.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
+  readonly page: AskPage = async (query, pageSize, token) => {
+    const request = { namespace: this.histories.namespace, query, pageSize, ...defined({ nextPageToken: token }) };
     const key = JSON.stringify([query, pageSize, Buffer.from(token ?? []).toString('base64')]);
     const page = await this.ask(key, (service) => service.listWorkflowExecutions(request));
     const executions = await Promise.all(page.executions.map((raw) => this.executionOf(raw)));
     return { executions, ...(page.nextPageToken?.length ? { token: page.nextPageToken } : {}) };
-  }
+  };
 
-  /** How many executions there are, as the server counts. */
   async count(query: string): Promise<number> {
-    const { count } = await this.ask(`count ${query}`, (service) => service.countWorkflowExecutions({ namespace: this.namespace, query }));
+    const { count } = await this.ask(`count ${query}`, (service) =>
+      service.countWorkflowExecutions({ namespace: this.histories.namespace, query }),
+    );
     return Number(count);
   }
 
-  /** The same by the status of the execution, as the server names it. */
   async countByStatus(query: string): Promise<ReadonlyMap<string, number>> {
     const grouped = `${query} GROUP BY ExecutionStatus`;
     const { groups } = await this.ask(`count ${grouped}`, (service) =>
-      service.countWorkflowExecutions({ namespace: this.namespace, query: grouped }),
+      service.countWorkflowExecutions({ namespace: this.histories.namespace, query: grouped }),
     );
     return new Map(
       (groups ?? []).map(({ groupValues, count }) => {
@@ -106,13 +106,13 @@ export class Executions {
     );
   }
 
-  /** A server refuses a start and a query with an attribute that the namespace does not have. Throws 'search-attribute-missing' then. */
+  /** Throws 'search-attribute-missing' if the server refused an attribute that the namespace does not have. */
   async explain(error: unknown): Promise<void> {
-    if (isInvalidArgument(error)) await checkSearchAttributes(this.connection, this.namespace);
+    if (isInvalidArgument(error)) await checkSearchAttributes(this.histories.connection, this.histories.namespace);
   }
 
   private async ask<Answer>(key: string, ask: (service: ConnectionLike['workflowService']) => Promise<Answer>): Promise<Answer> {
-    const { connection } = this;
+    const { connection } = this.histories;
     try {
       return await answered(
         this.gate.ask(this, key, () => connection.withDeadline(Date.now() + longestAnswerMs, () => ask(connection.workflowService))),
@@ -123,12 +123,10 @@ export class Executions {
     }
   }
 
-  /** A run was changed from here: the next list is a new one. */
   changed(): void {
     this.gate.forget();
   }
 
-  /** What a description of an execution says of its run. */
   factsOf(raw: RawWorkflowExecutionInfo): RunFacts {
     const { closeTime, startTime, startedAt = startTime, typedSearchAttributes } = knownOf(raw);
     return {
@@ -139,7 +137,7 @@ export class Executions {
   }
 
   private async executionOf(raw: RawWorkflowExecutionInfo): Promise<ListedExecution> {
-    return { ...knownOf(raw), memo: await this.payloads.readable(raw.memo?.fields ?? {}) };
+    return { ...knownOf(raw), memo: await this.histories.payloads.readable(raw.memo?.fields ?? {}) };
   }
 }
 

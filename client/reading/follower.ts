@@ -1,20 +1,18 @@
-import type { ConnectionLike } from '@temporalio/client';
 import type { Delta, DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { HistoryFold } from '../../contract/record/fold';
 import { factSource } from '../../host/history/history-connection';
-import type { FactEvent, FactReader } from '../../host/history/history-facts';
+import type { FactEvent } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 import { closedClient } from '../open-work';
 import { settleDoubt } from './doubtful-task';
-import type { HistoryMark, RunChain } from './chain';
+import type { Histories, HistoryMark, RunChain } from './histories';
 import { LiveCalls, push } from './live-calls';
 
 const doubtMs = 1000;
 
-/** What one reader has yet to take. */
 interface Reader {
   waiting: (RunEvent | Delta)[];
 }
@@ -27,43 +25,42 @@ export interface ReadOptions {
   readonly deltas?: boolean;
 }
 
-/** Follows one run's history, joins the deltas of its open calls, and keeps the durable log for whoever reads. One for each run and process. */
+/** Follows the history of one run, joins the deltas of its open calls, and keeps the log for all readers of the process. */
 export class RunFollower {
-  /** Settles when there is nothing more to follow. A run that failed may be tried again after that. */
+  /** Settles at the end of the chain. A failed run may be retried after that. */
   readonly over: Promise<void>;
+  /** How far the history had come when following began. */
+  readonly mark: HistoryMark;
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
   private readonly readers = new Set<Reader>();
   private readonly live = new LiveCalls((delta) => this.showDelta(delta));
   private stopped = false;
-  /** The page that is asked for now; the SDK leaves a listener on a signal for every call, so each call has its own. */
+  /** Aborts the current request. The SDK leaves a listener on the signal of each call, so each call has its own signal. */
   private page = new AbortController();
-  /** The Temporal runs that were followed so far, each with the last event that was read of it. */
+  /** The followed Temporal runs, each with the last event that was read. */
   private readonly followed = new Map<string, number>();
-  /** The one that is followed now. */
   private current = '';
   private finished = false;
-  /** When the server was last asked how often a task was tried. */
   private lookedAt = 0;
   private failure: unknown;
   private wake: () => void = () => undefined;
   private changed = new Promise<void>((resolve) => (this.wake = resolve));
 
   constructor(
-    private readonly connection: ConnectionLike,
-    private readonly namespace: string,
-    private readonly reader: FactReader,
+    private readonly histories: Histories,
     private readonly deltas: DeltaSource,
     private readonly workflowId: string,
     chain: RunChain,
   ) {
+    this.mark = chain.mark;
     this.over = this.follow(chain);
   }
 
   /**
-   * Events from an offset on, each exactly once and in order, until the run ends or, if asked, waits for somebody. `mark`: how far the history
-   * had come when the reader came. What this follower has read may be older, and whoever was waited for then may have answered since.
-   * Returns the offset to go on from if the run has gone on behind an end with which this follower's chain ends.
+   * Events from an offset on, each once and in order, until the run ends or, if asked, waits for a person. `mark` is the length of the history when
+   * the reader came: this follower may have read less, and an interrupt may be answered since. Returns the next offset if the run has grown beyond
+   * the chain of this follower.
    */
   async *read(
     { from = 0, until = 'end', signal, deltas = true }: ReadOptions,
@@ -101,7 +98,6 @@ export class RunFollower {
     }
   }
 
-  /** The offset of the next event that this follower comes by. */
   get nextOffset(): number {
     return this.fold.nextOffset;
   }
@@ -117,7 +113,7 @@ export class RunFollower {
       let runId: string | undefined = chain.firstRunId;
       const { mark } = chain;
       for (let isPast = false; runId !== undefined && !this.stopped;) {
-        // One before the latest has ended. To wait for news of it takes several times as long as to read it.
+        // All runs before the latest have ended. A long poll takes several times as long as a read.
         const mayGrow: boolean = isPast || (runId === mark.runId && mark.isClosed !== true);
         isPast ||= runId === mark.runId;
         await this.followOne(runId, mayGrow);
@@ -136,7 +132,7 @@ export class RunFollower {
     try {
       const pages = oldestPages(this.abortableSource(), { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
       for await (const events of pages) {
-        for (const fact of await this.reader.read(events, this.workflowId)) {
+        for (const fact of await this.histories.reader.read(events, this.workflowId)) {
           for (const event of this.fold.add(fact)) this.showEvent(event);
           this.live.fact(fact);
         }
@@ -149,26 +145,22 @@ export class RunFollower {
     }
   }
 
-  /** A run that others were followed behind was read to its end, whatever the server said of its length. */
+  /** A Temporal run with a followed successor was read to its end, whatever length the server reported. */
   private isPast({ runId, length }: HistoryMark): boolean {
     const last = this.followed.get(runId);
     return last !== undefined && (last >= length || runId !== this.current);
   }
 
-  /** Whether a task that failed for the sake of another run fails by itself stands in no history. */
+  /** No history shows whether a doubtful workflow task fails by itself: the server is asked. */
   private async lookOrWait(signal: AbortSignal | undefined): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => (timer = setTimeout(resolve, doubtMs)));
     await untilAborted(Promise.race([this.changed, moment]), signal);
     clearTimeout(timer);
-    // Deltas of calls that run come more often than there is news of the task.
+    // Deltas come more often than news of the task.
     if (Date.now() - this.lookedAt < doubtMs) return;
     this.lookedAt = Date.now();
-    const execution = { workflowId: this.workflowId, runId: this.current };
-    const { pendingWorkflowTask } = await this.connection.workflowService.describeWorkflowExecution({
-      namespace: this.namespace,
-      execution,
-    });
+    const { pendingWorkflowTask } = await this.histories.describe(this.workflowId, this.current);
     settleDoubt(this.fold, pendingWorkflowTask);
   }
 
@@ -186,13 +178,14 @@ export class RunFollower {
   }
 
   private abortableSource(): HistorySource<FactEvent> {
-    const { namespace, workflowService } = factSource(this.connection, this.namespace);
+    const { connection } = this.histories;
+    const { namespace, workflowService } = factSource(connection, this.histories.namespace);
     return {
       namespace,
       workflowService: {
         getWorkflowExecutionHistory: (request) => {
           this.page = new AbortController();
-          return this.connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
+          return connection.withAbortSignal(this.page.signal, () => workflowService.getWorkflowExecutionHistory(request));
         },
         getWorkflowExecutionHistoryReverse: (request) => workflowService.getWorkflowExecutionHistoryReverse(request),
       },
@@ -206,7 +199,6 @@ export class RunFollower {
   }
 }
 
-/** Nobody can have seen events that a run does not have. */
 export function beyondEnd(from: number, nextOffset: number): HoldfastError {
   return new HoldfastError(
     'request-invalid',

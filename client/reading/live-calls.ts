@@ -7,7 +7,7 @@ import type { Part } from '../../contract/messages/messages';
 type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;
 type MessageEvent = Extract<RunEvent, { type: 'model-end' | 'tool-end' }>;
 
-/** A call that the history shows as scheduled, and whose message has not come. */
+/** A scheduled call without its message. */
 interface ScheduledCall {
   readonly origin: Omit<DeltaOrigin, 'attempt'>;
   /** Calls of one key make one message. */
@@ -15,25 +15,20 @@ interface ScheduledCall {
   /** The attempt that is seen, and the last one that is void. */
   attempt: number;
   voided: number;
-  /** Its activity has come back: nothing more is said. */
+  /** The activity has completed or closed. */
   settled: boolean;
   shown: Delta[];
 }
 
-/**
- * Puts the deltas of calls where they belong between the durable events: after the start of their call, before the message that it makes.
- * A message that is not the sum of what was seen is announced as replaced.
- */
+/** Shows the deltas of a call after its start and before its message. A message that differs from the deltas is announced as replaced. */
 export class LiveCalls {
   private readonly calls = new Map<string, ScheduledCall>();
   private readonly scheduled = new Map<number, string>();
-  /** What came before the history showed its call. */
   private readonly early = new Map<string, Delta[]>();
   private readonly over = new Set<string>();
 
   constructor(private readonly show: (delta: Delta) => void) {}
 
-  /** What a reader that comes now has to see of the calls that are open. */
   get open(): readonly Delta[] {
     return [...this.calls.values()].flatMap(({ shown }) => shown);
   }
@@ -45,7 +40,7 @@ export class LiveCalls {
     else if (!this.over.has(address)) this.early.set(address, [...(this.early.get(address) ?? []), delta]);
   }
 
-  /** A fact of the history, after the events that it brought have been shown. */
+  /** Takes a fact after its events were shown. */
   fact(fact: HistoryFact): void {
     switch (fact.kind) {
       case 'model-scheduled': {
@@ -71,11 +66,10 @@ export class LiveCalls {
     }
   }
 
-  /** The message of a call, before it is shown. */
   message(event: MessageEvent): void {
     const key = event.type === 'model-end' ? modelKey(event.runPath, event.turn) : toolKey(event.runPath, event.tool, event.callId);
     const made = [...this.calls.entries()].filter(([, call]) => call.key === key);
-    // Of two calls in one message a provider may give the same id: the one that has come back is meant.
+    // A provider may give two calls of a message one id: the call that has settled is meant.
     const ended = event.type === 'model-end' ? made : made.filter(([, { settled }]) => settled).slice(0, 1);
     for (const [address, call] of ended) {
       if (isSeen(call) && isReplaced(call.shown, event)) this.say(call, { type: 'message-replaced' });
@@ -83,27 +77,18 @@ export class LiveCalls {
     }
   }
 
-  /** What the calls of this message said counts no more; the next event says why. */
+  /** The deltas of the rejected calls become void before the event is shown. */
   retry({ runPath, turn }: RetryEvent): void {
-    const key = modelKey(runPath, turn);
-    for (const [address, call] of this.calls) {
-      if (call.key !== key || !call.settled) continue;
-      this.void(call);
-      this.forget(address);
-    }
+    this.voidSettled(modelKey(runPath, turn));
   }
 
-  /** The run ends: calls that came back and made no message leave nothing behind. */
+  /** Settled calls without a message become void at the end of the run. */
   ending(): void {
     for (const call of this.calls.values()) if (call.settled) this.void(call);
   }
 
   private schedule(eventId: number, address: string, path: readonly string[], key: string): void {
-    for (const [before, earlier] of this.calls) {
-      if (earlier.key !== key || !earlier.settled) continue;
-      this.void(earlier);
-      this.forget(before);
-    }
+    this.voidSettled(key);
     const call: ScheduledCall = {
       origin: { agent: agentOfPath(path), runPath: path, address },
       key,
@@ -117,6 +102,14 @@ export class LiveCalls {
     const early = this.early.get(address) ?? [];
     this.early.delete(address);
     for (const delta of early) this.takeOf(call, delta);
+  }
+
+  private voidSettled(key: string): void {
+    for (const [address, call] of this.calls) {
+      if (call.key !== key || !call.settled) continue;
+      this.void(call);
+      this.forget(address);
+    }
   }
 
   private comeBack(scheduledId: number, failed: boolean): void {
@@ -142,7 +135,7 @@ export class LiveCalls {
       call.attempt = attempt;
       call.shown = [...call.shown.filter(({ type }) => type === 'attempt-void'), delta];
     } else {
-      // Of an attempt whose beginning was missed nothing is shown: half of it is worse than the message.
+      // An attempt whose start was missed is not shown: half an answer is worse than the message.
       if (attempt !== call.attempt || attempt <= call.voided) return;
       push(call.shown, delta);
     }
@@ -169,7 +162,7 @@ export class LiveCalls {
   }
 }
 
-/** Adds a delta to a list. Texts that follow each other become one, so that a list of waiting deltas stays short. */
+/** Adds a delta to a list. Consecutive texts become one, so that waiting lists stay short. */
 export function push(list: (RunEvent | Delta)[], delta: Delta): void {
   const last = list.at(-1);
   if (last !== undefined && last.offset === undefined && isText(last) && isText(delta) && continues(last, delta))
@@ -200,7 +193,7 @@ function toolKey(path: readonly string[], tool: string, callId: string): string 
   return `${path.join('/')} ${tool} ${callId}`;
 }
 
-/** A tool that only told its progress has shown nothing of its result. */
+/** Progress of a tool is no part of its result. */
 function isReplaced(shown: readonly Delta[], event: MessageEvent): boolean {
   if (event.type === 'tool-end' && !shown.some(({ type }) => type === 'tool-output-delta')) return false;
   return textSeen(shown) !== textOf(event);

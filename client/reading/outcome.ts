@@ -2,6 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, ToolCall } from '../../contract/messages/messages';
+import { errorOf } from '../refusals';
 
 export type Outcome<Output> =
   | { readonly status: 'completed'; readonly output: Output; readonly text: string }
@@ -32,8 +33,18 @@ export function outcomeOf(view: RunView): Outcome<unknown> {
   }
 }
 
-/** The run is over, and what it was started for is not there. */
-export function callsPending(id: string, calls: readonly ToolCall[]): HoldfastError {
-  const tools = calls.map(({ name }) => `'${name}'`).join(', ');
-  return new HoldfastError('tool-calls-pending', `The run "${id}" has no result: it ended with calls of ${tools}, which no worker runs.`);
+export function endErrorOf(id: string, outcome: Outcome<unknown>, cause?: unknown): HoldfastError | undefined {
+  switch (outcome.status) {
+    case 'tool-calls-pending': {
+      const tools = outcome.toolCalls.map(({ name }) => `'${name}'`).join(', ');
+      return new HoldfastError(outcome.status, `The run "${id}" has no result: it ended with calls of ${tools}, which no worker runs.`);
+    }
+    case 'cancelled':
+      return new HoldfastError('cancelled', `The run "${id}" was cancelled.`, { cause });
+    case 'failed':
+    case 'stuck':
+      return errorOf(outcome.error, 'run-failed', cause);
+    default:
+      return undefined;
+  }
 }

@@ -1,91 +1,86 @@
-import { count, oneOf, worded } from '../../contract/check';
-import { defined } from '../../contract/defined';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionLike, WorkflowClient, WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
-import type { Delta, DeltaSource } from '../../contract/deltas';
+import { temporal } from '@temporalio/proto';
 import type { RunCall } from '../../contract/calls';
-import type { RunExecutions } from '../../contract/run-executions';
+import { count, oneOf, worded } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import type { Delta, DeltaSource } from '../../contract/deltas';
 import type { RetriedCall, RunEvent, RunFacts, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { names } from '../../contract/names';
 import { HistoryFold } from '../../contract/record/fold';
 import type { ParentRun } from '../../contract/record/wire';
-import { factSource } from '../../host/history/history-connection';
-import { FactReader } from '../../host/history/history-facts';
-import { PayloadReader } from '../../host/history/payload-reader';
-import type { GoingOn, GoOnOptions } from '../retry';
+import type { RunExecutions } from '../../contract/run-executions';
+import { newestPages } from '../../host/history/history-pages';
+import { answered, withCode } from '../lost-server';
+import { OpenWork } from '../open-work';
+import { optionsOf } from '../options';
 import { Retries } from '../retry';
-import { newestPages, oldestPages } from '../../host/history/history-pages';
-import { found, previousRun, readChain, readMark, taskAtWork } from './chain';
+import { settleDoubt } from './doubtful-task';
 import type { ModelCallUsage } from './execution-usage';
 import { ExecutionUsage } from './execution-usage';
 import { Executions, openInterruptsIn } from './executions';
 import type { ReadOptions } from './follower';
 import { RunFollower } from './follower';
-import { answered, withCode } from '../lost-server';
-import { OpenWork } from '../open-work';
-import { optionsOf } from '../options';
+import { Histories } from './histories';
 import type { CallOptions } from './read-call';
 import { readCall, wantedMessages } from './read-call';
 import { readExecutions } from './read-executions';
 import { retriedCalls } from './retried-calls';
 import type { SharedFollower } from './shared-followers';
 import { SharedFollowers } from './shared-followers';
-import { settleDoubt } from './doubtful-task';
-import { StoredMessages, withStored } from './stored-messages';
 import type { TimedAnswer } from './stored-answers';
-import { StoredAnswers, withoutAnswered } from './stored-answers';
+import { answersIn, withoutAnswered } from './stored-answers';
+import { messagesIn, withStored } from './stored-messages';
+import { StoredSignals } from './stored-signals';
 
-/** How a run stands, for whoever answers it. */
 export interface AnswerStanding {
-  /** With all interrupts that the code has not taken an answer to. */
+  /** With all interrupts that the workflow code has not seen answered. */
   readonly view: RunView;
-  /** Answers that wait in the history for a worker. */
   readonly stored: readonly TimedAnswer[];
-  /** Interrupts that nobody answered in time, as far as the last Temporal run says. */
+  /** Interrupts that expired, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
-  /** Interrupts that nobody need answer any more. */
   readonly withdrawn: ReadonlySet<string>;
-  /** Somebody has asked that the run stops. */
   readonly cancelling: boolean;
-  /** How answers had come that were taken before the run went on as new. */
+  /** The delivery ids of answers that were taken before the last continue-as-new. */
   readonly delivered: readonly string[];
-  /** Of an isolated agent. */
   readonly parent?: ParentRun;
 }
 
 interface Folded {
   readonly fold: HistoryFold;
-  readonly stored: StoredAnswers;
-  readonly messages: StoredMessages;
+  readonly answers: StoredSignals;
+  readonly messages: StoredSignals;
   readonly retrying: readonly RetriedCall[];
   readonly facts: RunFacts;
 }
 
-/** How many Temporal runs back an update is looked for that was sent moments ago. */
+/** A recent update is searched in so many Temporal runs. */
 const executionsOfAnUpdate = 3;
+
+const startedTask = temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_STARTED;
 
 /** Reads runs from their histories, without a worker. Readers of one run share one follower. */
 export class RunReader {
   private readonly followers = new SharedFollowers();
-  private readonly reader: FactReader;
-  private readonly payloads: PayloadReader;
+  readonly histories: Histories;
   readonly executions: Executions;
+  readonly retries: Retries;
   readonly work = new OpenWork();
-  /** What many readers share has the deadline of none of them. */
+  /** A shared follower must not inherit the deadline of one reader. */
   private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(
     private readonly workflow: WorkflowClient,
-    private readonly connection: ConnectionLike,
-    private readonly namespace: string,
-    private readonly converter: LoadedDataConverter,
+    connection: { readonly connection: ConnectionLike; readonly namespace: string },
+    converter: LoadedDataConverter,
     private readonly deltas: DeltaSource,
   ) {
-    this.reader = new FactReader(converter);
-    this.payloads = new PayloadReader(converter);
-    this.executions = new Executions(connection, namespace, converter);
+    this.histories = new Histories(connection.connection, connection.namespace, converter);
+    this.executions = new Executions(this.histories);
+    this.retries = new Retries(workflow, this.histories, this.executions);
   }
 
   checkOpen(): void {
@@ -98,32 +93,30 @@ export class RunReader {
   }
 
   withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {
-    return this.connection.withDeadline(deadline, run);
+    return this.histories.connection.withDeadline(deadline, run);
   }
 
-  async *events(workflowId: string, id: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
+  async *events(workflowId: string, options: ReadOptions): AsyncGenerator<RunEvent | Delta> {
     checkReadOptions(options);
     for (let from: number | undefined = options.from ?? 0; from !== undefined;)
-      from = yield* this.chainEvents(workflowId, id, { ...options, from });
+      from = yield* this.chainEvents(workflowId, { ...options, from });
   }
 
-  /** The events of the Temporal runs that a run had gone through when reading began. Returns the offset to go on from if there are more now. */
+  /** The events of one chain of Temporal runs. Returns the next offset if the run has grown beyond the chain. */
   private async *chainEvents(
     workflowId: string,
-    id: string,
     options: ReadOptions & { readonly from: number },
   ): AsyncGenerator<RunEvent | Delta, number | undefined> {
     this.checkOpen();
     const isFirst = !this.followers.has(workflowId);
-    const shared = this.withoutDeadline(() => this.share(workflowId, id));
+    const shared = this.withoutDeadline(() => this.share(workflowId));
     try {
       const follower = await this.work.wait(() => shared.follower);
-      // What somebody asks from may have been written since this follower looked.
+      // The requested offset may be newer than this follower's last read.
       const isOld = !isFirst && (options.until === 'waiting' || options.from > follower.nextOffset);
-      const mark = await this.work.wait(() => (isOld ? readMark(this.connection, this.namespace, workflowId, id) : shared.mark));
+      const mark = isOld ? await this.work.wait(() => this.histories.mark(workflowId)) : follower.mark;
       const next = yield* follower.read(options, mark);
       if (next === undefined || !isOld) return undefined;
-      // The next follower begins with a chain that has them.
       this.followers.forget(workflowId, shared);
       return next;
     } catch (error) {
@@ -133,25 +126,25 @@ export class RunReader {
     }
   }
 
-  async view(workflowId: string, id: string): Promise<RunView> {
-    const { view, stored } = await this.standing(workflowId, id);
+  async view(workflowId: string): Promise<RunView> {
+    const { view, stored } = await this.standing(workflowId);
     return withoutAnswered(view, stored);
   }
 
-  /** The open interrupts that the memo shows: one request, however long the history is. A run that has ended shows none. */
-  async shown(workflowId: string, id: string): Promise<readonly Interrupt[]> {
+  /** The open interrupts by the memo: one request, however long the history is. An ended run has none. */
+  async shown(workflowId: string): Promise<readonly Interrupt[]> {
     this.checkOpen();
-    const { status, memo } = await this.executions.describe(workflowId, id);
+    const { status, memo } = await this.executions.describe(workflowId);
     return status.name === 'RUNNING' ? openInterruptsIn(memo).map(({ interrupt }) => interrupt) : [];
   }
 
-  async standing(workflowId: string, id: string): Promise<AnswerStanding> {
-    const { fold, stored, messages, retrying, facts } = await answered(this.work.wait(() => this.fold(workflowId, id)));
+  async standing(workflowId: string): Promise<AnswerStanding> {
+    const { fold, answers, messages, retrying, facts } = await answered(this.work.wait(() => this.fold(workflowId)));
     const { parent, ends, cancel, delivered } = fold;
     const view = { ...fold.view(), ...facts, usageByModel: fold.used.byModel, ...(retrying.length === 0 ? {} : { retrying }) };
     return {
-      view: withStored(view, await messages.read()),
-      stored: await stored.read(),
+      view: withStored(view, await messagesIn(messages)),
+      stored: await answersIn(answers),
       expired: ends.expired,
       withdrawn: ends.withdrawn,
       cancelling: cancel.isRequested,
@@ -161,119 +154,87 @@ export class RunReader {
   }
 
   /** Folds the latest Temporal run only: its snapshot says what came before. */
-  private async fold(workflowId: string, id: string): Promise<Folded> {
-    this.checkOpen();
+  private async fold(workflowId: string): Promise<Folded> {
+    const { histories } = this;
     const fold = new HistoryFold();
-    const stored = new StoredAnswers(this.converter);
-    const messages = new StoredMessages(this.converter);
-    const source = factSource(this.connection, this.namespace);
-    const {
-      workflowExecutionInfo: info,
-      pendingActivities,
-      pendingWorkflowTask: task,
-    } = await found(
-      this.connection.workflowService.describeWorkflowExecution({ namespace: this.namespace, execution: { workflowId } }),
-      id,
-    );
+    const answers = new StoredSignals(names.answerSignal, histories.payloads);
+    const messages = new StoredSignals(names.conversationSignal, histories.payloads);
+    const { workflowExecutionInfo: info, pendingActivities, pendingWorkflowTask } = await histories.describe(workflowId);
     for (let runId: string | undefined = info?.execution?.runId ?? ''; runId !== undefined; runId = fold.nextRunId) {
-      for await (const events of oldestPages(source, { workflowId, runId }, false)) {
-        for (const event of events) for (const waiting of [stored, messages]) waiting.add(event);
-        for (const fact of await this.reader.read(events, workflowId)) fold.add(fact);
+      for await (const { events, facts } of histories.pages(workflowId, runId)) {
+        for (const event of events) for (const waiting of [answers, messages]) waiting.add(event);
+        for (const fact of facts) fold.add(fact);
       }
     }
-    settleDoubt(fold, task);
+    settleDoubt(fold, pendingWorkflowTask);
     const facts = this.executions.factsOf(info ?? {});
-    return { fold, stored, messages, retrying: retriedCalls(pendingActivities), facts };
+    return { fold, answers, messages, retrying: retriedCalls(pendingActivities), facts };
   }
 
-  /** What one call was asked, and what came back. */
-  call(workflowId: string, id: string, address: string, options: CallOptions): Promise<RunCall> {
-    this.checkOpen();
+  call(workflowId: string, address: string, options: CallOptions): Promise<RunCall> {
     const wanted = wantedMessages(options);
-    const { connection, namespace, payloads, reader } = this;
-    return answered(this.work.wait(() => readCall({ connection, namespace, payloads, reader }, { workflowId, id }, address, wanted)));
+    return answered(this.work.wait(() => readCall(this.histories, workflowId, address, wanted)));
   }
 
-  /** The executions that the run has gone through in Temporal. */
-  executionsOf(workflowId: string, id: string): Promise<RunExecutions> {
-    this.checkOpen();
-    const { connection, namespace, payloads } = this;
-    return answered(this.work.wait(() => readExecutions({ connection, namespace, payloads }, workflowId, id)));
+  executionsOf(workflowId: string): Promise<RunExecutions> {
+    return answered(this.work.wait(() => readExecutions(this.histories, workflowId)));
   }
 
-  /** The log in pieces, one for each Temporal run, the last one first. What the server keeps no more is not there. */
-  async *eventsBack(workflowId: string, id: string): AsyncGenerator<readonly RunEvent[]> {
-    this.checkOpen();
-    const source = { connection: this.connection, namespace: this.namespace, payloads: this.payloads };
-    const pages = factSource(this.connection, this.namespace);
-    const { runId: last } = await this.work.wait(() => readMark(this.connection, this.namespace, workflowId, id));
-    for (let runId = last; runId !== '';) {
+  /** The log, one piece for each Temporal run that the server still has, the last first. */
+  async *eventsBack(workflowId: string): AsyncGenerator<readonly RunEvent[]> {
+    const { histories } = this;
+    const { runId: latest } = await this.work.wait(() => histories.mark(workflowId));
+    for await (const { runId } of histories.back(workflowId, latest)) {
       const fold = new HistoryFold();
       const events: RunEvent[] = [];
-      for await (const page of oldestPages(pages, { workflowId, runId }, false))
-        for (const fact of await this.reader.read(page, workflowId)) events.push(...fold.add(fact));
+      for await (const { facts } of histories.pages(workflowId, runId)) for (const fact of facts) events.push(...fold.add(fact));
       yield events;
-      const before = await previousRun(source, workflowId, runId);
-      if (before === undefined || before.runId === '') return;
-      // One that the server has deleted can be read no more.
-      if ((await previousRun(source, workflowId, before.runId)) === undefined) return;
-      runId = before.runId;
     }
   }
 
-  /** Lets a run go on that has failed, or was cancelled. */
-  async goOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
-    const { workflow, connection, namespace, payloads, executions } = this;
-    await new Retries({ workflow, connection, namespace, payloads, executions }).goOn(workflowId, id, how, options);
-  }
-
-  /** Throws what that would be refused with. Nothing goes on. */
-  async checkGoesOn(workflowId: string, id: string, how: GoingOn, options: GoOnOptions): Promise<void> {
-    const { workflow, connection, namespace, payloads, executions } = this;
-    await new Retries({ workflow, connection, namespace, payloads, executions }).prepare(workflowId, id, how, options);
-  }
-
-  /** The model calls in the history of one execution. */
   async modelCalls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]> {
     this.checkOpen();
     const usage = new ExecutionUsage();
-    const source = factSource(this.connection, this.namespace);
-    for await (const events of oldestPages(source, { workflowId, runId }, false))
-      for (const fact of await this.reader.read(events, workflowId)) usage.add(fact);
+    for await (const { facts } of this.histories.pages(workflowId, runId)) for (const fact of facts) usage.add(fact);
     return usage.calls;
   }
 
-  /** Whether the run took an update. It may have gone on as new since, again and again. */
-  async took(workflowId: string, id: string, updateId: string): Promise<boolean> {
-    return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId, id)).delivered.includes(updateId);
+  /** Whether the run took an update, maybe before a continue-as-new. */
+  async took(workflowId: string, updateId: string): Promise<boolean> {
+    return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId)).delivered.includes(updateId);
   }
 
   private async tookOfLate(workflowId: string, updateId: string): Promise<boolean> {
-    const source = { workflowService: this.connection.workflowService, namespace: this.namespace };
     let execution: { workflowId: string; runId?: string } | undefined = { workflowId };
     for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
-      let before: string | undefined;
-      for await (const events of newestPages(source, execution)) {
-        // Newest first: one that was accepted may have been refused in its turn.
+      let before: string | null | undefined;
+      for await (const events of newestPages(this.histories, execution)) {
+        // Newest first: an accepted update may be refused later.
         for (const event of events) {
           const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
           if (meta?.updateId === updateId) return outcome?.failure == null;
           if (event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId === updateId) return true;
         }
-        before = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
+        before = events.at(-1)?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
       }
-      execution = before === undefined || before === '' ? undefined : { workflowId, runId: before };
+      execution = before ? { workflowId, runId: before } : undefined;
     }
     return false;
   }
 
-  /** Waits until histories show what was sent before: while a worker has a task of the run, the server keeps back what comes. */
+  /** Waits until histories show earlier requests: the server holds new events back while a worker has a workflow task. */
   async untilShown(workflowId: string): Promise<void> {
-    const first = await taskAtWork(this.connection, this.namespace, workflowId);
+    const first = await this.taskAtWork(workflowId);
     for (let pause = 20, task = first; task !== undefined && task === first; pause = Math.min(2 * pause, 500)) {
       await delay(pause);
-      task = await taskAtWork(this.connection, this.namespace, workflowId);
+      task = await this.taskAtWork(workflowId);
     }
+  }
+
+  /** The workflow task that a worker has now. */
+  private async taskAtWork(workflowId: string): Promise<string | undefined> {
+    const { pendingWorkflowTask: task } = await this.histories.describe(workflowId);
+    return task?.state === startedTask ? `${String(task.startedTime?.seconds)}.${String(task.startedTime?.nanos)}` : undefined;
   }
 
   close(): void {
@@ -281,12 +242,9 @@ export class RunReader {
     this.followers.close();
   }
 
-  private share(workflowId: string, id: string): SharedFollower {
-    const { connection, namespace, payloads, reader, deltas } = this;
-    return this.followers.share(workflowId, () => ({
-      chain: readChain({ connection, namespace, payloads }, workflowId, id),
-      follow: (chain) => new RunFollower(connection, namespace, reader, deltas, workflowId, chain),
-    }));
+  private share(workflowId: string): SharedFollower {
+    const { histories, deltas } = this;
+    return this.followers.share(workflowId, async () => new RunFollower(histories, deltas, workflowId, await histories.chain(workflowId)));
   }
 }
 

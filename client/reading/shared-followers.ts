@@ -1,26 +1,16 @@
-import type { HistoryMark, RunChain } from './chain';
 import type { RunFollower } from './follower';
 
-/** What readers of one run share. */
 export interface SharedFollower {
   readonly follower: Promise<RunFollower>;
-  /** How far the history had come when following began. */
-  readonly mark: Promise<HistoryMark>;
   readers: number;
-  /** Ends the following when nobody has come for a moment. */
+  /** Stops the follower after a moment without readers. */
   ending?: NodeJS.Timeout;
 }
 
-/** How a run begins to be followed. */
-export interface Following {
-  readonly chain: Promise<RunChain>;
-  follow(chain: RunChain): RunFollower;
-}
-
-/** How long a run is followed when its last reader has gone: who has seen a part of it most often reads on. */
+/** A run is followed for so long after its last reader, who often reads on. */
 const lingerMs = 500;
 
-/** The followers of a client, one for each run that somebody reads. */
+/** The followers of a client, one for each run with readers. */
 export class SharedFollowers {
   private readonly followers = new Map<string, SharedFollower>();
 
@@ -28,25 +18,22 @@ export class SharedFollowers {
     return this.followers.has(workflowId);
   }
 
-  share(workflowId: string, begin: () => Following): SharedFollower {
+  share(workflowId: string, begin: () => Promise<RunFollower>): SharedFollower {
     const known = this.followers.get(workflowId);
     if (known !== undefined) {
       clearTimeout(known.ending);
       known.readers += 1;
       return known;
     }
-    const { chain, follow } = begin();
-    const follower = chain.then(follow);
-    const mark = chain.then((read) => read.mark);
-    for (const reading of [follower, mark]) reading.catch(() => undefined);
-    const shared: SharedFollower = { follower, mark, readers: 1 };
+    const follower = begin();
+    follower.catch(() => undefined);
+    const shared: SharedFollower = { follower, readers: 1 };
     this.followers.set(workflowId, shared);
     const forget = (): void => this.forget(workflowId, shared);
     follower.then(({ over }) => over).then(forget, forget);
     return shared;
   }
 
-  /** The next reader begins with another one. */
   forget(workflowId: string, shared: SharedFollower): void {
     if (this.followers.get(workflowId) === shared) this.followers.delete(workflowId);
   }

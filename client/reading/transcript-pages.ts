@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import { messagesOfInput } from '../../contract/messages/messages';
 
-/** The last messages before an offset. Only as many pieces of the log are read as the page needs. */
+/** The last messages before an offset. Reads only the pieces that the page needs. */
 export async function transcriptPage(
   pieces: AsyncIterable<readonly RunEvent[]>,
   { before, limit }: { readonly before?: number; readonly limit: number },
@@ -22,7 +22,7 @@ export async function transcriptPage(
 
 function messagesIn(piece: readonly RunEvent[]): readonly ConversationMessage[] {
   const begins = piece.find(({ type }) => type === 'turn-start' || type === 'turn-end');
-  // What stands before the first turn that begins here is of the turn before.
+  // Messages before the first `turn-start` belong to the previous turn.
   let turn = begins === undefined ? 0 : begins.type === 'turn-start' ? begins.turn - 1 : (begins as { turn: number }).turn;
   return piece.flatMap((event): readonly ConversationMessage[] => {
     if (event.type === 'turn-start') turn = event.turn;

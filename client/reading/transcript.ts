@@ -9,7 +9,6 @@ export type TranscriptShape = MessageShape;
 /** A message of a transcript. As it is stored it always has its id; in another shape several may stand for one. */
 export type TranscriptMessage<Shape extends TranscriptShape> = Shape extends 'parts' ? StoredMessage : MessageShapes[Shape];
 
-/** The shape that a reader asked for, checked before anything is read. */
 export function shapeOf<Shape extends TranscriptShape>(options: { readonly shape?: Shape }): Shape {
   const { shape = 'parts' } = optionsOf(options, 'transcript');
   if (!messageShapes.includes(shape))

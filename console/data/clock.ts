@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 
-/** The time, for what is shown as relative to it. */
 export const now = signal(Date.now());
 
 setInterval(() => {

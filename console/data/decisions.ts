@@ -7,77 +7,69 @@ import { keyOfInterrupt } from './interrupt-key';
 import { refreshPolls } from './live';
 import { service } from './service';
 
-/** Where an answer stands that somebody gave here: held while it can be taken back, then sent. */
+/** The state of an answer of this page: held while the answer can be taken back, then sent. */
 export type GivenAnswerState =
   | { readonly state: 'held' | 'sending' | 'counted'; readonly words: string }
   | { readonly state: 'refused'; readonly words: string; readonly error: unknown };
 
-/** How long an answer can be taken back. */
-export const undoMs = 5_000;
+const undoMs = 5_000;
 const mostTogether = 500;
 const longestPauseMs = 8_000;
 
 interface Batch {
   readonly answers: readonly AnswerOfMany[];
   readonly words: string;
-  timer: ReturnType<typeof setTimeout> | undefined;
-  closeToast: () => void;
+  timer?: ReturnType<typeof setTimeout>;
+  closeToast?: () => void;
 }
 
 export const givenAnswers = signal<ReadonlyMap<string, GivenAnswerState>>(new Map());
 const held = new Set<Batch>();
 
-/** Gives answers in a moment, unless somebody takes them back. `words`: what each row says meanwhile. `told`: what the notice says. */
+/** Sends answers after a moment in which a person can take the answers back. `words` stands in the rows, and `told` in the notice. */
 export function holdAnswers(answers: readonly AnswerOfMany[], words: string, told: string): void {
-  const batch: Batch = { answers, words, timer: undefined, closeToast: () => undefined };
+  const batch: Batch = { answers, words };
   held.add(batch);
-  setStates(batch, { state: 'held', words });
+  setStates(answers, () => ({ state: 'held', words }));
   batch.closeToast = toast(told, { ms: undoMs, action: { label: texts.parts.undo, shortcut: 'u', act: () => takeBack(batch) } });
   batch.timer = setTimeout(() => void release(batch), undoMs);
 }
 
-/** Takes back what was given last and is not sent yet. Says whether there was anything. */
-export function takeBackLast(): boolean {
+export function takeBackLast(): void {
   const last = [...held].at(-1);
-  if (last === undefined) return false;
-  takeBack(last);
-  return true;
+  if (last !== undefined) takeBack(last);
 }
 
-/** A refusal that somebody has seen, or a count of what is gone. */
+/** Removes the state of an answer, such as a refusal that a person has seen. */
 export function forgetAnswer(key: string): void {
   const next = new Map(givenAnswers.peek());
   if (next.delete(key)) givenAnswers.value = next;
 }
 
-function takeBack(batch: Batch): void {
-  if (!held.delete(batch)) return;
+function letGo(batch: Batch): boolean {
   clearTimeout(batch.timer);
-  batch.closeToast();
-  setStates(batch, undefined);
+  batch.closeToast?.();
+  return held.delete(batch);
+}
+
+function takeBack(batch: Batch): void {
+  if (letGo(batch)) setStates(batch.answers, () => undefined);
 }
 
 async function release(batch: Batch): Promise<void> {
-  if (!held.delete(batch)) return;
-  clearTimeout(batch.timer);
-  batch.closeToast();
-  setStates(batch, { state: 'sending', words: batch.words });
+  if (!letGo(batch)) return;
+  const { answers, words } = batch;
+  setStates(answers, () => ({ state: 'sending', words }));
   const outcomes: AnswerOutcome[] = [];
-  for (let from = 0; from < batch.answers.length; from += mostTogether)
-    outcomes.push(...(await sendSurely(batch.answers.slice(from, from + mostTogether))));
-  const next = new Map(givenAnswers.peek());
-  for (const { runId, interruptId, error } of outcomes)
-    next.set(
-      keyOfInterrupt(runId, interruptId),
-      error === undefined ? { state: 'counted', words: batch.words } : { state: 'refused', words: batch.words, error },
-    );
-  givenAnswers.value = next;
+  for (let from = 0; from < answers.length; from += mostTogether)
+    outcomes.push(...(await sendSurely(answers.slice(from, from + mostTogether))));
+  setStates(outcomes, ({ error }) => (error === undefined ? { state: 'counted', words } : { state: 'refused', words, error }));
   const refused = outcomes.filter(({ error }) => error !== undefined).length;
   if (refused > 0) toast(texts.decisions.refused(refused, outcomes.length), { kind: 'bad', ms: 12_000 });
   refreshPolls();
 }
 
-/** A service that is away comes back: an answer that was given is not lost by that. */
+/** Repeats the request until the service answers: an outage must not lose an answer. */
 async function sendSurely(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOutcome[]> {
   for (let failures = 0; ; failures++) {
     try {
@@ -103,17 +95,19 @@ function failureOf(error: unknown): NonNullable<AnswerOutcome['error']> {
   return { code, message };
 }
 
-function setStates({ answers }: Batch, state: GivenAnswerState | undefined): void {
+type Answered = Pick<AnswerOutcome, 'runId' | 'interruptId'>;
+
+function setStates<Of extends Answered>(all: readonly Of[], stateOf: (one: Of) => GivenAnswerState | undefined): void {
   const next = new Map(givenAnswers.peek());
-  for (const { runId, interruptId } of answers) {
-    const key = keyOfInterrupt(runId, interruptId);
+  for (const one of all) {
+    const key = keyOfInterrupt(one.runId, one.interruptId);
+    const state = stateOf(one);
     if (state === undefined) next.delete(key);
     else next.set(key, state);
   }
   givenAnswers.value = next;
 }
 
-/** Who leaves the page has decided: nothing is held then. */
 function releaseAll(): void {
   for (const batch of [...held]) void release(batch);
 }

@@ -1,21 +1,36 @@
+import type {
+  BuildList,
+  ListedAgent,
+  ListedPolicy,
+  RunCounts,
+  RunExecutions,
+  ServiceFacts,
+  UsageGroup,
+  UsageReport,
+} from '../../http/index';
 import type { ModelPrices } from '../../contract/prices';
-import type { BuildList, RunExecutions, ServiceFacts, UsageGroup, UsageReport } from '../../http/index';
 import type { Polled } from './live';
 import { usePoll } from './live';
 import { service } from './service';
 
 const noPrices: ModelPrices = {};
 
+export function useAgents(): Polled<readonly ListedAgent[]> {
+  return usePoll('agents', () => service.agents(), 10_000);
+}
+
+export function usePolicies(): Polled<readonly ListedPolicy[]> {
+  return usePoll('policies', () => service.policies(), 10_000);
+}
+
 export function useFacts(): Polled<ServiceFacts> {
   return usePoll('service', () => service.service(), 5_000);
 }
 
-/** What tokens of models cost, as far as the service knows. */
 export function usePrices(): ModelPrices {
-  return useFacts().value.value?.prices ?? noPrices;
+  return useFacts().value?.prices ?? noPrices;
 }
 
-/** The executions of a run in Temporal. They change seldom. */
 export function useExecutions(id: string): Polled<RunExecutions> {
   return usePoll(`executions ${id}`, () => service.executions(id), 10_000);
 }
@@ -24,7 +39,12 @@ export function useBuilds(): Polled<BuildList> {
   return usePoll('builds', () => service.builds(), 10_000);
 }
 
-/** What is not counted yet comes with the next answers. */
+/** Token usage. Later answers include histories that the service has not read yet. */
 export function useUsage(by: UsageGroup, since: string): Polled<UsageReport> {
   return usePoll(`usage ${by} ${since}`, () => service.usage({ by, since }), 5_000);
+}
+
+export function useCounts(): Polled<RunCounts> {
+  const since = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  return usePoll(`counts ${since}`, () => service.counts({ since }), 5_000);
 }

@@ -9,20 +9,19 @@ import { service } from './service';
 
 const longestPauseMs = 5_000;
 
-/** What is wrong with the run itself: to ask again would not help. */
+/** Errors of the run itself, which remain after a retry. */
 const lasting: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['run-unknown', 'run-id-invalid', 'request-invalid']);
 
 interface FollowOptions {
   readonly from?: number;
   readonly onEvent: (event: RunEvent | Delta) => void;
-  /** The stream has broken: what calls had said so far is said again from its beginning. */
+  /** The stream has broken. The next stream repeats the text of open calls from its beginning. */
   readonly onBreak?: () => void;
-  /** How the run stood where a stream ended. */
   readonly onView?: (view: ShownRun) => void;
   readonly signal: AbortSignal;
 }
 
-/** Follows a log until its run has ended. Each event comes once, also when the service was away in between. Throws what is wrong with the run itself. */
+/** Follows a log until the run has ended. Each event comes once, also after an outage of the service. Throws the errors of the run itself. */
 export async function followLog(id: string, { from = 0, onEvent, onBreak, onView, signal }: FollowOptions): Promise<void> {
   let next = from;
   for (let failures = 0; !signal.aborted; failures++) {
@@ -35,7 +34,7 @@ export async function followLog(id: string, { from = 0, onEvent, onBreak, onView
         }
         onEvent(event);
       }
-      // A service that stops ends its streams, too.
+      // The end of a stream may also be the end of the service.
       const view = await service.view(id);
       if (signal.aborted) return;
       onView?.(view);

@@ -2,8 +2,8 @@ import { computed, signal } from '@preact/signals';
 import { defined } from '../../contract/defined';
 import { readStored, writeStored } from './theme';
 
-/** Who decides. On loopback the name is a claim of whoever sits there. A login would set it here, and nowhere else. */
-export interface Identity {
+/** The person of this browser. The name is a claim that nobody checks. A login would set the identity here alone. */
+interface Identity {
   readonly name: string;
   readonly roles: readonly string[];
 }
@@ -12,18 +12,21 @@ const key = 'holdfast.identity';
 
 export const identity = signal<Identity>(stored());
 
-/** What requests say about who sends them. */
-export const claimed = computed(() => {
+export const claimed = computed((): { readonly by?: string; readonly roles?: readonly string[] } => {
   const { name, roles } = identity.value;
   return name === '' ? {} : defined({ by: name, roles: roles.length === 0 ? undefined : roles });
 });
+
+/** The name alone, for requests without roles. */
+export function byNow(): { readonly by?: string } {
+  return defined({ by: claimed.peek().by });
+}
 
 export function claim(next: Identity): void {
   identity.value = { name: next.name.trim(), roles: [...new Set(next.roles.map((role) => role.trim()).filter((role) => role !== ''))] };
   writeStored(key, JSON.stringify(identity.value));
 }
 
-// Another tab of the same browser is the same person.
 addEventListener('storage', (event) => {
   if (event.key === key) identity.value = stored();
 });

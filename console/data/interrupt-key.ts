@@ -1,4 +1,3 @@
-/** What tells an interrupt from those of other runs. */
 export function keyOfInterrupt(runId: string, interruptId: string): string {
   return `${runId}/${interruptId}`;
 }

@@ -1,21 +1,18 @@
 import { useEffect } from 'preact/hooks';
-import type { ReadonlySignal } from '@preact/signals';
 import { signal } from '@preact/signals';
 import { codeOf } from '../../contract/errors';
 
 const everyMs = 1_500;
 const longestPauseMs = 8_000;
 
-/** What a poll knows: undefined until the first answer. */
+/** The state of a poll. `value` is undefined until the first answer, and stays when a later question fails with `error`. */
 export interface Polled<Value> {
-  readonly value: ReadonlySignal<Value | undefined>;
-  /** Why the last question failed. The last value stays. */
-  readonly error: ReadonlySignal<unknown>;
-  /** Asks now. What was asked before is not taken any more. */
-  refresh(): Promise<void>;
+  readonly key: string;
+  readonly value: Value | undefined;
+  readonly error: unknown;
 }
 
-class Poll<Value> implements Polled<Value> {
+class Poll<Value> {
   readonly value = signal<Value | undefined>(undefined);
   readonly error = signal<unknown>(undefined);
   private readers = 0;
@@ -44,6 +41,7 @@ class Poll<Value> implements Polled<Value> {
     return this.readers > 0;
   }
 
+  /** Asks immediately. Answers to earlier questions are ignored from now on. */
   async refresh(): Promise<void> {
     clearTimeout(this.timer);
     const question = ++this.question;
@@ -54,7 +52,7 @@ class Poll<Value> implements Polled<Value> {
       this.failures = 0;
       this.tookMs = performance.now() - startedAt;
       this.error.value = undefined;
-      // The same answer is no change: nothing is drawn again.
+      // An equal answer must not draw the page again.
       const text = JSON.stringify(value);
       if (text !== this.text) [this.text, this.value.value] = [text, value];
     } catch (error) {
@@ -65,10 +63,9 @@ class Poll<Value> implements Polled<Value> {
     this.plan();
   }
 
-  /** Nobody looks at a hidden page: it asks again when it is shown. */
+  /** A hidden page asks nothing until the page is shown again. Slow questions are asked less often. */
   private plan(): void {
     if (!this.isOpen || document.visibilityState !== 'visible') return;
-    // A long answer is asked for less often.
     const pause = this.failures === 0 ? Math.max(this.pauseMs, 4 * this.tookMs) : Math.min(longestPauseMs, 500 * 2 ** this.failures);
     this.timer = setTimeout(() => void this.refresh(), pause);
   }
@@ -76,7 +73,7 @@ class Poll<Value> implements Polled<Value> {
 
 const polls = new Map<string, Poll<unknown>>();
 
-/** The poll of a key, as long as the component is shown. Equal ones are one. */
+/** Asks again and again while the component is shown. Components with the same key share a poll. */
 export function usePoll<Value>(key: string, ask: () => Promise<Value>, pauseMs = everyMs): Polled<Value> {
   const poll = pollAt(key, ask, pauseMs);
   useEffect(() => {
@@ -86,7 +83,7 @@ export function usePoll<Value>(key: string, ask: () => Promise<Value>, pauseMs =
       if (!poll.isOpen && polls.get(key) === poll) polls.delete(key);
     };
   }, [poll]);
-  return poll;
+  return { key, value: poll.value.value, error: poll.error.value };
 }
 
 function pollAt<Value>(key: string, ask: () => Promise<Value>, pauseMs: number): Poll<Value> {
@@ -97,7 +94,7 @@ function pollAt<Value>(key: string, ask: () => Promise<Value>, pauseMs: number):
   return made;
 }
 
-/** Asks everything that is shown again, after a change that was made here. */
+/** Repeats the questions of all shown polls, such as after a change on this page. */
 export function refreshPolls(): void {
   for (const poll of polls.values()) if (poll.isOpen) void poll.refresh();
 }

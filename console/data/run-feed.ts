@@ -9,7 +9,7 @@ import { isDelta } from '../../contract/deltas';
 import { followLog } from './follow-log';
 import { service } from './service';
 
-/** What a call has said so far. It is provisional: the event at its end counts. */
+/** The output of an open call so far. The event at the end of the call replaces the output. */
 export interface SayingCall {
   readonly address: string;
   readonly agent: string;
@@ -17,9 +17,7 @@ export interface SayingCall {
   readonly attempt: number;
   text: string;
   reasoning: string;
-  /** Arguments that the model writes, by call. */
   readonly inputs: Map<string, { readonly tool: string; text: string }>;
-  /** What a tool that streams has given. */
   output: string;
   progress: readonly Json[];
 }
@@ -27,22 +25,17 @@ export interface SayingCall {
 const viewPauseMs = 600;
 const idleViewMs = 15_000;
 const mostProgress = 20;
-/** How often a page is drawn that has not read yet what was there when it was opened: what it shows then, the next piece replaces. */
 const catchingUpMs = 250;
 
-/**
- * The log of one run, as long as somebody looks at it: one stream, which begins again at its offset when it breaks. What is drawn changes once a
- * frame, however many events come, and seldom before all is read that was there.
- */
+/** The log of one run, read by one stream that continues at its offset after a break. The page is drawn at most once a frame. */
 export class RunFeed {
   readonly events: RunEvent[] = [];
   readonly live = new Map<string, SayingCall>();
-  /** Counts what was drawn: of events, and of what calls say. */
   readonly drawn = signal(0);
   readonly liveDrawn = signal(0);
   readonly view = signal<ShownRun | undefined>(undefined);
   readonly error = signal<unknown>(undefined);
-  /** Whether all has been read that was there when the page was opened. */
+  /** Whether all events are read that existed when the page was opened. */
   readonly isRead = signal(false);
   private readonly stop = new AbortController();
   private next = 0;
@@ -69,7 +62,7 @@ export class RunFeed {
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
   }
 
-  /** Asks how the run stands, and follows it again where it goes on behind an end. A service that is slow is asked once at a time. */
+  /** Asks for the state of the run, once at a time, and reads the log again when the run continues after an end. */
   async refresh(): Promise<void> {
     this.asksAgain = this.isAsking;
     if (this.isAsking) return;
@@ -83,7 +76,7 @@ export class RunFeed {
       this.error.value = undefined;
       if (!this.isReading && view.nextOffset > this.next) void this.read();
       this.planView(isEnded(view.status) ? 4 * idleViewMs : idleViewMs);
-      // It may plan to look again sooner.
+      // To draw may plan an earlier look, so the drawing comes last.
       if (this.hasEvents && this.hasCaughtUp()) this.draw();
       else if (this.hasCaughtUp()) this.isRead.value = true;
     } catch (error) {
@@ -115,7 +108,6 @@ export class RunFeed {
         from: this.next,
         onEvent: (event) => this.take(event),
         onView: (view) => (this.view.value = view),
-        // An attempt is told again from its beginning.
         onBreak: () => this.live.clear(),
         signal: this.stop.signal,
       });

@@ -1,14 +1,7 @@
 import type { ListedRun } from '../../http/index';
 
-/** The order of the service. */
+/** The order of the service: the newest run first. */
 export function compareRuns(one: ListedRun, other: ListedRun): number {
-  return one.startedAt === other.startedAt
-    ? one.id < other.id
-      ? -1
-      : one.id > other.id
-        ? 1
-        : 0
-    : one.startedAt < other.startedAt
-      ? 1
-      : -1;
+  if (one.startedAt !== other.startedAt) return one.startedAt < other.startedAt ? 1 : -1;
+  return one.id === other.id ? 0 : one.id < other.id ? -1 : 1;
 }

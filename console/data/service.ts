@@ -1,25 +1,27 @@
+import { signal } from '@preact/signals';
 import { ServiceClient } from '../../http/index';
-import { noteAnswer } from './connection';
 
-/** The service of this page. Every request says whether it is there. */
+export const isServiceUp = signal(true);
+
+/** The service of this page. Each request notes whether the service answers. */
 export const service = new ServiceClient(location.origin, {
   fetch: async (input, init) => {
     try {
       const response = await fetch(input, outliving(init));
-      noteAnswer(true);
+      isServiceUp.value = true;
       return response;
     } catch (error) {
-      // Who stops reading has learned nothing about the service.
-      if (init?.signal?.aborted !== true) noteAnswer(false);
+      // A reader that stops learns nothing about the service.
+      if (init?.signal?.aborted !== true) isServiceUp.value = false;
       throw error;
     }
   },
 });
 
-/** Browsers take no more of a request that goes on behind its page. */
+/** A larger request cannot outlive its page in browsers. */
 const mostOutliving = 60_000;
 
-/** What is sent while the page goes arrives all the same. */
+/** A request that begins while the page closes must still arrive. */
 function outliving(init: RequestInit | undefined): RequestInit | undefined {
   if (document.visibilityState === 'visible' || typeof init?.body !== 'string' || init.body.length > mostOutliving) return init;
   return { ...init, keepalive: true };

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals';
 
-/** What the page is about, such as a run and how it stands. Its title begins with it. Empty: the name of the page is enough. */
+/** The beginning of the title of the page, such as a run and its status. Empty: the name of the page. */
 export const subject = signal('');

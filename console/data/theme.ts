@@ -17,7 +17,7 @@ export function storeTheme(choice: ThemeChoice): void {
   applyTheme(choice);
 }
 
-/** A browser may forbid pages to store anything. Then a choice lasts as long as the page. */
+/** A browser may forbid storage. A choice then lasts as long as the page. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;
@@ -30,6 +30,6 @@ export function writeStored(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // It lasts as long as the page.
+    // The browser forbids storage.
   }
 }

@@ -2,21 +2,16 @@ import type { ListedInterrupt } from '../../http/index';
 import type { AskingRow, RowSort } from './row';
 import { compareRows, rowOf } from './row';
 
-/** How long a row stays that does not wait any more. */
 const lingerMs = 4_000;
 
-/**
- * Rows in a steady order. What somebody else decides stays in its place for a moment, and says so. While somebody is about to
- * choose from the list, nothing moves: what is new comes at the end.
- */
+/** Rows in a steady order. A settled row stays in place for a moment. While a person is about to choose, no row moves: new rows come at the end. */
 export class RowBoard {
   private rows: readonly AskingRow[] = [];
   private sort: RowSort | undefined;
 
-  /** `onGone`: hears of each row that does not wait any more, as long as it is shown. */
   constructor(private readonly onGone: (row: AskingRow) => void) {}
 
-  /** The rows after the service has answered. `isHeld`: somebody is about to choose. `selected`: it stays while somebody reads it. */
+  /** The rows after an answer of the service. `isHeld`: a person is about to choose. `selected`: the row that a person reads, which stays. */
   update(listed: readonly ListedInterrupt[], how: { sort: RowSort; isHeld: boolean; selected: string; at: number }): readonly AskingRow[] {
     const waiting = new Map(listed.map((one) => [rowOf(one).key, one]));
     const kept = this.rows.flatMap((row): readonly AskingRow[] => {

@@ -17,39 +17,39 @@ import type { AnswerDraft } from './drafts';
 import { changeDraft, drafts } from './drafts';
 import { titleOf } from './row';
 
-export type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
+type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
 
-/** What waits for a name: nobody decides without one. */
+/** The action that waits for a name: every decision carries a name. */
 export const waitingForName = signal<(() => void) | undefined>(undefined);
 
-/** Asks for a name once, and goes on. */
 function named(act: () => void): void {
   if (identity.peek().name !== '') act();
   else waitingForName.value = act;
 }
 
-/** Why whoever sits here may not decide, or nothing. Who has not said a name yet may still say it. */
+/** Why the person of this browser may not decide. Undefined: the person may decide, or has no name yet. */
 export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefined {
-  const { by, roles } = claimed.value as { readonly by?: string; readonly roles?: readonly string[] };
-  if (by === undefined) return undefined;
-  return whyNot(interrupt, defined({ by, roles }), at);
+  return claimed.value.by === undefined ? undefined : whyNot(interrupt, claimed.value, at);
 }
 
-/** The decision that a draft approves with. */
+export function filled<Name extends string>(fields: Readonly<Record<Name, string | undefined>>): Readonly<Partial<Record<Name, string>>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as Partial<Record<Name, string>>;
+}
+
 export function approvalOf({ forRestOfRun, upTo, comment, edited, mode }: AnswerDraft, input: Json): PolicyDecision {
   const isEdited = mode === 'edit' && edited !== undefined && changesOf(input, edited).length > 0;
   return {
     type: 'approve',
+    ...filled({ comment }),
     ...defined({
       editedInput: isEdited ? edited : undefined,
       forRestOfRun: forRestOfRun === true && !isEdited && upTo === undefined ? true : undefined,
       upTo: forRestOfRun === true && !isEdited ? (upTo as number | undefined) : undefined,
-      comment: comment === '' ? undefined : comment,
     }),
   };
 }
 
-/** Decides about an interrupt as it was shown. What does not fit is said at once, and nothing is sent. */
+/** Decides about an interrupt as the person saw the interrupt. A decision that does not fit is refused here, without a request. */
 export function decide(listed: ListedInterrupt, decision: PolicyDecision | { readonly answer: Json }, onGiven: () => void): void {
   const { runId, interrupt } = listed;
   const key = keyOfInterrupt(runId, interrupt.id);
@@ -60,23 +60,20 @@ export function decide(listed: ListedInterrupt, decision: PolicyDecision | { rea
     const refused = refusalOf(interrupt, { interruptId: interrupt.id, answer, ...who }, Date.now());
     if (refused !== undefined) {
       changeDraft(key, { problem: refused.message, wasTried: true });
-      // Whoever has just said a name may not see the row any more.
+      // After a new name, the row may be gone from the list.
       if (refused.code === 'answer-forbidden') toast(refused.message, { kind: 'bad', ms: 12_000 });
       return;
     }
     changeDraft(key, { problem: undefined });
     forgetAnswer(key);
     const kind = kindOf(answer, interrupt);
-    holdAnswers(
-      [{ runId, interruptId: interrupt.id, answer, ...who }],
-      decideTexts.words[kind],
-      decideTexts.told[kind](toldName(interrupt)),
-    );
+    const name = interrupt.kind === 'approval' ? titleOf(interrupt) : decideTexts.kinds[interrupt.kind];
+    holdAnswers([{ runId, interruptId: interrupt.id, answer, ...who }], decideTexts.words[kind], decideTexts.told[kind](name));
     onGiven();
   });
 }
 
-/** The same decision about many, each bound to the arguments that were shown. */
+/** Decides about many, each bound to the arguments that were shown. */
 export function decideAll(all: readonly ListedInterrupt[], decision: PolicyDecision & { readonly type: 'approve' | 'reject' }): void {
   named(() => {
     const answers = all.map(({ runId, interrupt }): AnswerOfMany => {
@@ -88,19 +85,13 @@ export function decideAll(all: readonly ListedInterrupt[], decision: PolicyDecis
   });
 }
 
-/** Of many, those that one decision can be about. */
 export function decidable(all: readonly ListedInterrupt[], at: number): readonly ListedInterrupt[] {
   return all.filter(({ interrupt }) => interrupt.kind === 'approval' && forbiddenTo(interrupt, at) === undefined);
 }
 
-/** What sort of decision an answer is. */
 export function kindOf(answer: Json, interrupt: Pick<Interrupt, 'kind'>): DecisionKind {
   if (interrupt.kind !== 'approval' || !isRecord(answer)) return 'answer';
   const { type } = answer;
   if (type === 'approve') return answer['editedInput'] === undefined ? 'approve' : 'edited';
   return type === 'reject' || type === 'respond' || type === 'delegate' ? type : 'answer';
-}
-
-function toldName(interrupt: Interrupt): string {
-  return interrupt.kind === 'approval' ? titleOf(interrupt) : decideTexts.kinds[interrupt.kind];
 }

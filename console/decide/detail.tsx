@@ -1,14 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { givenAnswers } from '../data/decisions';
-import { forgetAnswer, takeBackLast } from '../data/decisions';
+import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
 import { isWide } from '../data/screen';
-import { Button } from '../parts/button';
+import { Button, IconButton } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
-import { Icon } from '../parts/icon';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Tag } from '../parts/tag';
@@ -20,6 +18,7 @@ import { ApprovalActions, ApprovalParts } from './approval';
 import { decide, forbiddenTo } from './decide';
 import { changeDraft, draftOf } from './drafts';
 import { focusWish } from './focus';
+import { isAsking } from './keys';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
@@ -29,14 +28,11 @@ import { stateText } from './words';
 
 export interface DetailProps {
   readonly row: AskingRow;
-  /** Leaves it. Undefined: it stands beside its list. */
   readonly back?: { readonly label: string; readonly act: () => void };
-  /** The page of its run shows it: nobody needs a way there. */
   readonly isInRun?: boolean;
   readonly onGiven: () => void;
 }
 
-/** All that somebody needs to know to decide, and the ways to do so. */
 export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JSX.Element {
   const { listed, key, goneAt } = row;
   const { interrupt, runId } = listed;
@@ -57,13 +53,13 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
   const said = stateText(row, given, knownEndings.value.get(key));
   const hasChanged = draft.seenHash !== undefined && hash !== undefined && draft.seenHash !== hash;
   const forbidden = forbiddenTo(interrupt, now.value);
-  const isWaiting = goneAt === undefined && (given === undefined || given.state === 'refused');
+  const isWaiting = isAsking(row);
   const isOpen = isWaiting && !hasChanged && forbidden === undefined;
   return (
     <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
-      <div class="detail-inside">
-        <header class="detail-head">
-          {back !== undefined && !isWide.value && <BackButton {...back} icon="back" />}
+      <div class="detail-inside stack">
+        <header class="detail-head flow">
+          {back !== undefined && !isWide.value && <IconButton label={back.label} icon="back" onClick={back.act} />}
           <h2 id="detail-title">
             <bdi>{visibleText(headOf(row))}</bdi>
           </h2>
@@ -74,14 +70,14 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
               {decideTexts.openRun} →
             </a>
           )}
-          {back !== undefined && isWide.value && <BackButton {...back} icon="close" />}
+          {back !== undefined && isWide.value && <IconButton label={back.label} icon="close" onClick={back.act} />}
         </header>
         <About row={row} isInRun={isInRun} />
         {said !== undefined && given?.state !== 'refused' && (
-          <div class={`note ${said.kind}`} role="status">
+          <div class={`note panel flow wrap ${said.kind}`} role="status">
             <strong>{said.text}</strong>
             {given?.state === 'held' && (
-              <Button kind="quiet" shortcut="u" onClick={() => takeBackLast()}>
+              <Button kind="quiet" shortcut="u" onClick={takeBackLast}>
                 {texts.parts.undo}
               </Button>
             )}
@@ -89,14 +85,14 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {given?.state === 'refused' && goneAt === undefined && (
-          <div class="refusal">
+          <div class="refusal stack">
             <strong>{decideTexts.refused}</strong>
             <ErrorNote error={given.error} />
             <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
           </div>
         )}
         {hasChanged && isWaiting && (
-          <div class="note warn" role="alert">
+          <div class="note panel flow wrap warn" role="alert">
             <strong>{decideTexts.changed}</strong>
             <Button onClick={() => changeDraft(key, { seenHash: hash, edited: undefined, mode: 'look', problem: undefined })}>
               {decideTexts.changedAct}
@@ -104,7 +100,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {isWaiting && forbidden !== undefined && (
-          <div class="note warn">
+          <div class="note panel flow wrap warn">
             <strong>{decideTexts.cannot}</strong>
             <p>{visibleText(forbidden.message)}</p>
           </div>
@@ -115,7 +111,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           <AskingParts key={key} id={key} {...{ interrupt, draft, isOpen }} onAnswer={(answer) => decide(listed, { answer }, onGiven)} />
         )}
         {isOpen && draft.problem !== undefined && (
-          <div class="error-note" role="alert">
+          <div class="error-note panel stack" role="alert">
             <p>{visibleText(draft.problem)}</p>
             <p class="muted">
               <ErrorFix code="answer-invalid" />
@@ -125,25 +121,11 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
         <Why interrupt={interrupt} />
       </div>
       {isOpen && interrupt.kind === 'approval' && draft.mode === 'look' && (
-        <footer class="detail-actions">
+        <footer class="detail-actions flow wrap">
           <ApprovalActions id={key} interrupt={interrupt} draft={draft} onDecide={(decision) => decide(listed, decision, onGiven)} />
         </footer>
       )}
     </article>
-  );
-}
-
-interface BackButtonProps {
-  readonly label: string;
-  readonly act: () => void;
-  readonly icon: 'back' | 'close';
-}
-
-function BackButton({ label, act, icon }: BackButtonProps): JSX.Element {
-  return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={act}>
-      <Icon name={icon} />
-    </button>
   );
 }
 
@@ -155,7 +137,7 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
 function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
-    <div class="about muted">
+    <div class="about flow wrap small muted">
       {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
       {!isInRun && (
         <span class="copied">

@@ -1,11 +1,9 @@
 import { signal } from '@preact/signals';
 import type { Json } from '../../contract/messages/messages';
 
-export type DecisionMode = 'look' | 'edit' | 'reject' | 'respond' | 'delegate';
-
-/** What somebody has begun to say about an interrupt. It stays while they look at others. */
+/** The unfinished answer to an interrupt, which stays while the person looks at other interrupts. */
 export interface AnswerDraft {
-  readonly mode: DecisionMode;
+  readonly mode: 'look' | 'edit' | 'reject' | 'respond' | 'delegate';
   readonly edited?: Json | undefined;
   readonly feedback?: string;
   readonly comment?: string;
@@ -14,11 +12,9 @@ export interface AnswerDraft {
   readonly forRestOfRun?: boolean;
   readonly upTo?: Json | undefined;
   readonly answer?: Json | undefined;
-  /** The hash of the arguments that were shown when somebody first looked. */
   readonly seenHash?: string;
-  /** Somebody has tried to send it: what does not fit is shown from then on. */
+  /** The person has tried to send the answer: misfits are shown from then on. */
   readonly wasTried?: boolean;
-  /** Why what was tried does not fit. */
   readonly problem?: string | undefined;
 }
 
@@ -32,4 +28,11 @@ export function draftOf(key: string): AnswerDraft {
 
 export function changeDraft(key: string, changes: Partial<AnswerDraft>): void {
   drafts.value = new Map(drafts.peek()).set(key, { ...(drafts.peek().get(key) ?? empty), ...changes });
+}
+
+/** Leaves the form of a decision. Says whether a form was open. */
+export function leaveForm(key: string): boolean {
+  const { mode } = draftOf(key);
+  if (mode !== 'look') changeDraft(key, { mode: 'look', problem: undefined });
+  return mode !== 'look';
 }

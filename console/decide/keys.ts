@@ -5,18 +5,16 @@ import { changeDraft, draftOf } from './drafts';
 import type { AskingRow } from './row';
 
 interface DecisionKeys {
-  /** What is shown with its arguments: nobody decides by a key about what they do not see. */
+  /** The row with visible arguments: a key must not decide about unseen arguments. */
   readonly chosen: () => AskingRow | undefined;
   readonly onGiven: () => void;
 }
 
-/** Whether a row still asks: nobody has decided, here or elsewhere. */
 export function isAsking({ key, goneAt }: AskingRow): boolean {
   const given = givenAnswers.peek().get(key);
   return goneAt === undefined && (given === undefined || given.state === 'refused');
 }
 
-/** The keys that decide about what is chosen. */
 export function decisionKeys({ chosen, onGiven }: DecisionKeys): KeyActions {
   const onChosen = (act: (row: AskingRow) => void) => (): void => {
     const row = chosen();
@@ -30,7 +28,7 @@ export function decisionKeys({ chosen, onGiven }: DecisionKeys): KeyActions {
     a: onChosen((row) => approveOrAnswer(row, onGiven)),
     e: toMode('edit'),
     r: toMode('reject'),
-    u: () => void takeBackLast(),
+    u: takeBackLast,
   };
 }
 

@@ -3,7 +3,6 @@ import { identity } from '../data/identity';
 import { IdentityDialog } from '../identity-dialog';
 import { waitingForName } from './decide';
 
-/** Asks for a name before the first decision. */
 export function NameDialog(): JSX.Element | null {
   const act = waitingForName.value;
   if (act === undefined) return null;

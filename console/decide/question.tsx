@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import { externalCallIn } from '../../contract/external-calls';
@@ -20,18 +20,17 @@ import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import type { AnswerDraft } from './drafts';
 import { changeDraft } from './drafts';
-
-type Asking = Exclude<Interrupt, { kind: 'approval' }>;
+import { AnswerForm } from './form';
 
 interface AskingProps {
   readonly id: string;
-  readonly interrupt: Asking;
+  readonly interrupt: Exclude<Interrupt, { kind: 'approval' }>;
   readonly draft: AnswerDraft;
   readonly isOpen: boolean;
   readonly onAnswer: (answer: Json) => void;
 }
 
-/** A question, a request of code, or a call of which nobody knows whether it happened: what is said, and the form of the answer. */
+/** A question, a request of code, or a call in doubt, with the form of the answer. */
 export function AskingParts(props: AskingProps): JSX.Element {
   const { interrupt, isOpen } = props;
   if (interrupt.kind === 'in-doubt') return <InDoubt {...props} />;
@@ -41,7 +40,7 @@ export function AskingParts(props: AskingProps): JSX.Element {
       <SaidFrame who={decideTexts.saidBy(visibleText(interrupt.agent))}>
         {call === undefined ? <Info info={interrupt.info} /> : <JsonView value={call.input} />}
       </SaidFrame>
-      {isOpen && (call === undefined ? <AnswerForm {...props} /> : <ExternalForm {...props} />)}
+      {isOpen && (call === undefined ? <SchemaAnswer {...props} /> : <ExternalAnswer {...props} />)}
     </>
   );
 }
@@ -62,33 +61,23 @@ function Info({ info }: { readonly info: Json }): JSX.Element {
   );
 }
 
-function AnswerForm({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Element {
+function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Element {
   const { answerSchema } = interrupt;
   useEffect(() => {
     if (draft.answer === undefined && answerSchema !== undefined) changeDraft(id, { answer: initialValue(answerSchema, answerSchema) });
   }, [id]);
   const misfits = answerSchema === undefined || draft.answer === undefined ? [] : misfitsOfSchema(answerSchema, draft.answer);
   const title = isRecord(interrupt.info) && isRecord(interrupt.info['form']) ? interrupt.info['form']['title'] : undefined;
+  const send = (
+    <Button kind="primary" type="submit">
+      {decideTexts.sendAnswer}
+    </Button>
+  );
   return (
-    <form
-      class="decision-form form"
-      id="answer-form"
-      aria-label={texts.form.answer}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAnswer(draft.answer ?? null);
-      }}
-    >
+    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer(draft.answer ?? null)} buttons={send}>
       {typeof title === 'string' && <h3>{visibleText(title)}</h3>}
       {answerSchema === undefined ? (
-        <div class="field">
-          <label for="free-answer">{texts.form.answer}</label>
-          <JsonField
-            common={{ id: 'free-answer' }}
-            value={draft.answer}
-            onChange={(answer) => changeDraft(id, { answer, problem: undefined })}
-          />
-        </div>
+        <JsonAnswer id={id} draft={draft} field="free-answer" label={texts.form.answer} />
       ) : (
         <SchemaForm
           schema={answerSchema}
@@ -97,65 +86,45 @@ function AnswerForm({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elemen
           onChange={(answer) => changeDraft(id, { answer, problem: undefined })}
         />
       )}
-      <div class="actions start">
-        <Button kind="primary" type="submit">
-          {decideTexts.sendAnswer}
-        </Button>
-      </div>
-    </form>
+    </AnswerForm>
   );
 }
 
-function ExternalForm({ id, draft, onAnswer }: AskingProps): JSX.Element {
+interface JsonAnswerProps extends Pick<AskingProps, 'id' | 'draft'> {
+  readonly field: string;
+  readonly label: string;
+}
+
+function JsonAnswer({ id, draft, field, label }: JsonAnswerProps): JSX.Element {
   return (
-    <JsonAnswerForm
-      {...{ id, draft }}
-      field="external-output"
-      label={decideTexts.externalOutput}
-      onSubmit={(output) => onAnswer({ output })}
-    >
+    <div class="field">
+      <label for={field}>{label}</label>
+      <JsonField common={{ id: field }} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />
+    </div>
+  );
+}
+
+function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
+  const { answer } = draft;
+  const buttons = (
+    <>
       <Button kind="primary" type="submit">
         {decideTexts.sendAnswer}
       </Button>
-      <Button onClick={() => onAnswer({ error: typeof draft.answer === 'string' ? draft.answer : JSON.stringify(draft.answer ?? '') })}>
+      <Button onClick={() => onAnswer({ error: typeof answer === 'string' ? answer : JSON.stringify(answer ?? '') })}>
         {decideTexts.externalError}
       </Button>
-    </JsonAnswerForm>
+    </>
   );
-}
-
-interface JsonAnswerFormProps extends Pick<AskingProps, 'id' | 'draft'> {
-  /** The id of its one field. */
-  readonly field: string;
-  readonly label: string;
-  readonly onSubmit: (answer: Json) => void;
-  /** The buttons. */
-  readonly children: ComponentChildren;
-}
-
-/** An answer that is any JSON. */
-function JsonAnswerForm({ id, draft, field, label, onSubmit, children }: JsonAnswerFormProps): JSX.Element {
   return (
-    <form
-      class="decision-form form"
-      id="answer-form"
-      aria-label={texts.form.answer}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(draft.answer ?? null);
-      }}
-    >
-      <div class="field">
-        <label for={field}>{label}</label>
-        <JsonField common={{ id: field }} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />
-      </div>
-      <div class="actions start">{children}</div>
-    </form>
+    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
+      <JsonAnswer id={id} draft={draft} field="external-output" label={decideTexts.externalOutput} />
+    </AnswerForm>
   );
 }
 
 function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.Element {
-  // A run of another version may say less.
+  // A run of another version may have fewer facts.
   const { input, question, key, attempts, firstAt, lastAt, worker, reconcile } = (
     isRecord(interrupt.info) ? interrupt.info : {}
   ) as Partial<InDoubtInfo>;
@@ -195,15 +164,19 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
         </dl>
       </section>
       {isOpen && (
-        <JsonAnswerForm
-          {...{ id, draft }}
-          field="happened-result"
-          label={decideTexts.happenedResult}
-          onSubmit={(result) => onAnswer({ happened: true, result })}
+        <AnswerForm
+          id="answer-form"
+          label={texts.form.answer}
+          onSubmit={() => onAnswer({ happened: true, result: draft.answer ?? null })}
+          buttons={
+            <>
+              <Button type="submit">{decideTexts.happened}</Button>
+              <Button onClick={() => onAnswer({ happened: false })}>{decideTexts.notHappened}</Button>
+            </>
+          }
         >
-          <Button type="submit">{decideTexts.happened}</Button>
-          <Button onClick={() => onAnswer({ happened: false })}>{decideTexts.notHappened}</Button>
-        </JsonAnswerForm>
+          <JsonAnswer id={id} draft={draft} field="happened-result" label={decideTexts.happenedResult} />
+        </AnswerForm>
       )}
     </>
   );

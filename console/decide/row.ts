@@ -5,13 +5,12 @@ import type { ListedInterrupt } from '../../http/index';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { decideTexts } from '../texts/decide';
 
-/** Something that asks for a decision, or did so a moment ago. */
 export interface AskingRow {
   readonly key: string;
   readonly listed: ListedInterrupt;
-  /** Since when it does not wait any more, in milliseconds since 1970. */
+  /** The end of the wait, in milliseconds since 1970. */
   readonly goneAt?: number;
-  /** It came while somebody was about to choose from the list. */
+  /** The interrupt came while a person was about to choose from the list. */
   readonly isFresh?: true;
 }
 
@@ -22,7 +21,6 @@ export function rowOf(listed: ListedInterrupt): AskingRow {
   return { key: keyOfInterrupt(listed.runId, listed.interrupt.id), listed };
 }
 
-/** What the row is about: a tool, or a question. */
 export function titleOf(interrupt: Interrupt): string {
   if (interrupt.kind === 'approval') return interrupt.tool;
   const call = externalCallIn(interrupt);
@@ -38,7 +36,6 @@ export function policyOf(interrupt: Interrupt): string | undefined {
   return interrupt.kind === 'approval' ? interrupt.policy?.name : undefined;
 }
 
-/** The arguments in one line, as far as a row has room. */
 export function summaryOf(interrupt: Interrupt): string {
   const value = interrupt.kind === 'approval' ? interrupt.input : (externalCallIn(interrupt)?.input ?? inputIn(interrupt.info));
   if (!isRecord(value)) return typeof value === 'string' ? value.slice(0, 200) : '';

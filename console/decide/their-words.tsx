@@ -5,7 +5,6 @@ import { Said } from '../parts/said';
 import { SaidFrame } from '../parts/said-frame';
 import { decideTexts } from '../texts/decide';
 
-/** What somebody said with a decision. */
 export function TheirWords({ answer }: { readonly answer: Json | undefined }): JSX.Element | null {
   if (!isRecord(answer)) return null;
   const { feedback, comment } = answer;

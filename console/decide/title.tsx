@@ -1,11 +1,17 @@
 import type { JSX } from 'preact';
+import { givenAnswers } from '../data/decisions';
+import { knownEndings } from '../data/outcomes';
+import { Button } from '../parts/button';
 import type { Interrupt } from '../../contract/interrupts';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { decideTexts } from '../texts/decide';
-import { titleOf } from './row';
+import { isAsking } from './keys';
+import type { AskingRow } from './row';
+import { summaryOf, titleOf } from './row';
+import { stateText } from './words';
 
-/** What is asked about, in one line. The words of a question are those of a model, and stand in quotes. */
+/** The subject of an interrupt in one line. The question of a model stands in quotes. */
 export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));
@@ -15,5 +21,38 @@ export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): J
       <Badge kind={kind === 'in-doubt' ? 'bad' : 'info'}>{decideTexts.kinds[kind]}</Badge>{' '}
       {kind === 'in-doubt' ? <bdi>{title}</bdi> : <q title={decideTexts.saidBy(visibleText(agent))}>{title}</q>}
     </span>
+  );
+}
+
+interface AskingLineProps {
+  readonly row: AskingRow;
+  readonly onDecide: () => void;
+  /** Whether the decision is shown. Absent: the button does not tell. */
+  readonly isChosen?: boolean;
+}
+
+export function AskingLine({ row, onDecide, isChosen }: AskingLineProps): JSX.Element {
+  const { interrupt } = row.listed;
+  const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
+  const state = isChosen === undefined ? {} : { pressed: isChosen };
+  return (
+    <>
+      <AskingTitle interrupt={interrupt} />
+      {said === undefined ? (
+        <bdi class="summary mono">{visibleText(summaryOf(interrupt))}</bdi>
+      ) : (
+        <strong class={`summary kind-text ${said.kind}`}>{said.text}</strong>
+      )}
+      {isAsking(row) && (
+        <Button
+          {...state}
+          {...(isChosen === false ? { kind: 'primary' } : {})}
+          label={decideTexts.decideAbout(visibleText(titleOf(interrupt).slice(0, 200)))}
+          onClick={onDecide}
+        >
+          {decideTexts.decide}
+        </Button>
+      )}
+    </>
   );
 }

@@ -10,7 +10,6 @@ import { Said } from '../parts/said';
 import { Time } from '../parts/time';
 import { decideTexts } from '../texts/decide';
 
-/** Why a run asks: the policy and its stage, who may decide, until when, and who is reminded. */
 export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
   const policy = interrupt.kind === 'approval' ? interrupt.policy : undefined;
   const { deadline, notBy = [], steps = [] } = interrupt;
@@ -24,7 +23,7 @@ export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Eleme
         <Fact name={decideTexts.until}>{deadline === undefined ? decideTexts.noDeadline : <Time at={deadline} />}</Fact>
         {steps.length > 0 && (
           <Fact name={decideTexts.steps}>
-            <ul class="plain-list">
+            <ul>
               {steps.map((step, at) => (
                 <li key={at}>
                   {step.type === 'remind' ? decideTexts.remind : decideTexts.escalate(peopleText(step))} <Time at={step.at} />
@@ -35,7 +34,7 @@ export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Eleme
         )}
         {policy !== undefined && policy.given.length > 0 && (
           <Fact name={decideTexts.given}>
-            <ul class="plain-list">
+            <ul>
               {policy.given.map((given, at) => (
                 <li key={at}>
                   {givenText(given)}

@@ -8,7 +8,7 @@ import { decideTexts } from '../texts/decide';
 import { kindOf } from './decide';
 import type { AskingRow } from './row';
 
-/** What happened to a row: what was decided here, or by somebody else. Undefined: it waits. */
+/** The fate of a row, decided on this page or by another person. Undefined: the row waits. */
 export function stateText(
   row: AskingRow,
   given: GivenAnswerState | undefined,

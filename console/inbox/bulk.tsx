@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListedInterrupt } from '../../http/index';
 import { Button } from '../parts/button';
-import { Dialog } from '../parts/dialog';
+import { FormDialog } from '../parts/dialog';
+import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
-import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
-import { decidable, decideAll } from '../decide/decide';
+import { decidable, decideAll, filled } from '../decide/decide';
 import { titleOf } from '../decide/row';
 
 interface BulkBarProps {
@@ -15,14 +15,11 @@ interface BulkBarProps {
   readonly onClear: () => void;
 }
 
-/** What can be done with the rows that are selected. */
 export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
-  const [asked, setAsked] = useState<{ readonly type: 'approve' | 'reject'; readonly all: readonly ListedInterrupt[] } | undefined>(
-    undefined,
-  );
+  const [asked, setAsked] = useState<Pick<BulkDialogProps, 'type' | 'all'>>();
   const able = decidable(selected, Date.now());
   return (
-    <div class="bulk" role="group" aria-label={inboxTexts.selected(selected.length)}>
+    <div class="bulk flow" role="group" aria-label={inboxTexts.selected(selected.length)}>
       <strong>{inboxTexts.selected(selected.length)}</strong>
       <span class="spacer" />
       <Button kind="primary" disabled={able.length === 0} onClick={() => setAsked({ type: 'approve', all: able })}>
@@ -51,7 +48,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
 
 interface BulkDialogProps {
   readonly type: 'approve' | 'reject';
-  /** As they were when somebody asked: each decision is bound to these arguments. */
+  /** As the person saw the interrupts: each decision is bound to these arguments. */
   readonly all: readonly ListedInterrupt[];
   readonly left: number;
   readonly onClose: () => void;
@@ -63,33 +60,25 @@ function BulkDialog({ type, all, left, onClose, onDone }: BulkDialogProps): JSX.
   const counts = new Map<string, number>();
   for (const { interrupt } of all) counts.set(titleOf(interrupt), (counts.get(titleOf(interrupt)) ?? 0) + 1);
   const isApproval = type === 'approve';
-  const act = (event: Event): void => {
-    event.preventDefault();
-    decideAll(all, isApproval ? { type } : { type: 'reject', ...(feedback === '' ? {} : { feedback }) });
+  const act = (): void => {
+    decideAll(all, isApproval ? { type } : { type: 'reject', ...filled({ feedback }) });
     onDone();
   };
   return (
-    <Dialog title={isApproval ? inboxTexts.bulkTitleApprove(all.length) : inboxTexts.bulkTitleReject(all.length)} onClose={onClose}>
-      <form class="form" onSubmit={act}>
-        <ul class="plain-list">
-          {[...counts].map(([tool, count]) => (
-            <li key={tool}>{inboxTexts.bulkLine(visibleText(tool), count)}</li>
-          ))}
-        </ul>
-        {left > 0 && <p class="muted">{inboxTexts.bulkLeft(left)}</p>}
-        {!isApproval && (
-          <label class="field">
-            <span>{decideTexts.feedback}</span>
-            <textarea rows={3} value={feedback} onInput={({ currentTarget }) => setFeedback(currentTarget.value)} />
-          </label>
-        )}
-        <div class="actions">
-          <Button onClick={onClose}>{texts.parts.cancel}</Button>
-          <Button kind={isApproval ? 'primary' : 'danger'} type="submit">
-            {isApproval ? inboxTexts.bulkApprove(all.length) : inboxTexts.bulkReject(all.length)}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={isApproval ? inboxTexts.bulkTitleApprove(all.length) : inboxTexts.bulkTitleReject(all.length)}
+      submit={isApproval ? inboxTexts.bulkApprove(all.length) : inboxTexts.bulkReject(all.length)}
+      {...(isApproval ? {} : { kind: 'danger' })}
+      onClose={onClose}
+      onSubmit={act}
+    >
+      <ul>
+        {[...counts].map(([tool, count]) => (
+          <li key={tool}>{inboxTexts.bulkLine(visibleText(tool), count)}</li>
+        ))}
+      </ul>
+      {left > 0 && <p class="muted">{inboxTexts.bulkLeft(left)}</p>}
+      {!isApproval && <TextField label={decideTexts.feedback} value={feedback} onText={setFeedback} rows={3} />}
+    </FormDialog>
   );
 }

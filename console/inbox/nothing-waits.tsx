@@ -12,7 +12,6 @@ function ClearFilters(): JSX.Element {
   return <Button onClick={clear}>{inboxTexts.clearFilters}</Button>;
 }
 
-/** What the list says when it has nothing: because of filters, or because nothing waits. */
 export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered)
     return (
@@ -37,7 +36,6 @@ interface GoneDetailProps {
   readonly why: ReturnType<typeof absenceOf>;
 }
 
-/** What the URL names and the list does not show. */
 export function GoneDetail({ item, why }: GoneDetailProps): JSX.Element {
   const runId = item.slice(0, item.indexOf('/'));
   return (

@@ -11,7 +11,7 @@ import { visibleText } from '../parts/plain-text';
 import { inboxTexts } from '../texts/inbox';
 import { now } from '../data/clock';
 
-/** That the focus should go to a row: each is another one. */
+/** A request for the focus. Each request is a new object. */
 export interface FocusRequest {
   readonly key: string;
 }
@@ -23,20 +23,18 @@ interface RowProps {
   readonly href: string;
   readonly isChosen: boolean;
   readonly isSelected: boolean;
-  /** Asks for the focus, once. */
   readonly focusRequest: FocusRequest | undefined;
   readonly isFirst: boolean;
-  readonly onSelect: (isSelected: boolean) => void;
+  readonly onSelect: () => void;
   readonly onChoose: () => void;
 }
 
 export const rowHeight = 68;
 export const headingHeight = 32;
 
-/** What waits, in two lines: what and since when, by whom and until when. */
 export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
-  // Before the next key is pressed. A row that is scrolled out of sight and back asks for nothing again.
+  // A layout effect acts before the next key is pressed. A row that scrolls out of sight and back must not take the focus again.
   useLayoutEffect(() => {
     if (focusRequest === undefined || followed.has(focusRequest)) return;
     followed.add(focusRequest);
@@ -55,11 +53,11 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
         checked={isSelected}
         disabled={goneAt !== undefined}
         tabIndex={-1}
-        onChange={({ currentTarget }) => onSelect(currentTarget.checked)}
+        onChange={onSelect}
       />
       <a
         ref={link}
-        class="row-link"
+        class="row-link grow stack"
         href={href}
         aria-current={isChosen ? 'true' : undefined}
         tabIndex={isChosen || isFirst ? 0 : -1}
@@ -69,23 +67,23 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
           onChoose();
         }}
       >
-        <span class="row-line">
+        <span class="row-line flow">
           <AskingTitle interrupt={interrupt} />
-          <span class="row-summary mono">{visibleText(summaryOf(interrupt))}</span>
-          <span class="row-time">{waitingSince !== undefined && <Time at={waitingSince} isLength />}</span>
+          <span class="row-summary grow cut mono muted">{visibleText(summaryOf(interrupt))}</span>
+          <span class="fixed small muted numbers">{waitingSince !== undefined && <Time at={waitingSince} isLength />}</span>
         </span>
-        <span class="row-line muted">
+        <span class="row-line flow small muted">
           {said === undefined ? (
             <>
-              <span class="row-names">
-                <bdi>{visibleText(interrupt.agent)}</bdi>
-                {policy !== undefined && <span class="row-policy">{visibleText(policy)}</span>}
-                <bdi class="row-run mono">{visibleText(runId)}</bdi>
+              <span class="row-names flow grow">
+                <bdi class="cut">{visibleText(interrupt.agent)}</bdi>
+                {policy !== undefined && <span class="row-policy cut">{visibleText(policy)}</span>}
+                <bdi class="row-run cut mono">{visibleText(runId)}</bdi>
               </span>
               <Deadline at={interrupt.deadline} />
             </>
           ) : (
-            <span class={`said-state ${said.kind}`}>{said.text}</span>
+            <span class={`cut kind-text ${said.kind}`}>{said.text}</span>
           )}
         </span>
       </a>
@@ -97,7 +95,7 @@ function Deadline({ at }: { readonly at: number | undefined }): JSX.Element | nu
   if (at === undefined) return null;
   const left = at - now.value;
   return (
-    <span class={left < 3_600_000 ? 'row-due soon' : 'row-due'}>
+    <span class={left < 3_600_000 ? 'row-due fixed soon' : 'row-due fixed'}>
       {inboxTexts.due} <Time at={at} />
     </span>
   );

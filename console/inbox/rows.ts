@@ -6,7 +6,6 @@ import { inboxTexts } from '../texts/inbox';
 export const inboxGroups = ['none', 'policy', 'agent'] as const;
 export const interruptKinds = ['approval', 'question', 'in-doubt', 'custom'] as const;
 
-/** What is shown, and in which order: all of it is in the URL. */
 export interface InboxView {
   readonly isForAll: boolean;
   readonly search: string;
@@ -34,7 +33,6 @@ export function viewOf(query: URLSearchParams): InboxView {
 
 const searched = new WeakMap<ListedInterrupt, string>();
 
-/** What the search looks through: names, people, and the beginning of what is asked. */
 function searchTextOf(listed: ListedInterrupt): string {
   const known = searched.get(listed);
   if (known !== undefined) return known;
@@ -60,13 +58,12 @@ export function fitsView({ listed }: AskingRow, { search, kind, agent, policy }:
   return words.every((word) => text.includes(word));
 }
 
-/** Why what the URL names is not shown: filters hide it, it is not among what was asked for, or it does not wait any more. */
+/** Why the item of the URL is not shown: hidden by filters, outside of the list, or settled. */
 export function absenceOf(view: InboxView, rows: readonly AskingRow[], hasMore: boolean): 'hidden' | 'elsewhere' | 'unknown' {
   if (rows.some(({ key }) => key === view.item)) return 'hidden';
   return view.isForAll && !hasMore ? 'unknown' : 'elsewhere';
 }
 
-/** A line of the list: a row, or the heading of a group. */
 export type InboxLine = { readonly row: AskingRow } | { readonly heading: string; readonly count: number };
 
 export function linesOf(rows: readonly AskingRow[], group: InboxView['group']): readonly InboxLine[] {

@@ -3,9 +3,8 @@ import type { JSX } from 'preact';
 
 const said = signal('');
 
-/** Says something to whoever does not see the page. */
 export function announce(text: string): void {
-  // The same text twice is said twice.
+  // Screen readers stay silent when the text stays equal.
   said.value = said.peek() === text ? `${text}\u00a0` : text;
 }
 

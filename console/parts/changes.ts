@@ -2,14 +2,13 @@ import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 
-/** A place in which two values differ. Without `before` it is new, without `after` it is gone. */
-export interface ValueChange {
+/** A place in which two values differ. Without `before` the place is new, without `after` the place is gone. */
+interface ValueChange {
   readonly path: string;
   readonly before?: Json;
   readonly after?: Json;
 }
 
-/** Where two values differ, each place once. */
 export function changesOf(before: Json | undefined, after: Json | undefined, path = ''): readonly ValueChange[] {
   if (before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after)) return [];
   const both = [before, after];

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { announce } from './announce';
-import { Icon } from './icon';
+import { IconButton } from './button';
 
 export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }): JSX.Element {
   const [isCopied, setCopied] = useState(false);
@@ -16,9 +16,5 @@ export function CopyButton({ text, label = texts.parts.copy }: { readonly text: 
       () => undefined,
     );
   };
-  return (
-    <button type="button" class="copy" aria-label={label} title={label} onClick={copy}>
-      <Icon name={isCopied ? 'check' : 'copy'} />
-    </button>
-  );
+  return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={copy} isSmall />;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts';
-import { Icon } from './icon';
+import { Button, IconButton } from './button';
 
 interface DialogProps {
   readonly title: string;
@@ -10,17 +10,17 @@ interface DialogProps {
   readonly isWide?: boolean;
 }
 
-/** A dialog over the page. Escape closes it, and the focus goes back to where it was. */
+/** A dialog over the page. After the dialog, the focus returns to the earlier element. */
 export function Dialog({ title, children, onClose, isWide = false }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before the next key is pressed: it is for what is shown then. A focus that went back later would be taken from where somebody has gone.
+  // A layout effect acts before the next key is pressed. A focus that returned later could take the focus from a newer element.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const element = dialog.current;
     element?.showModal();
     return () => {
-      // Nothing behind an open dialog takes the focus.
+      // Elements below an open dialog cannot take the focus.
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -38,15 +38,44 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
         if (event.target === dialog.current) onClose();
       }}
     >
-      <div class="dialog-inside">
-        <header class="dialog-head">
+      <div class="dialog-inside stack">
+        <header class="split">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="icon-button" aria-label={texts.parts.close} title={texts.parts.close} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          <IconButton label={texts.parts.close} icon="close" onClick={onClose} />
         </header>
         {children}
       </div>
     </dialog>
+  );
+}
+
+interface FormDialogProps extends DialogProps {
+  readonly submit: string;
+  readonly onSubmit: () => void;
+  readonly kind?: 'danger';
+  readonly leave?: string;
+  readonly isReady?: boolean;
+}
+
+export function FormDialog(props: FormDialogProps): JSX.Element {
+  const { children, submit, onSubmit, kind = 'primary', leave = texts.parts.cancel, isReady = true, ...dialog } = props;
+  return (
+    <Dialog {...dialog}>
+      <form
+        class="form stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) onSubmit();
+        }}
+      >
+        {children}
+        <div class="actions">
+          <Button onClick={dialog.onClose}>{leave}</Button>
+          <Button kind={kind} type="submit" disabled={!isReady}>
+            {submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -5,14 +5,13 @@ import { changesOf } from './changes';
 import { JsonView } from './json-view';
 import { visibleText } from './plain-text';
 
-/** What an edit changes, for people. */
 export function Diff({ before, after }: { readonly before: Json; readonly after: Json | undefined }): JSX.Element {
   const changes = changesOf(before, after);
   if (changes.length === 0) return <p class="muted">{texts.parts.noChanges}</p>;
   return (
     <dl class="diff">
       {changes.map((change) => (
-        <div class="diff-change" key={change.path}>
+        <div key={change.path}>
           <dt>
             <bdi>{visibleText(change.path)}</bdi>
           </dt>

@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import type { ErrorCode } from '../../contract/errors';
 import { codeOf, messageOf } from '../../contract/errors';
 import { texts } from '../texts';
+import { Button } from './button';
 import { lazy } from './lazy';
 import { visibleText } from './plain-text';
 
-/** What to change after an error. The texts of all errors are a script of their own. */
+/** The advice of an error code. The advice of all codes is a script of its own. */
 export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   async () => {
     const { errorTable } = await import('../../contract/error-table');
@@ -14,16 +15,10 @@ export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   <>…</>,
 );
 
-interface ErrorNoteProps {
-  readonly error: unknown;
-  readonly onRetry?: () => void;
-}
-
-/** What failed, its code, and what to change. */
-export function ErrorNote({ error, onRetry }: ErrorNoteProps): JSX.Element {
+export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): JSX.Element {
   const code = codeOf(error);
   return (
-    <div class="error-note" role="alert">
+    <div class="error-note panel stack" role="alert">
       <p>
         {code !== undefined && <code>{code}</code>} <bdi>{visibleText(messageOf(error))}</bdi>
       </p>
@@ -32,11 +27,11 @@ export function ErrorNote({ error, onRetry }: ErrorNoteProps): JSX.Element {
           {texts.parts.errorFix}: <ErrorFix code={code} />
         </p>
       )}
-      {onRetry !== undefined && (
-        <button type="button" class="button" onClick={onRetry}>
-          {texts.parts.again}
-        </button>
-      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>{texts.parts.again}</Button>}
     </div>
   );
+}
+
+export function NoAnswer({ error }: { readonly error: unknown }): JSX.Element {
+  return error === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error} />;
 }

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 
-/** A name and what it is, in a list of facts. */
-export function Fact({ name, children }: { readonly name: string; readonly children: JSX.Element | string | number }): JSX.Element {
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
   return (
-    <div class="fact">
+    <div>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

@@ -11,7 +11,7 @@ interface ControlFieldProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
-/** A number as it is typed: what is none yet is a text, and the schema says so. */
+/** A number. An unfinished number is a text, which the schema refuses. */
 export function NumberField({ shape, common, value, onChange }: ControlFieldProps & { readonly shape: SchemaShape }): JSX.Element {
   const [typed, setTyped] = useState(textOf(value));
   useEffect(() => {
@@ -37,7 +37,7 @@ function numberIn(text: string): Json | undefined {
   return Number.isFinite(Number(trimmed)) ? Number(trimmed) : text;
 }
 
-/** Anything, as JSON. What cannot be JSON keeps the form from being sent. */
+/** Any JSON. Broken JSON keeps the form from being sent. */
 export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.Element {
   const [typed, setTyped] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   const field = useRef<HTMLTextAreaElement>(null);
@@ -61,7 +61,6 @@ export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.E
   );
 }
 
-/** JSON, or a plain text, which need not be quoted. */
 function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
   if (text.trim() === '') return { value: undefined };
   try {
@@ -71,10 +70,9 @@ function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
   }
 }
 
-/** So much of a file goes along with an answer. Others stand elsewhere, and the answer has their address. */
+/** A larger file must be stored elsewhere, and the answer has the address. */
 const mostBytes = 100_000;
 
-/** A file as an answer has it: a name, a type, and where it is. */
 export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>): JSX.Element {
   const file = isRecord(value) ? value : {};
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -96,34 +94,27 @@ export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>
     reader.addEventListener('load', () => change({ ...known, url: typeof reader.result === 'string' ? reader.result : '' }));
     reader.readAsDataURL(chosen);
   };
+  const part = (name: string, label: string): JSX.Element => (
+    <input
+      aria-label={label}
+      placeholder={label}
+      value={text(name)}
+      onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
+    />
+  );
   const isInline = text('url').startsWith('data:');
   return (
-    <div class="file-field">
+    <div class="stack">
       <input type="file" aria-label={texts.form.chooseFile} onChange={({ currentTarget }) => choose(currentTarget.files?.[0])} />
       {isInline ? (
         <p class="muted">{texts.form.fileInline(text('name'), text('mediaType'))}</p>
       ) : (
         <>
           {problem !== undefined && <small class="misfit">{problem}</small>}
-          <input
-            aria-label={texts.form.fileUrl}
-            placeholder={texts.form.fileUrl}
-            value={text('url')}
-            onInput={({ currentTarget }) => change({ url: currentTarget.value })}
-          />
-          <div class="file-names">
-            <input
-              aria-label={texts.form.fileName}
-              placeholder={texts.form.fileName}
-              value={text('name')}
-              onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-            />
-            <input
-              aria-label={texts.form.fileType}
-              placeholder={texts.form.fileType}
-              value={text('mediaType')}
-              onInput={({ currentTarget }) => change({ mediaType: currentTarget.value })}
-            />
+          {part('url', texts.form.fileUrl)}
+          <div class="file-names flow">
+            {part('name', texts.form.fileName)}
+            {part('mediaType', texts.form.fileType)}
           </div>
         </>
       )}
@@ -131,6 +122,6 @@ export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>
   );
 }
 
-function textOf(value: Json | undefined): string {
+export function textOf(value: Json | undefined): string {
   return value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 
-/** Lines of each icon in a square of 16. */
 const paths = {
   copy: 'M6 5.5h6.5v8H6zM3.5 10.5v-8H10',
   check: 'M3 8.5l3.5 3.5L13 4.5',
@@ -13,10 +12,11 @@ const paths = {
   keyboard: 'M2 4.5h12v7H2zM4.5 7h.01M7 7h.01M9.5 7h.01M12 7h.01M5 9.5h6',
 } as const;
 
-/** A sign whose meaning a label or a text beside it says. */
-export function Icon({ name }: { readonly name: keyof typeof paths }): JSX.Element {
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
-    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
       <path d={paths[name]} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />
     </svg>
   );

@@ -7,10 +7,9 @@ import { Said } from './said';
 
 const mostItems = 200;
 
-/** A value as a readable form: fields with names, lists with numbers. */
 export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }): JSX.Element {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number')
-    return <span class="json-atom mono">{String(value)}</span>;
+    return <span class="mono">{String(value)}</span>;
   if (typeof value === 'string') return value === '' ? <span class="muted">{texts.parts.empty}</span> : <Said text={value} />;
   const isList = Array.isArray(value);
   const entries = isList ? value.map((item, at) => [String(at + 1), item as Json] as const) : isRecord(value) ? Object.entries(value) : [];
@@ -18,7 +17,7 @@ export function JsonView({ value, depth = 0 }: { readonly value: Json | undefine
   const fields = (
     <dl class="json">
       {entries.slice(0, mostItems).map(([name, item]) => (
-        <div class="json-field" key={name}>
+        <div key={name}>
           <dt>
             <bdi>{visibleText(name.slice(0, 200))}</bdi>
           </dt>

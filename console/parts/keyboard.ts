@@ -1,15 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** What keys do, by their names. */
-export type KeyActions = Readonly<Record<string, () => void>>;
+/** The actions of keys. An action that returns `false` leaves the key to the browser. */
+export type KeyActions = Readonly<Record<string, () => void | false>>;
 
 const moving = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 
-/** Keys of a page. A field gets its own keys, but for Escape, and so does a dialog. */
+/** The keys of a page. In a field only Escape acts, and in a dialog none. */
 export function useKeys(actions: KeyActions): void {
   const current = useRef(actions);
   current.current = actions;
-  // A key is for the page that is shown when it is pressed. Other effects, and their ends, may wait until that is drawn.
+  // A layout effect acts before the next key is pressed, so a key never reaches the page before.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -17,14 +17,12 @@ export function useKeys(actions: KeyActions): void {
       if (document.querySelector('dialog[open]') !== null) return;
       const isField = target?.matches('input:not([type=checkbox]):not([type=radio]), textarea, select') === true;
       if (isField && event.key !== 'Escape') return;
-      // Enter on a button or a link is theirs.
       if (event.key === 'Enter' && target?.closest('button, summary, form, a:not(.row-link)') != null) return;
       const act = current.current[event.key];
       if (act === undefined) return;
-      // A key that is held down moves on, and does nothing else twice: nobody decides about what they have not seen.
+      // A held key only moves: a person must not decide about an unseen question.
       if (event.repeat && !moving.has(event.key)) return;
-      event.preventDefault();
-      act();
+      if (act() !== false) event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -3,39 +3,43 @@ import type { FunctionComponent, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { texts } from '../texts';
 
-const scripts: (() => void)[] = [];
+const scripts: (() => Promise<void>)[] = [];
+let areAllAsked = false;
 
-export type LazyPart<Props> = FunctionComponent<Props> & {
-  /** Loads it before it is shown. */
-  readonly ask: () => void;
+type LazyPart<Props> = FunctionComponent<Props> & {
+  readonly ask: () => Promise<void>;
 };
 
-/** A part of a page whose script comes when it is first shown, or while nothing else is to be done. `meanwhile`: what stands in its place. */
+/** A part whose script loads when the part is first shown, or after `loadParts`. */
 export function lazy<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
   meanwhile: JSX.Element = <p class="muted padded">{texts.parts.loading}</p>,
+  failed = meanwhile,
 ): LazyPart<Props> {
-  const loaded = signal<FunctionComponent<Props> | undefined>(undefined);
-  let isAsked = false;
-  const ask = (): void => {
-    if (isAsked) return;
-    isAsked = true;
-    load().then(
-      (part) => (loaded.value = part),
-      // The service may be back when it is shown again.
-      () => (isAsked = false),
-    );
-  };
+  const loaded = signal<FunctionComponent<Props> | 'failed' | undefined>(undefined);
+  let asked: Promise<void> | undefined;
+  const ask = (): Promise<void> =>
+    (asked ??= load().then(
+      (part) => void (loaded.value = part),
+      () => {
+        // The service may be back when the part is shown again.
+        asked = undefined;
+        loaded.value = 'failed';
+      },
+    ));
   scripts.push(ask);
+  if (areAllAsked) void ask();
   const Lazy = (props: Props): JSX.Element => {
-    useEffect(ask, []);
+    useEffect(() => void ask(), []);
     const Part = loaded.value;
-    return Part === undefined ? meanwhile : <Part {...props} />;
+    if (Part === undefined || Part === 'failed') return Part === undefined ? meanwhile : failed;
+    return <Part {...props} />;
   };
   return Object.assign(Lazy, { ask });
 }
 
-/** Loads all of them, so that they are there also while the service is away. */
+/** Loads the scripts of all parts, so that every part can be shown during an outage of the service. */
 export function loadParts(): void {
-  for (const ask of scripts) ask();
+  areAllAsked = true;
+  for (const ask of scripts) void ask();
 }

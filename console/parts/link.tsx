@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** A link to what a run names, which may be anything: one that is not http or https is text. */
+/** A link whose address comes from a run: an address that is not http or https becomes text. */
 export function OutsideLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }): JSX.Element {
   if (!isWebAddress(href)) return <span>{children}</span>;
   return (
@@ -10,7 +10,7 @@ export function OutsideLink({ href, children }: { readonly href: string; readonl
   );
 }
 
-export function isWebAddress(text: string): boolean {
+function isWebAddress(text: string): boolean {
   try {
     return ['http:', 'https:'].includes(new URL(text).protocol);
   } catch {

@@ -1,11 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { visibleText } from './plain-text';
 
-/** What a run says, in a frame that says who says it: nothing in it is the console's own word. */
+/** Words of a run, in a frame with the name of the speaker, so that nobody takes the words for words of the console. */
 export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
   return (
     <figure class="frame">
-      <figcaption>{who}</figcaption>
-      <div class="frame-inside">{children}</div>
+      <figcaption>
+        <bdi>{visibleText(who)}</bdi>
+      </figcaption>
+      <div>{children}</div>
     </figure>
   );
 }

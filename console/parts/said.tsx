@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { cutText, sizeText, visibleText } from './plain-text';
 
-/** What somebody else wrote: a model, a tool or a user. It is text, isolated from the text around it, and never markup. */
+/** Words of a model, a tool or a user: text, isolated from the text around, and never markup. */
 export function Said({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const cut = cutText(text);
@@ -12,7 +12,7 @@ export function Said({ text, isMono = false }: { readonly text: string; readonly
     <div class={isMono ? 'said mono' : 'said'}>
       <bdi class="said-text">{visibleText(isWhole ? text : cut)}</bdi>
       {isCut && (
-        <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
+        <button type="button" class="link bare" onClick={() => setWhole(!isWhole)}>
           {isWhole ? texts.parts.showLess : texts.parts.showAll(sizeText(text.length))}
         </button>
       )}
@@ -20,11 +20,11 @@ export function Said({ text, isMono = false }: { readonly text: string; readonly
   );
 }
 
-/** A name or an id in one line: cut at its end by the layout, whole in its title. */
+/** A name or an id in a line. The layout may cut the end, and the title has the whole text. */
 export function Named({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
   const shown = visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text);
   return (
-    <bdi class={isMono ? 'named mono' : 'named'} title={shown}>
+    <bdi class={isMono ? 'named cut mono' : 'named cut'} title={shown}>
       {shown}
     </bdi>
   );

@@ -3,154 +3,133 @@ import { useId } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
-import { FileField, JsonField, NumberField } from './form-controls';
-import { Icon } from './icon';
+import { Button, IconButton } from './button';
+import { Check } from './fields';
+import { FileField, JsonField, NumberField, textOf } from './form-controls';
 import { visibleText } from './plain-text';
 import type { SchemaShape } from './schema-shape';
 import { initialValue, shapeOf } from './schema-shape';
 
-interface SchemaFormProps {
+interface ValueProps {
+  readonly value: Json | undefined;
+  readonly onChange: (value: Json | undefined) => void;
+}
+
+interface SchemaFormProps extends ValueProps {
   readonly schema: Json | undefined;
-  readonly value: Json | undefined;
-  readonly onChange: (value: Json | undefined) => void;
-  /** What is wrong. Each begins with the path of its place. */
+  /** Problems of the value. Each begins with the path of the wrong place. */
   readonly misfits?: readonly string[];
-  /** The name of a value that is no object. */
   readonly label?: string;
 }
 
-/** A form made from a JSON Schema. What it cannot draw is a field for JSON. */
-export function SchemaForm({ schema, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps): JSX.Element {
-  const root = schema ?? {};
-  return <SchemaField name="" path="" label={label} schema={root} {...{ root, value, onChange, misfits }} isRequired isOuter />;
+export function SchemaForm({ schema = {}, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps): JSX.Element {
+  const form = { root: schema, misfits };
+  const shape = shapeOf(schema, '', schema);
+  if (shape.kind !== 'object') return <SchemaField {...{ form, schema, label, value, onChange }} path="" isRequired />;
+  return (
+    <div class="form stack">
+      <ObjectFields {...{ form, shape, value, onChange }} path="" />
+    </div>
+  );
 }
 
-interface SchemaFieldProps {
-  readonly name: string;
+interface PartProps extends ValueProps {
+  readonly form: {
+    readonly root: Json;
+    readonly misfits: readonly string[];
+  };
   readonly path: string;
-  readonly schema: Json;
-  readonly root: Json;
-  readonly value: Json | undefined;
-  readonly onChange: (value: Json | undefined) => void;
-  readonly misfits: readonly string[];
-  readonly isRequired: boolean;
-  readonly label?: string;
-  readonly isOuter?: boolean;
 }
 
-function SchemaField(props: SchemaFieldProps): JSX.Element {
-  const { name, path, schema, root, value, onChange, misfits, isRequired, label, isOuter = false } = props;
-  const shape = shapeOf(schema, name, root);
+interface SchemaFieldProps extends PartProps {
+  readonly schema: Json;
+  readonly label: string;
+  readonly isRequired: boolean;
+}
+
+function SchemaField({ schema, label, isRequired, ...part }: SchemaFieldProps): JSX.Element {
+  const { form, path, value, onChange } = part;
+  const shape = shapeOf(schema, label, form.root);
   const id = useId();
-  const shown = visibleText(shape.label !== '' ? shape.label : (label ?? name));
-  if (shape.kind === 'object') {
-    const fields = <ObjectFields shape={shape} path={path} root={root} value={value} onChange={onChange} misfits={misfits} />;
-    if (isOuter) return <div class="form">{fields}</div>;
+  const misfit = form.misfits.find((one) => one.startsWith(`${path === '' ? 'it' : path} `) || one.startsWith(`${path}.`));
+  const [helpId, misfitId] = [shape.help !== undefined && `${id}-help`, misfit !== undefined && `${id}-misfit`];
+  const help = shape.help !== undefined && (
+    <small id={`${id}-help`} class="muted">
+      {visibleText(shape.help)}
+    </small>
+  );
+  const shown = visibleText(shape.label);
+  if (shape.kind === 'object')
     return (
-      <fieldset class="fieldset">
+      <fieldset class="fieldset stack">
         <legend>{shown}</legend>
-        {shape.help !== undefined && <small class="muted">{visibleText(shape.help)}</small>}
-        {fields}
+        {help}
+        <ObjectFields shape={shape} {...part} />
       </fieldset>
     );
-  }
-  const misfit = misfits.find((one) => one.startsWith(`${path === '' ? 'it' : path} `) || one.startsWith(`${path}.`));
-  const isWrong = misfit !== undefined;
-  const describedBy = `${shape.help === undefined ? '' : `${id}-help`} ${isWrong ? `${id}-misfit` : ''}`.trim();
-  const control = { id, describedBy: describedBy === '' ? undefined : describedBy, isWrong, isRequired };
-  const isGroup = shape.kind === 'list' || shape.kind === 'choices' || shape.kind === 'file' || isRadio(shape);
+  if (shape.kind === 'boolean')
+    return (
+      <div class="field">
+        <Check label={shown} checked={value === true} onCheck={onChange} describedBy={helpId || undefined} />
+        {help}
+      </div>
+    );
+  const common = {
+    id,
+    'aria-describedby': [helpId, misfitId].filter((one) => one !== false).join(' ') || undefined,
+    'aria-invalid': misfit !== undefined,
+    'aria-required': isRequired,
+  };
+  const name = (
+    <>
+      {shown}
+      {!isRequired && <span class="optional"> {texts.form.optional}</span>}
+    </>
+  );
   const content = (
     <>
-      <Control {...{ shape, control, root, path, value, onChange, misfits }} />
-      {shape.help !== undefined && (
-        <small id={`${id}-help`} class="muted">
-          {visibleText(shape.help)}
-        </small>
-      )}
-      {isWrong && (
+      <Control shape={shape} common={common} {...part} />
+      {help}
+      {misfit !== undefined && (
         <small id={`${id}-misfit`} class="misfit">
           {visibleText(misfit)}
         </small>
       )}
     </>
   );
-  const optional = isRequired ? null : <span class="optional"> {texts.form.optional}</span>;
-  if (shape.kind === 'boolean')
-    return (
-      <div class="field">
-        <label class="check">
-          <input
-            type="checkbox"
-            id={id}
-            checked={value === true}
-            aria-describedby={control.describedBy}
-            onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-          />
-          <span>{shown}</span>
-        </label>
-        {shape.help !== undefined && (
-          <small id={`${id}-help`} class="muted">
-            {visibleText(shape.help)}
-          </small>
-        )}
-      </div>
-    );
-  if (isGroup)
-    return (
-      <fieldset class="fieldset plain">
-        <legend>
-          {shown}
-          {optional}
-        </legend>
-        {content}
-      </fieldset>
-    );
-  return (
+  return ['list', 'choices', 'file'].includes(shape.kind) || isRadio(shape) ? (
+    <fieldset class="fieldset stack plain">
+      <legend>{name}</legend>
+      {content}
+    </fieldset>
+  ) : (
     <div class="field">
-      <label for={id}>
-        {shown}
-        {optional}
-      </label>
+      <label for={id}>{name}</label>
       {content}
     </div>
   );
 }
 
-interface ControlProps {
+interface ControlProps extends PartProps {
   readonly shape: SchemaShape;
-  readonly control: {
-    readonly id: string;
-    readonly describedBy: string | undefined;
-    readonly isWrong: boolean;
-    readonly isRequired: boolean;
-  };
-  readonly root: Json;
-  readonly path: string;
-  readonly value: Json | undefined;
-  readonly onChange: (value: Json | undefined) => void;
-  readonly misfits: readonly string[];
+  readonly common: { readonly id: string; readonly 'aria-required': boolean };
 }
 
-function Control({ shape, control, root, path, value, onChange, misfits }: ControlProps): JSX.Element {
-  const { id, describedBy, isWrong, isRequired } = control;
-  const common = { id, 'aria-describedby': describedBy, 'aria-invalid': isWrong, 'aria-required': isRequired };
-  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+function Control({ shape, common, ...part }: ControlProps): JSX.Element {
+  const { value, onChange } = part;
+  const text = textOf(value);
   const onText = (typed: string): void => onChange(typed === '' ? undefined : typed);
   switch (shape.kind) {
     case 'number':
-      return <NumberField shape={shape} common={common} value={value} onChange={onChange} />;
+      return <NumberField {...{ shape, common, value, onChange }} />;
     case 'choice':
-      return isRadio(shape) ? (
-        <Radios {...{ shape, id, value, onChange }} />
-      ) : (
-        <Select {...{ shape, common, value, onChange, isRequired }} />
-      );
+      return isRadio(shape) ? <Radios {...{ shape, common, value, onChange }} /> : <Selection {...{ shape, common, value, onChange }} />;
     case 'choices':
       return <Checks {...{ shape, value, onChange }} />;
     case 'list':
-      return <ListItems {...{ shape, root, path, value, onChange, misfits }} />;
+      return <ListItems schema={shape.items ?? {}} {...part} />;
     case 'file':
-      return <FileField value={value} onChange={onChange} />;
+      return <FileField {...{ value, onChange }} />;
     case 'date':
       return <input type="date" {...common} value={text} onInput={({ currentTarget }) => onText(currentTarget.value)} />;
     case 'text':
@@ -164,14 +143,13 @@ function Control({ shape, control, root, path, value, onChange, misfits }: Contr
         </>
       );
     default:
-      return <JsonField common={common} value={value} onChange={onChange} />;
+      return <JsonField {...{ common, value, onChange }} />;
   }
 }
 
-function ObjectFields({ shape, path, root, value, onChange, misfits }: Omit<ControlProps, 'control'>): JSX.Element {
-  const object = isRecord(value) ? value : {};
-  const known = new Set(shape.fields.map(({ name }) => name));
-  const others = Object.entries(object).filter(([name]) => !known.has(name));
+function ObjectFields({ shape, path, value, onChange, form }: PartProps & { readonly shape: SchemaShape }): JSX.Element {
+  const object = isRecord(value) ? (value as Readonly<Record<string, Json>>) : {};
+  const others = Object.keys(object).filter((name) => shape.fields.every((field) => field.name !== name));
   const change = (name: string, next: Json | undefined): void => {
     const rest = Object.entries(object).filter(([key]) => key !== name);
     const at = Object.keys(object).indexOf(name);
@@ -180,31 +158,24 @@ function ObjectFields({ shape, path, root, value, onChange, misfits }: Omit<Cont
   };
   return (
     <>
-      {shape.fields.map(({ name, schema, isRequired }) => (
-        <SchemaField
-          key={name}
-          path={path === '' ? name : `${path}.${name}`}
-          value={Object.hasOwn(object, name) ? object[name] : undefined}
-          onChange={(next) => change(name, next)}
-          {...{ name, schema, root, misfits, isRequired }}
-        />
-      ))}
-      {others.map(([name, item]) => (
-        <SchemaField
-          key={name}
-          path={path === '' ? name : `${path}.${name}`}
-          schema={schemaLike(item)}
-          value={item}
-          onChange={(next) => change(name, next)}
-          isRequired={false}
-          {...{ name, root, misfits }}
-        />
-      ))}
+      {[...shape.fields, ...others.map((name) => ({ name, schema: schemaLike(object[name]), isRequired: false }))].map(
+        ({ name, ...field }) => (
+          <SchemaField
+            key={name}
+            label={name}
+            form={form}
+            path={path === '' ? name : `${path}.${name}`}
+            value={Object.hasOwn(object, name) ? object[name] : undefined}
+            onChange={(next) => change(name, next)}
+            {...field}
+          />
+        ),
+      )}
     </>
   );
 }
 
-/** A value for which there is no schema is changed as what it is. */
+/** A schema for a value without a schema: the type of the value stays. */
 export function schemaLike(value: Json | undefined): Json {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { type: typeof value };
   if (isRecord(value)) {
@@ -214,36 +185,28 @@ export function schemaLike(value: Json | undefined): Json {
   return {};
 }
 
-function ListItems({ shape, root, path, value, onChange, misfits }: Omit<ControlProps, 'control'>): JSX.Element {
+function ListItems({ schema, path, value, onChange, form }: PartProps & { readonly schema: Json }): JSX.Element {
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
-  const schema = shape.items ?? {};
   return (
-    <div class="list-items">
+    <div class="list-items stack">
       {items.map((item, at) => (
         <div class="list-item" key={at}>
           <SchemaField
-            name={String(at)}
             label={String(at + 1)}
             path={path === '' ? String(at) : `${path}.${at}`}
             value={item}
             onChange={(next) => onChange(items.map((one, index) => (index === at ? (next ?? null) : one)))}
             isRequired
-            {...{ schema, root, misfits }}
+            {...{ schema, form }}
           />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.form.removeItem(at + 1)}
-            title={texts.form.removeItem(at + 1)}
+          <IconButton
+            label={texts.form.removeItem(at + 1)}
+            icon="close"
             onClick={() => onChange(items.filter((_, index) => index !== at))}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </div>
       ))}
-      <button type="button" class="button" onClick={() => onChange([...items, initialValue(schema, root) ?? ''])}>
-        {texts.form.addItem}
-      </button>
+      <Button onClick={() => onChange([...items, initialValue(schema, form.root) ?? ''])}>{texts.form.addItem}</Button>
     </div>
   );
 }
@@ -254,50 +217,40 @@ function isRadio({ kind, choices = [] }: SchemaShape): boolean {
   return kind === 'choice' && choices.length <= mostRadios;
 }
 
-interface ChoiceProps {
+interface ChoiceProps extends ValueProps {
   readonly shape: SchemaShape;
-  readonly value: Json | undefined;
-  readonly onChange: (value: Json | undefined) => void;
+  readonly common: ControlProps['common'];
 }
 
-function Radios({ shape: { choices = [] }, id, value, onChange }: ChoiceProps & { readonly id: string }): JSX.Element {
+function Radios({ shape: { choices = [] }, common: { id }, value, onChange }: ChoiceProps): JSX.Element {
   return (
     <div class="choices">
       {choices.map(({ value: choice, label }) => (
-        <label class="check" key={label}>
-          <input type="radio" name={id} checked={isSame(choice, value)} onChange={() => onChange(choice)} />
-          <span>{visibleText(label)}</span>
-        </label>
+        <Check key={label} group={id} label={visibleText(label)} checked={isSame(choice, value)} onCheck={() => onChange(choice)} />
       ))}
     </div>
   );
 }
 
-function Checks({ shape: { choices = [] }, value, onChange }: ChoiceProps): JSX.Element {
+function Checks({ shape: { choices = [] }, value, onChange }: Omit<ChoiceProps, 'common'>): JSX.Element {
   const chosen = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <div class="choices">
       {choices.map(({ value: choice, label }) => {
-        const isChosen = chosen.some((one) => isSame(one, choice));
         const rest = chosen.filter((one) => !isSame(one, choice));
-        return (
-          <label class="check" key={label}>
-            <input type="checkbox" checked={isChosen} onChange={() => onChange(isChosen ? rest : [...chosen, choice])} />
-            <span>{visibleText(label)}</span>
-          </label>
-        );
+        const isChosen = rest.length < chosen.length;
+        const next = isChosen ? rest : [...chosen, choice];
+        return <Check key={label} label={visibleText(label)} checked={isChosen} onCheck={() => onChange(next)} />;
       })}
     </div>
   );
 }
 
-function Select(props: ChoiceProps & { readonly common: object; readonly isRequired: boolean }): JSX.Element {
-  const { shape, value, onChange, common, isRequired } = props;
-  const choices = shape.choices ?? [];
+function Selection({ shape: { choices = [] }, value, onChange, common }: ChoiceProps): JSX.Element {
   const at = choices.findIndex(({ value: choice }) => isSame(choice, value));
   return (
     <select {...common} value={String(at)} onChange={({ currentTarget }) => onChange(choices[Number(currentTarget.value)]?.value)}>
-      <option value="-1" disabled={isRequired}>
+      <option value="-1" disabled={common['aria-required']}>
         {texts.form.choose}
       </option>
       {choices.map(({ label }, index) => (
@@ -319,9 +272,9 @@ function Proposals({ examples, chosen, onChoose }: ProposalsProps): JSX.Element 
   return (
     <div class="proposals" role="group" aria-label={texts.form.proposals}>
       {examples.map((example) => (
-        <button key={example} type="button" class="button" aria-pressed={example === chosen} onClick={() => onChoose(example)}>
+        <Button key={example} pressed={example === chosen} onClick={() => onChoose(example)}>
           {visibleText(example)}
-        </button>
+        </Button>
       ))}
     </div>
   );

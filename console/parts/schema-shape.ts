@@ -1,31 +1,27 @@
 import { isRecord } from '../../contract/check';
-import type { FormChoice } from '../../contract/form-fields';
+import { defined } from '../../contract/defined';
+import type { FormChoice, FormField } from '../../contract/form-fields';
 import { fieldsOf } from '../../contract/form-fields';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 import { References } from '../../contract/schema/schema-references';
 
-/** How a part of a schema is drawn. */
 export interface SchemaShape {
-  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'date' | 'time' | 'file' | 'object' | 'list' | 'json';
+  readonly kind: FormField['type'] | 'object' | 'list';
   readonly label: string;
   readonly help?: string;
   readonly choices?: readonly FormChoice[];
-  /** Of a text: answers that are proposed. */
   readonly examples?: readonly string[];
   readonly isLong: boolean;
   readonly isWhole: boolean;
-  readonly min?: number;
-  readonly max?: number;
   readonly fields: readonly { readonly name: string; readonly schema: Json; readonly isRequired: boolean }[];
   readonly items?: Json;
   readonly usual?: Json;
 }
 
-/** What a part of a schema says about its drawing. `root`: where its references lead. */
 export function shapeOf(given: Json | undefined, name: string, root: Json): SchemaShape {
   const schema = resolved(given, root);
   const [field] = fieldsOf({ properties: { [name]: schema }, required: [name] });
-  const { type = 'json', label = name, help, choices, format, min, max, default: usual } = field ?? {};
+  const { type = 'json', label = name, help, choices, format, default: usual } = field ?? {};
   const properties = isRecord(schema['properties']) ? schema['properties'] : undefined;
   const required = Array.isArray(schema['required']) ? (schema['required'] as readonly Json[]) : [];
   const isObject = type === 'json' && properties !== undefined && schema['type'] === 'object';
@@ -39,17 +35,17 @@ export function shapeOf(given: Json | undefined, name: string, root: Json): Sche
     fields: isObject
       ? Object.entries(properties).map(([key, part = true]) => ({ name: key, schema: part, isRequired: required.includes(key) }))
       : [],
-    ...(help === undefined ? {} : { help }),
-    ...(choices === undefined ? {} : { choices }),
-    ...(examples.length === 0 ? {} : { examples }),
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(usual === undefined ? {} : { usual }),
-    ...(isList ? { items: schema['items'] } : {}),
+    ...defined({
+      help,
+      choices,
+      usual,
+      examples: examples.length === 0 ? undefined : examples,
+      items: isList ? schema['items'] : undefined,
+    }),
   };
 }
 
-/** What a form begins with: defaults, and `false` of a box that is not checked. */
+/** The first value of a form: defaults, and `false` for an unchecked box. */
 export function initialValue(schema: Json | undefined, root: Json, isRequired = true): Json | undefined {
   const shape = shapeOf(schema, '', root);
   if (shape.usual !== undefined) return shape.usual;
@@ -64,7 +60,7 @@ export function initialValue(schema: Json | undefined, root: Json, isRequired = 
   return Object.fromEntries(entries);
 }
 
-/** The schema that a reference leads to; of one that also takes null, the other. */
+/** Follows references, and drops the alternative `null`. */
 function resolved(given: Json | undefined, root: Json, depth = 0): JsonObject {
   if (!isRecord(given)) return {};
   const schema = given;

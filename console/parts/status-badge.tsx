@@ -9,7 +9,6 @@ const kinds: Readonly<Record<string, string>> = {
   cancelled: 'calm',
 };
 
-/** The status of a run, told by its word and not by its colour alone. */
 export function StatusBadge({ status }: { readonly status: string }): JSX.Element {
   return <Badge kind={kinds[status] ?? 'calm'}>{status}</Badge>;
 }

@@ -8,7 +8,7 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time in its one or two largest units: "3 d 4 h", "12 s". */
+/** Such as "3 d 4 h" or "12 s". */
 export function durationText(milliseconds: number): string {
   const whole = Math.abs(milliseconds);
   if (whole < 1_000) return `${Math.round(whole)} ms`;
@@ -20,27 +20,27 @@ export function durationText(milliseconds: number): string {
   return next === undefined || second === 0 || first >= 10 ? `${first} ${name}` : `${first} ${name} ${second} ${next[0]}`;
 }
 
-/** A length of time in its largest unit: "3 d". */
-export function shortDurationText(milliseconds: number): string {
+/** Such as "3 d". */
+function shortDurationText(milliseconds: number): string {
   const [name, size] = units.find(([, unit]) => Math.abs(milliseconds) >= unit) ?? units[3];
   return `${Math.floor(Math.abs(milliseconds) / size)} ${name}`;
 }
 
-/** How long ago a time is, or in what time it comes. */
-export function relativeText(at: number, from: number): string {
+/** Such as "3 d ago" or "in 12 s". */
+function relativeText(at: number, from: number): string {
   const away = at - from;
   if (Math.abs(away) < 1_000) return 'now';
   return away < 0 ? `${durationText(away)} ago` : `in ${durationText(away)}`;
 }
 
-// To make one takes longer than to draw a row.
+// The constructor takes longer than the drawing of a row.
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function absoluteText(at: number): string {
   return absolute.format(at);
 }
 
-/** A time as people say it, with the absolute one on hover. `isLength`: only how far away it is, in its largest unit. */
+/** A relative time, with the absolute time on hover. `isLength`: only the distance, in the largest unit. */
 export function Time({ at, isLength = false }: { readonly at: number | string; readonly isLength?: boolean }): JSX.Element {
   const time = typeof at === 'number' ? at : Date.parse(at);
   if (!Number.isFinite(time)) return <span>{String(at)}</span>;

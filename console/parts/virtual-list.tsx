@@ -3,19 +3,16 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 
 interface VirtualListProps<Item> {
   readonly items: readonly Item[];
-  /** The height of every row, or of one. Heights are known before a row is drawn. */
   readonly rowHeight: number | ((item: Item) => number);
   readonly keyOf: (item: Item) => string;
   readonly render: (item: Item, index: number) => JSX.Element;
   readonly label: string;
-  /** Kept in sight when it changes. */
   readonly shownIndex?: number;
   readonly onPointer?: (isInside: boolean) => void;
 }
 
 const spare = 400;
 
-/** A long list, of which only the rows in sight are drawn. */
 export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
   const { items, rowHeight, keyOf, render, label, shownIndex, onPointer } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -65,14 +62,13 @@ export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
   );
 }
 
-/** Where each row begins, and behind the last where it ends. */
+/** The top of each row, and at last the end of all rows. */
 function topsOf<Item>(items: readonly Item[], rowHeight: VirtualListProps<Item>['rowHeight']): readonly number[] {
   const tops = [0];
   for (const item of items) tops.push((tops.at(-1) ?? 0) + (typeof rowHeight === 'number' ? rowHeight : rowHeight(item)));
   return tops;
 }
 
-/** The row at a height. */
 function indexAt(tops: readonly number[], height: number): number {
   let [low, high] = [0, Math.max(0, tops.length - 2)];
   while (low < high) {

@@ -4,13 +4,13 @@ import { messageOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import { rootRunId } from '../../contract/record/child-runs';
 import type { ShownRun } from '../../http/index';
+import { byNow } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { lazy } from '../parts/lazy';
 import { useBusy } from '../parts/use-busy';
 import { toast } from '../parts/toast';
 import { runTexts } from '../texts/run';
-import { byNow } from './by-now';
 import { canGoOn } from './can-go-on';
 
 const CancelDialog = lazy(async () => (await import('./dialogs')).CancelDialog, <></>);
@@ -21,18 +21,16 @@ interface ActionsProps {
   readonly onDone: () => void;
 }
 
-/** Does something with the run, and says what came of it. */
-export async function act(doing: () => Promise<unknown>, told: string, onDone: () => void): Promise<void> {
+export async function act<Done>(doing: () => Promise<Done>, told: string | ((done: Done) => string), onDone: () => void): Promise<void> {
   try {
-    await doing();
-    toast(told, { kind: 'good' });
+    const done = await doing();
+    toast(typeof told === 'string' ? told : told(done), { kind: 'good' });
   } catch (error) {
     toast(messageOf(error), { kind: 'bad', ms: 12_000 });
   }
   onDone();
 }
 
-/** What somebody can do with the run as it stands. */
 export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
   const { id, status } = view;
   const [open, setOpen] = useState<'cancel' | 'terminate' | undefined>(undefined);
@@ -40,25 +38,19 @@ export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
   const { actions, done } = runTexts;
   const isOpen = !isEnded(status);
   const isRoot = rootRunId(id) === id;
-  const upgrade = async (): Promise<void> => {
-    try {
-      const { build, moved } = await service.upgrade(id);
-      toast(done.upgrade(build, moved), { kind: 'good' });
-    } catch (error) {
-      toast(messageOf(error), { kind: 'bad', ms: 12_000 });
-    }
-    onDone();
-  };
+  const retry = (): Promise<void> => act(() => service.retry(id, byNow()), done.retry, onDone);
+  const resume = (): Promise<void> => act(() => service.resume(id, byNow()), done.resume, onDone);
+  const upgrade = (): Promise<void> => act(() => service.upgrade(id), done.upgrade, onDone);
   return (
-    <div class="run-actions">
+    <div class="flow wrap">
       {isOpen && <Button onClick={() => setOpen('cancel')}>{actions.cancel}…</Button>}
       {status === 'cancelled' && canGoOn(view) && (
-        <Button kind="primary" disabled={isBusy} onClick={() => start(() => act(() => service.resume(id, byNow()), done.resume, onDone))}>
+        <Button kind="primary" disabled={isBusy} onClick={() => start(resume)}>
           {actions.resume}
         </Button>
       )}
       {status === 'failed' && canGoOn(view) && (
-        <Button kind="primary" disabled={isBusy} onClick={() => start(() => act(() => service.retry(id, byNow()), done.retry, onDone))}>
+        <Button kind="primary" disabled={isBusy} onClick={() => start(retry)}>
           {actions.retry}
         </Button>
       )}

@@ -7,10 +7,11 @@ import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { JsonView } from '../parts/json-view';
 import { Named, Said } from '../parts/said';
+import { SaidFrame } from '../parts/said-frame';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { FailurePart } from './failure';
-import { Facts, Framed, MessageBlock, Section } from './framed';
+import { Facts, MessageBlock, Section } from './framed';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
@@ -19,7 +20,8 @@ const words = runTexts.detail;
 
 export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }): JSX.Element {
   const { response, diff, request, retries } = call;
-  const cost = costOfCall(response?.model, response?.usage, usePrices());
+  const { usage, waited } = response ?? {};
+  const cost = costOfCall(response?.model, usage, usePrices());
   return (
     <>
       {retries.length > 0 && (
@@ -42,27 +44,22 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
           <>
             {response.failed !== undefined && <FailurePart title={words.failed} failure={response.failed} />}
             {response.message !== undefined && (
-              <Framed who={runTexts.who.says(call.agent)}>
+              <SaidFrame who={runTexts.who.says(call.agent)}>
                 <MessageParts message={response.message} withCalls />
-              </Framed>
+              </SaidFrame>
             )}
             {response.partial !== undefined && (
-              <Framed who={words.said}>
+              <SaidFrame who={words.said}>
                 <MessageParts message={response.partial} withCalls />
-              </Framed>
+              </SaidFrame>
             )}
             <Facts
               facts={[
                 [words.model, response.model],
                 [words.finish, response.finish],
-                [
-                  words.usage,
-                  response.usage === undefined
-                    ? undefined
-                    : runTexts.tokensOf(numberText(response.usage.inputTokens), numberText(response.usage.outputTokens)),
-                ],
-                [words.cost, cost === undefined ? undefined : costText(cost.amount)],
-                [words.waited, response.waited === undefined ? undefined : durationText(response.waited.turnMs + response.waited.busyMs)],
+                [words.usage, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
+                [words.cost, cost && costText(cost.amount)],
+                [words.waited, waited && durationText(waited.turnMs + waited.busyMs)],
               ]}
             />
           </>
@@ -85,11 +82,11 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
           <h3>{fieldTitle(name)}</h3>
           <del>
             <span class="diff-mark">− {words.was}</span>
-            {before === null ? <span class="muted">{words.none}</span> : <JsonView value={before} />}
+            <ValueOr value={before ?? undefined} />
           </del>
           <ins>
             <span class="diff-mark">+ {words.is}</span>
-            {is[name] === undefined ? <span class="muted">{words.none}</span> : <JsonView value={is[name]} />}
+            <ValueOr value={is[name]} />
           </ins>
         </div>
       ))}
@@ -114,6 +111,20 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
   );
 }
 
+function ValueOr({ value }: { readonly value: Json | undefined }): JSX.Element {
+  return value === undefined ? <span class="muted">{words.none}</span> : <JsonView value={value} />;
+}
+
+function Titled({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element | null {
+  if (value === undefined) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <JsonView value={value} />
+    </>
+  );
+}
+
 function fieldTitle(name: string): string {
   const title = (words as Readonly<Record<string, unknown>>)[name];
   return typeof title === 'string' ? title : name;
@@ -125,48 +136,36 @@ interface RequestProps {
   readonly request: ModelAsked;
 }
 
-/** A request with its last messages, and those before when somebody asks for them. */
 function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   const [earlier, setEarlier] = useState<readonly ModelAsked[]>([]);
   useEffect(() => setEarlier([]), [address]);
   const first = earlier[0] ?? request;
   const messages = [...earlier.flatMap((page) => page.messages), ...request.messages];
+  const loadEarlier = async (): Promise<void> => {
+    const call = await service.call(id, address, { before: first.from });
+    if (call.kind === 'model') setEarlier((known) => [call.request, ...known]);
+  };
   const { instructions, tools, model, settings, workerMiddleware, output, catalog, deferred, final } = request;
   return (
     <>
       <Facts
         facts={[
           [words.model, model],
-          [words.tools, tools === undefined || tools.length === 0 ? undefined : tools.join(', ')],
+          [words.tools, tools?.join(', ')],
           [words.workerMiddleware, workerMiddleware?.join(', ')],
           [words.output, output],
           [words.catalog, catalog?.join(', ')],
         ]}
       />
-      {settings !== undefined && (
-        <>
-          <h3>{words.settings}</h3>
-          <JsonView value={settings} />
-        </>
-      )}
-      {deferred !== undefined && (
-        <>
-          <h3>{words.deferred}</h3>
-          <JsonView value={deferred} />
-        </>
-      )}
+      <Titled title={words.settings} value={settings} />
+      <Titled title={words.deferred} value={deferred} />
       <h3>{words.instructions}</h3>
-      <Framed who={words.instructions}>{instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}</Framed>
+      <SaidFrame who={words.instructions}>
+        {instructions ? <Said text={instructions} /> : <span class="muted">{words.none}</span>}
+      </SaidFrame>
       <h3>{words.messages(first.from, first.from + messages.length, request.total)}</h3>
       {first.from > 0 && (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            void service.call(id, address, { before: first.from }).then((call) => {
-              if (call.kind === 'model') setEarlier((known) => [call.request, ...known]);
-            });
-          }}
-        >
+        <Button kind="quiet" onClick={() => void loadEarlier()}>
           {words.earlier}
         </Button>
       )}
@@ -174,9 +173,9 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
         <MessageBlock key={message.id} message={message} />
       ))}
       {final !== undefined && (
-        <Framed who={words.final}>
+        <SaidFrame who={words.final}>
           <Said text={final} />
-        </Framed>
+        </SaidFrame>
       )}
     </>
   );
@@ -190,31 +189,21 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
     <>
       <Section title={runTexts.arguments} isOpen>
         <JsonView value={request.input} />
-        {request.rawInput !== undefined && (
-          <>
-            <h3>{words.rawInput}</h3>
-            <JsonView value={request.rawInput} />
-          </>
-        )}
-        {request.options !== undefined && (
-          <>
-            <h3>{words.options}</h3>
-            <JsonView value={request.options} />
-          </>
-        )}
+        <Titled title={words.rawInput} value={request.rawInput} />
+        <Titled title={words.options} value={request.options} />
         <Facts facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
       </Section>
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
         {seen !== undefined && (
-          <Framed who={words.seen}>
+          <SaidFrame who={words.seen}>
             <MessageParts message={seen} />
-          </Framed>
+          </SaidFrame>
         )}
         {given !== undefined && (
-          <Framed who={seen === undefined ? words.given : words.givenFirst}>
+          <SaidFrame who={seen === undefined ? words.given : words.givenFirst}>
             <MessageParts message={given} />
-          </Framed>
+          </SaidFrame>
         )}
         {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}

@@ -3,10 +3,9 @@ import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
 
-/** The middleware that changed something of a call, by name. */
 export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }): JSX.Element {
   return (
-    <div class="changed-by">
+    <div class="changed-by edged info">
       <h3>{runTexts.detail.changedBy}</h3>
       <ul>
         {changes.map(({ middleware, hook, changed, onWorker }) => (
@@ -24,7 +23,6 @@ export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareCh
   );
 }
 
-/** In one line. */
 export function changedByText(changes: readonly MiddlewareChange[]): string {
   return `${runTexts.detail.changedBy} ${changes.map(({ middleware }) => visibleText(middleware)).join(', ')}`;
 }

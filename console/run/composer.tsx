@@ -4,67 +4,39 @@ import type { QueuedMessage, SendMode } from '../../contract/conversations';
 import { sendModes } from '../../contract/conversations';
 import { textOf } from '../../contract/messages/messages';
 import type { ShownRun } from '../../http/index';
-import { claimed } from '../data/identity';
+import { byNow } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
+import { Select } from '../parts/fields';
 import { lazy } from '../parts/lazy';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Badge } from '../parts/status-badge';
-import { runTexts } from '../texts/run';
 import { useBusy } from '../parts/use-busy';
+import { runTexts } from '../texts/run';
 import { act } from './actions';
-import { byNow } from './by-now';
 
 const TextDialog = lazy(async () => (await import('./dialogs')).TextDialog, <></>);
+const words = runTexts.composer;
 
-interface ComposerProps {
+export function Composer({
+  view: { id, conversation },
+  onDone,
+}: {
   readonly view: ShownRun;
   readonly onDone: () => void;
-}
-
-/** Where somebody writes to a conversation, with what waits for its turn. */
-export function Composer({ view, onDone }: ComposerProps): JSX.Element | null {
-  const { id, conversation } = view;
-  const [text, setText] = useState('');
-  const [mode, setMode] = useState<SendMode>('after-turn');
-  const [error, setError] = useState<unknown>(undefined);
-  const [isSending, setSending] = useState(false);
-  const [isTitling, setTitling] = useState(false);
-  const [isBusy, start] = useBusy();
+}): JSX.Element | null {
+  const { text, setText, mode, setMode, error, isSending, send } = useMessage(id, onDone);
   if (conversation === undefined) return null;
-  const { queue, paused, status } = conversation;
-  const words = runTexts.composer;
-  const { actions, done } = runTexts;
-  if (status === 'ended') return <p class="composer muted">{words.ended}</p>;
-  const send = async (): Promise<void> => {
-    if (text.trim() === '' || isSending) return;
-    setSending(true);
-    const by = (claimed.value as { readonly by?: string }).by;
-    try {
-      // Its id makes it count once, also when the answer is lost on the way.
-      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...(by === undefined ? {} : { by }) });
-      setText('');
-      setError(undefined);
-    } catch (failed) {
-      setError(failed);
-    }
-    setSending(false);
-    onDone();
-  };
-  const button = (label: string, doing: () => Promise<unknown>, told: string): JSX.Element => (
-    <Button kind="quiet" disabled={isBusy} onClick={() => start(() => act(doing, told, onDone))}>
-      {label}
-    </Button>
-  );
+  if (conversation.status === 'ended') return <p class="composer muted">{words.ended}</p>;
   return (
     <section class="composer" aria-label={words.label}>
-      {queue.length > 0 && (
+      {conversation.queue.length > 0 && (
         <div class="queue">
           <h2>{words.queue}</h2>
           <ul>
-            {queue.map((queued) => (
+            {conversation.queue.map((queued) => (
               <Queued key={queued.id} id={id} queued={queued} onDone={onDone} />
             ))}
           </ul>
@@ -94,52 +66,89 @@ export function Composer({ view, onDone }: ComposerProps): JSX.Element | null {
           {words.send}
         </Button>
       </form>
-      <div class="composer-actions">
-        <label>
-          <span class="unseen">{words.mode}</span>
-          <select
-            title={words.mode}
-            value={mode}
-            onChange={({ currentTarget }) => setMode(sendModes.find((one) => one === currentTarget.value) ?? 'after-turn')}
-          >
-            {sendModes.map((one) => (
-              <option key={one} value={one}>
-                {words.modes[one]}
-              </option>
-            ))}
-          </select>
-        </label>
+      <div class="composer-actions flow wrap">
+        <Select label={words.mode} value={mode} options={sendModes.map((one) => [one, words.modes[one]])} onChoose={setMode} />
         <span class="spacer" />
-        {status === 'working' && button(actions.stop, () => service.stop(id, byNow().by), done.stop)}
-        {paused
-          ? button(actions.unpause, () => service.unpause(id, byNow().by), done.unpause)
-          : button(actions.pause, () => service.pause(id, byNow().by), done.pause)}
-        <Button kind="quiet" onClick={() => setTitling(true)}>
-          {actions.rename}
-        </Button>
-        {button(actions.end, () => service.end(id, { mode: 'after-turn', ...byNow() }), done.end)}
+        <ConversationActions id={id} conversation={conversation} onDone={onDone} />
       </div>
-      {isTitling && (
-        <TextDialog
-          title={actions.rename}
-          label={words.title}
-          value={conversation.title ?? ''}
-          isLine
-          onClose={() => setTitling(false)}
-          onSave={(title) => act(() => service.rename(id, title, byNow().by), done.rename, onDone)}
-        />
-      )}
     </section>
   );
 }
 
-function Queued({ id, queued, onDone }: { readonly id: string; readonly queued: QueuedMessage; readonly onDone: () => void }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  const { done, composer } = runTexts;
-  const text = textOf(queued.message);
+function useMessage(id: string, onDone: () => void) {
+  const [text, setText] = useState('');
+  const [mode, setMode] = useState<SendMode>('after-turn');
+  const [error, setError] = useState<unknown>(undefined);
+  const [isSending, setSending] = useState(false);
+  const send = async (): Promise<void> => {
+    if (text.trim() === '' || isSending) return;
+    setSending(true);
+    try {
+      // With an id the message counts once, also after a lost answer.
+      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() });
+      setText('');
+      setError(undefined);
+    } catch (failed) {
+      setError(failed);
+    }
+    setSending(false);
+    onDone();
+  };
+  return { text, setText, mode, setMode, error, isSending, send };
+}
+
+interface ConversationActionsProps {
+  readonly id: string;
+  readonly conversation: NonNullable<ShownRun['conversation']>;
+  readonly onDone: () => void;
+}
+
+function ConversationActions({ id, conversation: { status, paused, title }, onDone }: ConversationActionsProps): JSX.Element {
+  const [isTitling, setTitling] = useState(false);
+  const [isBusy, start] = useBusy();
+  const { actions, done } = runTexts;
+  const { by } = byNow();
+  const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>): JSX.Element => (
+    <Button kind="quiet" disabled={isBusy} onClick={() => start(() => act(doing, done[name], onDone))}>
+      {actions[name]}
+    </Button>
+  );
   return (
-    <li>
-      <Badge>{composer.modes[queued.mode]}</Badge>
+    <>
+      {status === 'working' && button('stop', () => service.stop(id, by))}
+      {paused ? button('unpause', () => service.unpause(id, by)) : button('pause', () => service.pause(id, by))}
+      <Button kind="quiet" onClick={() => setTitling(true)}>
+        {actions.rename}
+      </Button>
+      {button('end', () => service.end(id, { mode: 'after-turn', ...byNow() }))}
+      {isTitling && (
+        <TextDialog
+          title={actions.rename}
+          label={words.title}
+          value={title ?? ''}
+          onClose={() => setTitling(false)}
+          onSave={(next) => act(() => service.rename(id, next, by), done.rename, onDone)}
+        />
+      )}
+    </>
+  );
+}
+
+interface QueuedProps {
+  readonly id: string;
+  readonly queued: QueuedMessage;
+  readonly onDone: () => void;
+}
+
+function Queued({ id, queued, onDone }: QueuedProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const text = textOf(queued.message);
+  const { changed, withdrawn } = runTexts.done;
+  const change = (message: string): Promise<void> => act(() => service.change(id, queued.id, { message, ...byNow() }), changed, onDone);
+  const withdraw = (): Promise<void> => act(() => service.withdraw(id, queued.id, byNow().by), withdrawn, onDone);
+  return (
+    <li class="flow wrap">
+      <Badge>{words.modes[queued.mode]}</Badge>
       {queued.by !== undefined && (
         <strong>
           <bdi>{visibleText(queued.by)}</bdi>
@@ -147,19 +156,13 @@ function Queued({ id, queued, onDone }: { readonly id: string; readonly queued: 
       )}
       <Said text={text.length > 300 ? `${text.slice(0, 300)}…` : text} />
       <Button kind="quiet" onClick={() => setOpen(true)}>
-        {composer.change}
+        {words.change}
       </Button>
-      <Button kind="quiet" onClick={() => void act(() => service.withdraw(id, queued.id, byNow().by), done.withdrawn, onDone)}>
-        {composer.withdraw}
+      <Button kind="quiet" onClick={() => void withdraw()}>
+        {words.withdraw}
       </Button>
       {isOpen && (
-        <TextDialog
-          title={composer.change}
-          label={composer.label}
-          value={text}
-          onClose={() => setOpen(false)}
-          onSave={(message) => act(() => service.change(id, queued.id, { message, ...byNow() }), done.changed, onDone)}
-        />
+        <TextDialog title={words.change} label={words.label} value={text} rows={5} onClose={() => setOpen(false)} onSave={change} />
       )}
     </li>
   );

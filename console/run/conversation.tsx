@@ -8,20 +8,16 @@ import { Entry } from './entry';
 import { LiveCalls } from './live-calls';
 import type { ConversationEntry } from './entries';
 
-/** So many entries are drawn at first, and with each look further back. */
 const piece = 60;
-/** The reader is at the end. */
 const nearEnd = 80;
 
 interface ConversationProps {
   readonly log: RunFeed;
   readonly entries: readonly ConversationEntry[];
-  /** Changes when entries do. */
   readonly count: number;
   readonly onStep: (address: string) => void;
 }
 
-/** The conversation as it comes, the end first: what is further back is drawn when somebody looks there. */
 export function Conversation({ log, entries, onStep }: ConversationProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
@@ -29,7 +25,7 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
   const isAtEnd = useRef(true);
   const [hasLeft, setLeft] = useState(false);
   const from = Math.max(0, entries.length - shown);
-  const drawn = useGrowing(entries.length, shown, setShown, isAtEnd);
+  useGrowing(entries.length, shown, setShown, isAtEnd);
   useEffect(() => {
     const [element, root] = [top.current, box.current];
     if (element === null || root === null) return;
@@ -44,7 +40,6 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
     const element = box.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   };
-  // The end stays in sight for whoever is there.
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
   });
@@ -55,7 +50,7 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
       </EmptyState>
     );
   return (
-    <div class="conversation-box">
+    <div class="conversation-box grow">
       <div
         ref={box}
         class="conversation"
@@ -81,7 +76,6 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
           ))}
         </ol>
         <LiveCalls log={log} onDrawn={() => isAtEnd.current && toEnd()} />
-        {drawn}
       </div>
       {hasLeft && (
         <button type="button" class="button to-end" onClick={toEnd}>
@@ -92,18 +86,17 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
   );
 }
 
-/** What is drawn keeps its beginning while somebody reads further back and more comes at the end. */
-function useGrowing(count: number, shown: number, setShown: (shown: number) => void, isAtEnd: { readonly current: boolean }): null {
+/** New entries at the end must not push the first drawn entry out while a person reads further back. */
+function useGrowing(count: number, shown: number, setShown: (shown: number) => void, isAtEnd: { readonly current: boolean }): void {
   const before = useRef(count);
   useLayoutEffect(() => {
     const added = count - before.current;
     before.current = count;
     if (added > 0 && !isAtEnd.current) setShown(shown + added);
   }, [count]);
-  return null;
 }
 
-/** An entry of a call is drawn again when it stands still, and when it ends. */
+/** An open entry is drawn again when the entry halts or ends. */
 function versionOf(entry: ConversationEntry): string {
   return 'end' in entry && entry.end !== undefined ? 'ended' : 'halt' in entry ? (entry.halt ?? '') : '';
 }

@@ -9,10 +9,9 @@ interface DecisionProps {
   readonly onGiven: () => void;
 }
 
-/** The decision, as the inbox has it, beside the run that asks. */
 export function Decision({ row, onClose, onGiven }: DecisionProps): JSX.Element {
   return (
-    <aside class="run-aside decision" aria-label={runTexts.waits.title}>
+    <aside class="run-aside" aria-label={runTexts.waits.title}>
       <Detail key={row.key} row={row} isInRun back={{ label: runTexts.waits.close, act: onClose }} onGiven={onGiven} />
     </aside>
   );

@@ -5,37 +5,29 @@ import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { UsageByModel } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 
-/** Something that took time: a call, a wait, an agent. A row of the timeline. */
 export interface TimedStep {
   readonly key: string;
   readonly kind: 'model' | 'tool' | 'wait' | 'agent' | 'turn' | 'mark';
   readonly title: string;
   readonly agent: string;
-  /** How deep its agent stands in others. */
   readonly depth: number;
   readonly start: number;
   end?: number;
   readonly address?: string;
-  /** Of an isolated agent: its own run. */
   readonly run?: string;
   usage?: Usage;
-  /** Of a turn and of an isolated agent: what each model has used. */
   usageByModel?: UsageByModel;
   model?: string;
   error?: Failure;
   changes?: readonly MiddlewareChange[];
-  /** How often its answer did not count. */
   retries?: number;
-  /** How long it was put off before it was made, in milliseconds. */
   waited?: { readonly turnMs: number; readonly busyMs: number };
-  /** What people did with it. */
   ending?: string;
 }
 
-/** Why a call or an agent that has not come back does not run: it waits for somebody, nobody knows whether it happened, or the run has ended. */
+/** Why an open call or agent does not run: a person must answer, the call is in doubt, or the run has ended. */
 export type Halt = 'waits' | 'in-doubt' | 'over';
 
-/** One entry of the conversation, in the order of the log. */
 export type ConversationEntry = { readonly key: string; readonly time: number } & (
   | {
       readonly kind: 'message';
@@ -54,7 +46,7 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
       readonly callId: string;
       readonly agent: string;
       readonly depth: number;
-      /** Absent: the tool was not called, as a person or a layer answered in its place. */
+      /** Absent: a person or a middleware answered in place of the tool. */
       address?: string;
       readonly input: Json;
       readonly start: number;
@@ -79,12 +71,9 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
   | { readonly kind: 'note'; readonly event: RunEvent }
 );
 
-/** Who says a message: a tool is no agent, and its result none of the agent's words. */
-export function speakerOf({
-  message,
-  agent,
-  by,
-}: Pick<Extract<ConversationEntry, { kind: 'message' }>, 'message' | 'agent' | 'by'>): string {
+export type EntryOf<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { readonly kind: Kind }>;
+
+export function speakerOf({ message, agent, by }: Pick<EntryOf<'message'>, 'message' | 'agent' | 'by'>): string {
   const [part] = message.parts;
   if (message.role === 'tool') return runTexts.who.tool(part?.type === 'tool-result' ? part.name : '');
   return agent ?? by ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);

@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { memo } from './memo';
+import { useMemo } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { now } from '../data/clock';
 import type { RunFeed } from '../data/run-feed';
@@ -21,44 +20,48 @@ import { changedByText } from './changes';
 import { FailureLine, FailurePart } from './failure';
 import { MessageParts, Output } from './message';
 import { noteOf } from './notes';
-import type { ConversationEntry, Halt } from './entries';
+import type { ConversationEntry, EntryOf, Halt } from './entries';
 import { speakerOf } from './entries';
 
 interface EntryProps {
   readonly entry: ConversationEntry;
-  /** Another one when what is shown has changed. */
+  /** Changes with the content of the entry. */
   readonly version: string;
   readonly onStep: (address: string) => void;
   readonly log: RunFeed;
 }
 
-export const Entry = memo(
-  function Entry({ entry, onStep, log }: EntryProps): JSX.Element {
-    switch (entry.kind) {
-      case 'message':
-        return <MessageEntry entry={entry} onStep={onStep} />;
-      case 'call':
-        return <CallEntry entry={entry} onStep={onStep} log={log} />;
-      case 'turn':
-        return (
-          <li class="turn-line">
-            <span>{runTexts.turn(entry.turn)}</span>
-          </li>
-        );
-      case 'agent':
-        return <AgentEntry entry={entry} />;
-      case 'wait':
-        return <WaitEntry entry={entry} />;
-      case 'note':
-        return <NoteEntry event={entry.event} />;
-    }
-  },
-  (before, after) => before.entry === after.entry && before.version === after.version,
-);
+/** An entry of the conversation. Only a new version draws the entry again. */
+export function Entry({ entry, version, onStep, log }: EntryProps): JSX.Element {
+  return useMemo(() => entryOf({ entry, onStep, log }), [entry, version]);
+}
 
-type Of<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { kind: Kind }>;
+function entryOf({ entry, onStep, log }: Omit<EntryProps, 'version'>): JSX.Element {
+  switch (entry.kind) {
+    case 'message':
+      return <MessageEntry {...{ entry, onStep }} />;
+    case 'call':
+      return <CallEntry {...{ entry, onStep, log }} />;
+    case 'turn':
+      return (
+        <li class="turn-line flow small muted">
+          <span>{runTexts.turn(entry.turn)}</span>
+        </li>
+      );
+    case 'agent':
+      return <AgentEntry entry={entry} />;
+    case 'wait':
+      return <WaitEntry entry={entry} />;
+    case 'note':
+      return <NoteEntry event={entry.event} />;
+  }
+}
 
-function MessageEntry({ entry, onStep }: { readonly entry: Of<'message'>; readonly onStep: (address: string) => void }): JSX.Element {
+interface Of<Kind extends ConversationEntry['kind']> extends Pick<EntryProps, 'onStep' | 'log'> {
+  readonly entry: EntryOf<Kind>;
+}
+
+function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>): JSX.Element {
   const { message, depth, time, address, isPartial, changes, model } = entry;
   const isUser = message.role === 'user' || message.role === 'system';
   return (
@@ -82,10 +85,9 @@ interface HeadProps {
   readonly children?: ComponentChildren;
 }
 
-/** Who says what is in the frame below. */
 function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
   return (
-    <div class="entry-head">
+    <div class="entry-head flow wrap">
       <strong title={title}>
         <bdi>{visibleText(who)}</bdi>
       </strong>
@@ -97,35 +99,31 @@ function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
   );
 }
 
-function StepButton({ address, onStep }: { readonly address: string; readonly onStep: (address: string) => void }): JSX.Element {
+function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly address: string }): JSX.Element {
   return (
-    <button type="button" class="link step-link" title={visibleText(address)} onClick={() => onStep(address)}>
+    <button type="button" class="link bare small" title={visibleText(address)} onClick={() => onStep(address)}>
       {runTexts.step}
     </button>
   );
 }
 
-function CallEntry({
-  entry,
-  onStep,
-  log,
-}: {
-  readonly entry: Of<'call'>;
-  readonly onStep: (address: string) => void;
-  readonly log: RunFeed;
-}): JSX.Element {
+function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
   const { tool, input, end, start, halt, address, depth } = entry;
   const kind = end === undefined ? 'info' : end.error !== undefined ? 'bad' : address === undefined ? 'calm' : 'good';
   const [result] = end?.message.parts ?? [];
   return (
-    <li class="entry call" style={indent(depth)}>
-      <details class={`call-card ${kind}`}>
-        <summary>
-          <strong class="mono">
+    <li class="entry" style={indent(depth)}>
+      <details class={`call-card panel ${kind}`}>
+        <summary class="flow">
+          <strong class="cut mono">
             <bdi>{visibleText(tool)}</bdi>
           </strong>
-          <bdi class="call-line muted">{visibleText(lineOf(input))}</bdi>
-          {end === undefined ? <AtWork since={start} halt={halt} /> : <span class="muted">{durationText(end.time - start)}</span>}
+          <bdi class="grow cut muted">{visibleText(lineOf(input))}</bdi>
+          {end === undefined ? (
+            <AtWork since={start} halt={halt} />
+          ) : (
+            <span class="fixed muted numbers">{durationText(end.time - start)}</span>
+          )}
           {address === undefined && <Badge>{runTexts.notCalled}</Badge>}
           {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
           {end?.changes !== undefined && <Badge kind="info">{changedByText(end.changes)}</Badge>}
@@ -157,7 +155,6 @@ function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt |
   return <Badge kind="info">{`${runTexts.running} ${durationText(Math.max(0, now.value - since))}`}</Badge>;
 }
 
-/** What a tool reports while it runs, and what it has given so far. */
 function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }): JSX.Element | null {
   void log.liveDrawn.value;
   const live = log.live.get(address);
@@ -171,11 +168,11 @@ function Progress({ log, address }: { readonly log: RunFeed; readonly address: s
   );
 }
 
-function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: { readonly entry: Of<'agent'> }): JSX.Element {
+function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'agent'>, 'entry'>): JSX.Element {
   const state = end === undefined ? 'info' : end.error === undefined ? 'good' : 'bad';
   return (
     <li class="entry" style={indent(depth)}>
-      <div class={`lane-card ${state}`}>
+      <div class={`lane-card panel flow wrap ${state}`}>
         <Badge>{runTexts.isolated}</Badge>
         <strong>
           <bdi>{visibleText(agent)}</bdi>
@@ -188,16 +185,18 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: { readonl
   );
 }
 
-function WaitEntry({ entry: { interrupt, end, halt, time } }: { readonly entry: Of<'wait'> }): JSX.Element {
+function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, 'entry'>): JSX.Element {
   const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
-    <li class="entry note-entry">
+    <li class="entry note-entry flow wrap">
       <Badge kind={end === undefined && halt === undefined ? 'warn' : 'calm'}>
         {end === undefined && halt === undefined ? runTexts.kinds.wait : runTexts.waited}
       </Badge>
       <span>
         <bdi>{visibleText(interrupt.agent)}</bdi>{' '}
-        {isQuestion(interrupt) ? runTexts.askedQuestion : runTexts.asked(visibleText(titleOf(interrupt)))}
+        {interrupt.kind === 'question' || interrupt.kind === 'custom'
+          ? runTexts.askedQuestion
+          : runTexts.asked(visibleText(titleOf(interrupt)))}
       </span>
       {end === undefined ? (
         <span class="muted">
@@ -219,18 +218,13 @@ function WaitEntry({ entry: { interrupt, end, halt, time } }: { readonly entry: 
   );
 }
 
-/** Its words are those of a model: who wants to read them opens it. */
-function isQuestion({ kind }: Interrupt): boolean {
-  return kind === 'question' || kind === 'custom';
-}
-
 function NoteEntry({ event }: { readonly event: RunEvent }): JSX.Element {
   const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
   const by = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
   const isBad = error !== undefined || (event.type === 'run-end' && event.status === 'failed');
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : undefined;
   return (
-    <li class={isBad ? 'entry note-entry bad' : 'entry note-entry'}>
+    <li class={isBad ? 'entry note-entry flow wrap bad' : 'entry note-entry flow wrap'}>
       <span>
         {noteOf(event)}
         {by !== undefined && <> {runTexts.notes.by(visibleText(by))}</>}
@@ -257,8 +251,7 @@ function indent(depth: number): { readonly marginLeft?: string } {
   return depth === 0 ? {} : { marginLeft: `${Math.min(depth, 6) * 1.1}rem` };
 }
 
-/** A value in a line. */
-export function lineOf(value: Json): string {
+function lineOf(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { RunEvent } from '../../contract/events';
+import { Button } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
+import { SearchField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { absoluteText } from '../parts/time';
@@ -10,7 +12,6 @@ import { VirtualList } from '../parts/virtual-list';
 import { texts } from '../texts';
 import { runTexts } from '../texts/run';
 
-/** The log as it is. */
 export function Events({ events, count }: { readonly events: readonly RunEvent[]; readonly count: number }): JSX.Element {
   const [filter, setFilter] = useState('');
   const [chosen, setChosen] = useState<RunEvent | undefined>(undefined);
@@ -20,15 +21,9 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
     [asked, count],
   );
   return (
-    <div class="events">
-      <div class="toolbar">
-        <input
-          type="search"
-          aria-label={runTexts.events.filter}
-          placeholder={runTexts.events.filter}
-          value={filter}
-          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+    <div class="events grow">
+      <div class="toolbar flow wrap">
+        <SearchField label={runTexts.events.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.events.count(shown.length, events.length)}</span>
         <span class="spacer" />
         <CopyAll events={shown} />
@@ -39,10 +34,10 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
         keyOf={({ offset }) => String(offset)}
         label={runTexts.events.label}
         render={(event) => (
-          <button type="button" class="event-row" title={absoluteText(event.time)} onClick={() => setChosen(event)}>
-            <span class="event-offset muted mono">{event.offset}</span>
-            <span class="event-type mono">{event.type}</span>
-            <bdi class="event-text muted mono">{visibleText(lineOfEvent(event))}</bdi>
+          <button type="button" class="event-row bare flow" title={absoluteText(event.time)} onClick={() => setChosen(event)}>
+            <span class="event-offset fixed muted mono">{event.offset}</span>
+            <span class="event-type fixed mono">{event.type}</span>
+            <bdi class="grow cut muted mono">{visibleText(lineOfEvent(event))}</bdi>
           </button>
         )}
       />
@@ -61,16 +56,15 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
 function CopyAll({ events }: { readonly events: readonly RunEvent[] }): JSX.Element {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
-    // The text is made when it is asked for.
     navigator.clipboard.writeText(JSON.stringify(events, null, 2)).then(
       () => setCopied(true),
       () => undefined,
     );
   };
   return (
-    <button type="button" class="button quiet" onClick={copy}>
+    <Button kind="quiet" onClick={copy}>
       {isCopied ? texts.parts.copied : runTexts.events.copyAll}
-    </button>
+    </Button>
   );
 }
 

@@ -11,11 +11,9 @@ import { FailurePart } from './failure';
 
 const words = runTexts.execution;
 
-/** An execution of the run in Temporal, as a row of the timeline. */
 export interface ShownExecution {
   readonly key: string;
   readonly title: string;
-  /** In milliseconds since 1970. */
   readonly startedAt: number;
   readonly execution: RunExecution;
 }
@@ -37,50 +35,39 @@ function titleOf({ began, build: whole }: RunExecution, before: string | undefin
   return isMoved && build !== undefined ? words.moved(build) : words.continued;
 }
 
-export function ExecutionRow({
-  execution: { title, startedAt, execution },
-  onOpen,
-}: {
+interface ExecutionRowProps {
   readonly execution: ShownExecution;
   readonly onOpen: () => void;
-}): JSX.Element {
+}
+
+export function ExecutionRow({ execution: { title, startedAt, execution }, onOpen }: ExecutionRowProps): JSX.Element {
   return (
     <div class="step-row execution">
-      <div class="step-name">
-        <button type="button" class="step-button" title={absoluteText(startedAt)} onClick={onOpen}>
+      <div class="flow">
+        <button type="button" class="step-button bare flow" title={absoluteText(startedAt)} onClick={onOpen}>
           <span class="kind">{runTexts.kinds.execution}</span>
-          <span class="named">{title}</span>
+          <span class="named cut">{title}</span>
         </button>
       </div>
-      <div class="step-facts muted">{execution.error !== undefined && <Badge kind="bad">{visibleText(execution.error.code)}</Badge>}</div>
+      <div class="step-facts flow numbers small muted">
+        {execution.error !== undefined && <Badge kind="bad">{visibleText(execution.error.code)}</Badge>}
+      </div>
     </div>
   );
 }
 
-/** What Temporal knows of an execution: its id there, its build, and what it failed with. */
-export function ExecutionDialog({
-  shown: { title, execution },
-  onClose,
-}: {
+interface ExecutionDialogProps {
   readonly shown: ShownExecution;
   readonly onClose: () => void;
-}): JSX.Element {
+}
+
+export function ExecutionDialog({ shown: { title, execution }, onClose }: ExecutionDialogProps): JSX.Element {
   const { temporalRunId, build, startedAt, closedAt, error } = execution;
   return (
     <Dialog isWide title={title} onClose={onClose}>
       <dl class="facts">
-        <Fact name={words.id}>
-          <span class="copied mono">
-            {visibleText(temporalRunId)} <CopyButton text={temporalRunId} />
-          </span>
-        </Fact>
-        {build !== undefined && (
-          <Fact name={words.build}>
-            <span class="copied mono">
-              {visibleText(build)} <CopyButton text={build} />
-            </span>
-          </Fact>
-        )}
+        <Copied name={words.id} text={temporalRunId} />
+        {build !== undefined && <Copied name={words.build} text={build} />}
         <Fact name={words.began}>
           <Time at={startedAt} />
         </Fact>
@@ -92,5 +79,15 @@ export function ExecutionDialog({
       </dl>
       {error !== undefined && <FailurePart title={words.failed} failure={error} />}
     </Dialog>
+  );
+}
+
+function Copied({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
+  return (
+    <Fact name={name}>
+      <span class="copied mono">
+        {visibleText(text)} <CopyButton text={text} />
+      </span>
+    </Fact>
   );
 }

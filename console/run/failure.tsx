@@ -6,13 +6,12 @@ import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
-/** Nothing is wrong: the call is made again by itself. */
+/** Failures after which the call is repeated without a person. */
 const calm: ReadonlySet<string> = new Set(['attempt-lost', 'waiting-for-turn']);
 
-/** What failed, its code, what to change, and where it was thrown, as far as somebody has kept that. */
 export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {
   return (
-    <div class={calm.has(failure.code) ? 'failure calm' : 'failure'}>
+    <div class={calm.has(failure.code) ? 'failure edged calm' : 'failure edged bad'}>
       {title !== undefined && <strong>{title}</strong>}
       <Said text={failure.message} />
       <FailureLine code={failure.code} />
@@ -26,7 +25,6 @@ export function FailurePart({ failure, title }: { readonly failure: ThrownFailur
   );
 }
 
-/** The code of a failure, and what to change. */
 export function FailureLine({ code }: { readonly code: string }): JSX.Element {
   return (
     <p class="muted">

@@ -1,10 +1,14 @@
 import type { JSX } from 'preact';
 import { isEnded } from '../../contract/events';
+import { workflowIdOf } from '../../contract/names';
 import { noWorkerText } from '../../contract/no-worker';
 import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
+import { useFacts } from '../data/facts';
 import type { ShownRun } from '../../http/index';
 import { CopyButton } from '../parts/copy-button';
+import { Fact } from '../parts/fact';
+import { OutsideLink } from '../parts/link';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge, StatusBadge } from '../parts/status-badge';
@@ -15,86 +19,27 @@ import { runTexts } from '../texts/run';
 import { RunActions } from './actions';
 import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
-import { TemporalLink } from './temporal-link';
 
 const words = runTexts.detail;
 
-/** What the run is, how it stands, and what somebody can do with it. */
 export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
-  const {
-    id,
-    agent,
-    status,
-    noWorker,
-    startedAt,
-    closedAt,
-    tags = [],
-    startedBy,
-    build,
-    usage,
-    cost,
-    error,
-    retrying = [],
-    conversation,
-    cancelled,
-  } = view;
-  const root = rootRunId(id);
-  const title = conversation?.title;
+  const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
-      <div class="run-title">
+      <div class="run-title flow wrap">
         <h1>
-          <Named text={title ?? agent} />
+          <Named text={conversation?.title ?? agent} />
         </h1>
         <StatusBadge status={status} />
         {conversation?.paused === true && <Badge kind="warn">{runTexts.composer.paused}</Badge>}
         <span class="spacer" />
         <RunActions view={view} onDone={onDone} />
       </div>
-      <p class="run-id muted">
+      <p class="flow muted">
         <Named isMono text={id} />
         <CopyButton text={id} /> <TemporalLink id={id} />
       </p>
-      <dl class="run-facts">
-        {title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
-        {startedAt !== undefined && (
-          <Fact name={runTexts.began}>
-            <Time at={startedAt} />
-          </Fact>
-        )}
-        {startedAt !== undefined && (
-          <Fact name={runTexts.took}>
-            {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
-          </Fact>
-        )}
-        {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
-        {root !== id && (
-          <Fact name={runTexts.partOf}>
-            <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
-          </Fact>
-        )}
-        <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
-        {cost !== undefined && (
-          <Fact name={runTexts.cost}>
-            <>
-              {costText(cost.amount)}
-              {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
-            </>
-          </Fact>
-        )}
-        {build !== undefined && (
-          <Fact name={runTexts.build}>
-            <span class="mono">{visibleText(build.slice(0, 12))}</span>
-          </Fact>
-        )}
-        {tags.length > 0 && (
-          <Fact name={runTexts.tags}>
-            {tags.map((tag) => (
-              <Tag key={tag} text={tag} />
-            ))}
-          </Fact>
-        )}
-      </dl>
+      <RunFacts view={view} />
       {noWorker !== undefined && <p role="status">{noWorkerText(noWorker)}</p>}
       {error !== undefined && <FailurePart failure={error} />}
       {cancelled?.reason !== undefined && isEnded(status) && (
@@ -103,7 +48,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
         </p>
       )}
       {retrying.map(({ address, attempt, nextAttemptAt, error: why }) => (
-        <div key={address} class="retrying">
+        <div key={address}>
           <p role="status">
             {runTexts.retrying(attempt, visibleText(address), nextAttemptAt <= now.value)} <Time at={nextAttemptAt} />
           </p>
@@ -114,17 +59,57 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
   );
 }
 
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: JSX.Element | string | readonly JSX.Element[];
-}): JSX.Element {
+function RunFacts({ view }: { readonly view: ShownRun }): JSX.Element {
+  const { id, agent, startedAt, closedAt, tags = [], startedBy, build, usage, cost, conversation } = view;
+  const root = rootRunId(id);
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <dl class="run-facts">
+      {conversation?.title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
+      {startedAt !== undefined && (
+        <Fact name={runTexts.began}>
+          <Time at={startedAt} />
+        </Fact>
+      )}
+      {startedAt !== undefined && (
+        <Fact name={runTexts.took}>
+          {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
+        </Fact>
+      )}
+      {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
+      {root !== id && (
+        <Fact name={runTexts.partOf}>
+          <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
+        </Fact>
+      )}
+      <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
+      {cost !== undefined && (
+        <Fact name={runTexts.cost}>
+          {costText(cost.amount)}
+          {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
+        </Fact>
+      )}
+      {build !== undefined && (
+        <Fact name={runTexts.build}>
+          <span class="mono">{visibleText(build.slice(0, 12))}</span>
+        </Fact>
+      )}
+      {tags.length > 0 && (
+        <Fact name={runTexts.tags}>
+          {tags.map((tag) => (
+            <Tag key={tag} text={tag} />
+          ))}
+        </Fact>
+      )}
+    </dl>
   );
+}
+
+function TemporalLink({ id }: { readonly id: string }): JSX.Element | null {
+  const facts = useFacts().value;
+  if (facts?.temporalUi === undefined) return null;
+  const { temporalUi, namespace, tenant } = facts;
+  const href = temporalUi
+    .replaceAll('{namespace}', encodeURIComponent(namespace))
+    .replaceAll('{workflowId}', encodeURIComponent(workflowIdOf(tenant, id)));
+  return <OutsideLink href={href}>{runTexts.temporal}</OutsideLink>;
 }

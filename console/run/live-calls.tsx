@@ -6,7 +6,6 @@ import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 import { Reasoning } from './message';
 
-/** What models say at this moment. It counts when the message has come. */
 export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }): JSX.Element | null {
   void log.liveDrawn.value;
   const calls = [...log.live.values()].filter(({ address }) => /\/model(\.\d+)?$/.test(address));
@@ -25,7 +24,7 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   const writing = [...inputs.values()].at(-1);
   return (
     <li class="entry live">
-      <div class="entry-head">
+      <div class="entry-head flow wrap">
         <strong>
           <bdi>{visibleText(agent)}</bdi>
         </strong>
@@ -42,7 +41,6 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   );
 }
 
-/** The end of a long text: its beginning is drawn with the message. */
 function tailOf(text: string): string {
   return text.length <= 3_900 ? text : `…${text.slice(-3_900)}`;
 }

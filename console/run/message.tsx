@@ -6,14 +6,13 @@ import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
-/** What a message says, part by part. Calls of tools are shown on their own where the log has them. */
-export function MessageParts({
-  message,
-  withCalls = false,
-}: {
+interface MessagePartsProps {
   readonly message: Pick<Message, 'parts'>;
   readonly withCalls?: boolean;
-}): JSX.Element {
+}
+
+/** The parts of a message. Tool calls are left out where the log has an entry for each call. */
+export function MessageParts({ message, withCalls = false }: MessagePartsProps): JSX.Element {
   return (
     <>
       {message.parts.map((part, at) => (
@@ -57,7 +56,6 @@ function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCa
   }
 }
 
-/** What a tool gave: a value, or a list of parts. */
 export function Output({ output, isParts }: { readonly output: Json; readonly isParts: boolean }): JSX.Element {
   if (isParts && Array.isArray(output)) return <MessageParts message={{ parts: output }} />;
   return <JsonView value={output} />;

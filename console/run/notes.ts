@@ -2,7 +2,6 @@ import type { RunEvent } from '../../contract/events';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
 
-/** What happened, in the words of the console. */
 export function noteOf(event: RunEvent): string {
   const { notes, changes } = runTexts;
   switch (event.type) {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
 import { subject } from '../data/subject';
 import { NameDialog } from '../decide/name-dialog';
@@ -22,10 +22,8 @@ const Events = lazy(async () => (await import('./events')).Events);
 
 const views = { conversation: Conversation, timeline: Timeline, events: Events };
 const tabs = ['conversation', 'timeline', 'events'] as const;
-type Tab = (typeof tabs)[number];
 
-/** One run: how it stands, what was said, what took time, and each step as the model saw it. */
-export function RunPage({ id }: { readonly id: string }): JSX.Element {
+export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   const log = useMemo(() => new RunFeed(id), [id]);
   const made = useMemo(() => new RunSteps(), [log]);
   useEffect(() => {
@@ -41,12 +39,10 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
     return () => void (subject.value = '');
   }, [title]);
   const { query } = route.value;
-  const tab: Tab = tabs.find((one) => one === query.get('tab')) ?? 'conversation';
-  // Its script comes while the page waits for its run.
-  useEffect(() => views[tab].ask(), [tab]);
+  const tab = tabs.find((one) => one === query.get('tab')) ?? 'conversation';
+  useEffect(() => void views[tab].ask(), [tab]);
   const step = query.get('step') ?? undefined;
   const of = query.get('of') ?? undefined;
-  const [focus, setFocus] = useState<Tab | undefined>(undefined);
   const choose = useCallback((address: string, run?: string) => showPart({ step: address, of: run }), []);
   const close = useCallback(() => hidePart({ step: undefined, of: undefined }), []);
   const move = (by: 1 | -1): void => {
@@ -67,37 +63,10 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
     );
   return (
     <div class="run-page">
-      <div class="run-main">
+      <div class="run-main grow">
         <RunHeader view={view} onDone={refresh} />
         <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
-        <div class="tabs" role="tablist" aria-label={runTexts.views}>
-          {tabs.map((name) => (
-            <button
-              key={name}
-              type="button"
-              role="tab"
-              id={`tab-${name}`}
-              aria-selected={name === tab}
-              aria-controls="run-view"
-              tabIndex={name === tab ? 0 : -1}
-              ref={(element) => {
-                if (element === null || focus !== name) return;
-                element.focus();
-                setFocus(undefined);
-              }}
-              onClick={() => setQuery({ tab: name === 'conversation' ? undefined : name })}
-              onKeyDown={({ key }) => {
-                const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-                const next = tabs[(tabs.indexOf(name) + by + tabs.length) % tabs.length];
-                if (by === 0 || next === undefined) return;
-                setQuery({ tab: next === 'conversation' ? undefined : next });
-                setFocus(next);
-              }}
-            >
-              {runTexts.tabs[name]}
-            </button>
-          ))}
-        </div>
+        <Tabs shown={tab} />
         <div class="run-view" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'conversation' && <Conversation log={log} entries={entries} count={count} onStep={choose} />}
           {tab === 'timeline' && <Timeline id={id} steps={steps} version={count} chosen={step} onStep={choose} />}
@@ -111,6 +80,34 @@ export function RunPage({ id }: { readonly id: string }): JSX.Element {
         asking.chosen !== undefined && <Decision row={asking.chosen} onClose={asking.close} onGiven={asking.goOn} />
       )}
       <NameDialog />
+    </div>
+  );
+}
+
+function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }): JSX.Element {
+  const show = (name: (typeof tabs)[number]): void => setQuery({ tab: name === 'conversation' ? undefined : name });
+  return (
+    <div class="tabs" role="tablist" aria-label={runTexts.views}>
+      {tabs.map((name, at) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={`tab-${name}`}
+          aria-selected={name === shown}
+          aria-controls="run-view"
+          tabIndex={name === shown ? 0 : -1}
+          onClick={() => show(name)}
+          onKeyDown={({ key }) => {
+            const next = tabs[(at + (key === 'ArrowRight' ? 1 : tabs.length - 1)) % tabs.length];
+            if ((key !== 'ArrowRight' && key !== 'ArrowLeft') || next === undefined) return;
+            show(next);
+            document.getElementById(`tab-${next}`)?.focus();
+          }}
+        >
+          {runTexts.tabs[name]}
+        </button>
+      ))}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunCall } from '../../http/index';
 import { service } from '../data/service';
+import { IconButton } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { ErrorNote } from '../parts/error-note';
 import { Named } from '../parts/said';
@@ -15,7 +16,7 @@ import { FailurePart } from './failure';
 interface StepDetailProps {
   readonly id: string;
   readonly address: string;
-  /** Changes when the log says something new: a call that runs is asked about again. */
+  /** Changes with the log, so that an open call is read again. */
   readonly version: number;
   readonly onClose: () => void;
   readonly onMove: (by: 1 | -1) => void;
@@ -23,10 +24,9 @@ interface StepDetailProps {
 
 const words = runTexts.detail;
 
-/** One call: what was asked, what came back, how it differs from the one before, and who changed it. */
 export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps): JSX.Element {
   const [found, setCall] = useState<RunCall | undefined>(undefined);
-  // What came for the step before stands under no other address.
+  // The call of the step before must not stand under the new address.
   const call = found?.address === address ? found : undefined;
   const [error, setError] = useState<unknown>(undefined);
   const [tries, setTries] = useState(0);
@@ -44,42 +44,26 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
     );
     return () => void (isStale = true);
   }, [id, address, tries, isOver ? 0 : version]);
-  // Before the next key is pressed.
+  // A layout effect acts before the next key is pressed.
   useLayoutEffect(() => panel.current?.focus(), [address]);
   return (
     <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>
-      <header>
-        <div class="step-title">
+      <header class="flow">
+        <div class="flow grow">
           <h2>
             <Named text={call === undefined ? words.title : call.kind === 'model' ? call.agent : call.tool} />
           </h2>
           {call !== undefined && <StatusBadge status={call.status} />}
         </div>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.before}
-          aria-keyshortcuts="k"
-          title={`${words.before} (k)`}
-          onClick={() => onMove(-1)}
-        >
+        <IconButton label={words.before} shortcut="k" onClick={() => onMove(-1)}>
           ↑
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.after}
-          aria-keyshortcuts="j"
-          title={`${words.after} (j)`}
-          onClick={() => onMove(1)}
-        >
+        </IconButton>
+        <IconButton label={words.after} shortcut="j" onClick={() => onMove(1)}>
           ↓
-        </button>
-        <button type="button" class="icon-button" aria-label={words.close} title={words.close} onClick={onClose}>
-          ✕
-        </button>
+        </IconButton>
+        <IconButton label={words.close} icon="close" onClick={onClose} />
       </header>
-      <p class="step-address muted">
+      <p class="flow muted">
         <Named isMono text={address} />
         <CopyButton text={address} />
       </p>

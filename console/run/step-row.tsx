@@ -21,7 +21,6 @@ interface StepRowProps {
   readonly onOpen: () => void;
 }
 
-/** A row of the timeline: what it is, when, and what it took. */
 export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first, last], onOpen }: StepRowProps): JSX.Element {
   const { kind, title, depth, start, end, error, run, address } = step;
   const till = end ?? Math.max(start, now.value);
@@ -31,16 +30,16 @@ export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first
     <>
       {run !== undefined && <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>}
       <span class={`kind ${kind}`}>{runTexts.kinds[kind]}</span>
-      <bdi class="named">{visibleText(title)}</bdi>
+      <bdi class="named cut">{visibleText(title)}</bdi>
     </>
   );
   return (
     <div class={`step-row ${kind}${isChosen ? ' chosen' : ''}${isInner ? ' inner' : ''}`}>
-      <div class="step-name" style={{ paddingLeft: `${Math.min(depth, 6) * 0.9}rem` }}>
+      <div class="flow" style={{ paddingLeft: `${Math.min(depth, 6) * 0.9}rem` }}>
         {run !== undefined || address !== undefined ? (
           <button
             type="button"
-            class="step-button"
+            class="step-button bare flow"
             aria-expanded={run === undefined ? undefined : isOpen}
             aria-label={run === undefined ? undefined : runTexts.openLane(visibleText(title))}
             title={address === undefined ? undefined : visibleText(address)}
@@ -49,10 +48,10 @@ export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first
             {name}
           </button>
         ) : (
-          <span class="step-button">{name}</span>
+          <span class="step-button bare flow">{name}</span>
         )}
         {run !== undefined && (
-          <a class="lane-link" href={hrefOf('runs', run)} aria-label={runTexts.openRun} title={runTexts.openRun}>
+          <a href={hrefOf('runs', run)} aria-label={runTexts.openRun} title={runTexts.openRun}>
             ↗
           </a>
         )}
@@ -72,7 +71,7 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
   const { kind, usage, usageByModel, model, error, retries, changes, ending, waited } = step;
   const cost = usageByModel !== undefined ? costOf({ usageByModel }, prices) : costOfCall(model, usage, prices);
   return (
-    <div class="step-facts muted">
+    <div class="step-facts flow numbers small muted">
       {retries !== undefined && <Sign sign={`↻ ${retries}`} means={runTexts.timeline.retries(retries)} />}
       {waited !== undefined && <Sign sign="⧖" means={runTexts.timeline.waited(durationText(waited.turnMs), durationText(waited.busyMs))} />}
       {changes !== undefined && <Sign sign="✎" means={changedByText(changes)} />}
@@ -81,7 +80,7 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
           <Badge kind="bad">{visibleText(error.code)}</Badge>
         </span>
       )}
-      {ending !== undefined && <bdi class="named">{visibleText(ending)}</bdi>}
+      {ending !== undefined && <bdi class="named cut">{visibleText(ending)}</bdi>}
       {usage !== undefined && (
         <span title={runTexts.timeline.tokensTitle(numberText(usage.inputTokens), numberText(usage.outputTokens))}>
           {runTexts.timeline.tokens(numberText(usage.inputTokens + usage.outputTokens))}
@@ -98,7 +97,6 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
   );
 }
 
-/** A sign, with its meaning for those who point at it and for those who do not see it. */
 function Sign({ sign, means }: { readonly sign: string; readonly means: string }): JSX.Element {
   return (
     <span title={means} role="img" aria-label={means}>

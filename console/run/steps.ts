@@ -6,29 +6,25 @@ import { messagesOfInput, toolCallsOf } from '../../contract/messages/messages';
 import { isInside } from '../../contract/record/agent-paths';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
-import type { ConversationEntry, TimedStep } from './entries';
+import type { ConversationEntry, EntryOf, TimedStep } from './entries';
 import { noteOf } from './notes';
 
-/** What the page shows of a log, made as it comes: a log of thousands of events is gone through once. */
+/** The content of the page of a run. Takes each event of a log once, as logs have thousands of events. */
 export class RunSteps {
   readonly steps: TimedStep[] = [];
   readonly entries: ConversationEntry[] = [];
   private readonly open = new Map<string, TimedStep>();
-  private readonly calls = new Map<string, Extract<ConversationEntry, { kind: 'call' }>>();
-  private readonly waits = new Map<string, Extract<ConversationEntry, { kind: 'wait' }>>();
-  private readonly lanes = new Map<string, Extract<ConversationEntry, { kind: 'agent' }>>();
-  /** What has not come back, by where it stands. */
-  private readonly atWork = new Map<string, Extract<ConversationEntry, { kind: 'call' | 'agent' }>>();
-  /** Arguments that models have written, by the path of the agent and the id of the call. */
+  private readonly calls = new Map<string, EntryOf<'call'>>();
+  private readonly waits = new Map<string, EntryOf<'wait'>>();
+  private readonly lanes = new Map<string, EntryOf<'agent'>>();
+  private readonly atWork = new Map<string, EntryOf<'call' | 'agent'>>();
   private readonly written = new Map<string, Json>();
   private taken = 0;
 
-  /** A question of the log: when it began, and how it ended. */
-  waitOf(interruptId: string): { readonly time: number; readonly end?: Extract<RunEvent, { type: 'interrupt-end' }> } | undefined {
+  waitOf(interruptId: string): EntryOf<'wait'> | undefined {
     return this.waits.get(interruptId);
   }
 
-  /** Takes what is new in a log. */
   take(events: readonly RunEvent[]): this {
     for (; this.taken < events.length; this.taken++) this.add(events[this.taken] as RunEvent);
     return this;
@@ -60,18 +56,7 @@ export class RunSteps {
         const { message, agent, address, model, changes } = event;
         const isPartial = event.finish === 'cancelled';
         for (const { id, input } of toolCallsOf(message)) this.written.set(`${event.runPath.join('/')} ${id}`, input);
-        this.entries.push({
-          key,
-          time,
-          kind: 'message',
-          message,
-          agent,
-          depth,
-          model,
-          isPartial,
-          ...(address === undefined ? {} : { address }),
-          ...(changes === undefined ? {} : { changes }),
-        });
+        this.entries.push({ key, time, kind: 'message', message, agent, depth, model, isPartial, ...defined({ address, changes }) });
         return;
       }
       case 'model-retry': {
@@ -94,32 +79,20 @@ export class RunSteps {
         const { tool, callId, agent, address, input } = event;
         if (event.again === true && this.goesOn(event)) return;
         this.begin(`tool ${address}`, { kind: 'tool', title: tool, agent, depth, start: time, address });
-        const entry: Extract<ConversationEntry, { kind: 'call' }> = {
-          key,
-          time,
-          kind: 'call',
-          tool,
-          callId,
-          agent,
-          depth,
-          address,
-          input,
-          start: time,
-        };
+        const entry: EntryOf<'call'> = { key, time, kind: 'call', tool, callId, agent, depth, address, input, start: time };
         this.calls.set(address, entry);
         this.atWork.set(address, entry);
         this.entries.push(entry);
         return;
       }
       case 'tool-end': {
-        const step = event.address === undefined ? undefined : this.settle(`tool ${event.address}`, time);
-        if (step !== undefined) Object.assign(step, { error: event.error, changes: event.changes });
-        const entry = event.address === undefined ? undefined : this.calls.get(event.address);
-        const { message, error, changes } = event;
+        const { tool, callId, agent, address = '', message, error, changes } = event;
+        const step = this.settle(`tool ${address}`, time);
+        if (step !== undefined) Object.assign(step, { error, changes });
+        const entry = this.calls.get(address);
         const end = { message, time, ...defined({ error, changes }) };
-        const { tool, callId, agent } = event;
         const input = this.written.get(`${event.runPath.join('/')} ${callId}`) ?? null;
-        this.atWork.delete(event.address ?? '');
+        this.atWork.delete(address);
         if (entry !== undefined) entry.end = end;
         else this.entries.push({ key, time, kind: 'call', tool, callId, agent, depth, input, start: time, end });
         return;
@@ -129,7 +102,7 @@ export class RunSteps {
         return;
       case 'message': {
         const { message, by } = event;
-        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...(by === undefined ? {} : { by }) });
+        this.entries.push({ key, time, kind: 'message', message, depth: 0, ...defined({ by }) });
         return;
       }
       case 'turn-start':
@@ -137,24 +110,11 @@ export class RunSteps {
         this.begin('turn', { kind: 'turn', title: runTexts.turn(event.turn), agent: '', depth: 0, start: time });
         return;
       case 'agent-start': {
+        const { agent, run } = event;
         const path = event.runPath.join('/');
-        this.begin(`agent ${path}`, {
-          kind: 'agent',
-          title: event.agent,
-          agent: event.agent,
-          depth,
-          start: time,
-          ...(event.run === undefined ? {} : { run: event.run }),
-        });
-        if (event.run === undefined) return;
-        const entry: Extract<ConversationEntry, { kind: 'agent' }> = {
-          key,
-          time,
-          kind: 'agent',
-          agent: event.agent,
-          depth,
-          run: event.run,
-        };
+        this.begin(`agent ${path}`, { kind: 'agent', title: agent, agent, depth, start: time, ...defined({ run }) });
+        if (run === undefined) return;
+        const entry: EntryOf<'agent'> = { key, time, kind: 'agent', agent, depth, run };
         this.lanes.set(path, entry);
         this.atWork.set(path, entry);
         this.entries.push(entry);
@@ -168,7 +128,7 @@ export class RunSteps {
         for (const [model, used] of Object.entries(usageByModel ?? {})) this.usedInTurn(model, used);
         this.atWork.delete(path);
         const lane = this.lanes.get(path);
-        if (lane !== undefined) lane.end = { time, ...(event.error === undefined ? {} : { error: event.error }) };
+        if (lane !== undefined) lane.end = { time, ...defined({ error }) };
         return;
       }
       case 'interrupt-start': {
@@ -176,7 +136,7 @@ export class RunSteps {
         if (interrupt === undefined) return;
         const title = interrupt.kind === 'approval' ? interrupt.tool : interrupt.kind;
         this.begin(`wait ${interrupt.id}`, { kind: 'wait', title, agent: interrupt.agent, depth: 0, start: time });
-        const entry: Extract<ConversationEntry, { kind: 'wait' }> = { key, time, kind: 'wait', interrupt };
+        const entry: EntryOf<'wait'> = { key, time, kind: 'wait', interrupt };
         this.waits.set(interrupt.id, entry);
         this.entries.push(entry);
         this.halt(interrupt);
@@ -218,14 +178,14 @@ export class RunSteps {
       case 'interrupt-escalate':
       case 'tool-reconcile':
       case 'custom':
-        // What waited when the run ended waits again.
+        // The interrupts that were open at the end of the run wait again.
         if (event.type === 'run-retry' || event.type === 'run-resume') for (const wait of this.waits.values()) delete wait.halt;
         this.entries.push({ key, time, kind: 'note', event });
         if (event.type !== 'custom') this.mark(event);
     }
   }
 
-  /** A call that did not happen is made again, maybe under another address: it is the same entry. */
+  /** A call that did not happen is made again under the same entry, maybe with another address. */
   private goesOn({ address, callId, agent }: Extract<RunEvent, { type: 'tool-start' }>): boolean {
     const isSame = (entry: ConversationEntry): boolean => entry.kind === 'call' && entry.callId === callId && entry.agent === agent;
     const known = this.calls.get(address) ?? [...this.atWork.values()].find(isSame);
@@ -241,7 +201,7 @@ export class RunSteps {
     return true;
   }
 
-  /** What is around a question stands still as long as that, or another one in it, is open. */
+  /** Calls and agents around an open question stand still. */
   private halt({ address }: Interrupt): void {
     for (const [place, entry] of this.atWork) {
       if (!isInside(address, place)) continue;
@@ -251,7 +211,6 @@ export class RunSteps {
     }
   }
 
-  /** A point in time. */
   private mark(event: RunEvent): void {
     const { time } = event;
     const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
@@ -279,7 +238,6 @@ export class RunSteps {
   }
 }
 
-/** A job, as a message. A conversation begins with no input. */
 function jobOf(input: Json): readonly StoredMessage[] {
   if (Array.isArray(input) && input.length === 0) return [];
   return [{ id: 'job', role: 'user', parts: [{ type: 'text', text: JSON.stringify(input, null, 2) ?? '' }] }];

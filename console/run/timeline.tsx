@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { now } from '../data/clock';
 import { RunFeed } from '../data/run-feed';
 import { useExecutions, usePrices } from '../data/facts';
+import { SearchField } from '../parts/fields';
 import { durationText } from '../parts/time';
 import { VirtualList } from '../parts/virtual-list';
 import { runTexts } from '../texts/run';
@@ -15,29 +16,25 @@ import { RunSteps } from './steps';
 interface TimelineProps {
   readonly id: string;
   readonly steps: readonly TimedStep[];
-  /** Changes when steps do. */
   readonly version: number;
   readonly chosen: string | undefined;
   readonly onStep: (address: string, run?: string) => void;
 }
 
-/** A step, of this run or of an isolated agent in it whose lane is open. */
 interface LaneStep {
   readonly key: string;
   readonly step: TimedStep;
-  /** The run of its isolated agent. */
   readonly of?: string;
 }
 
 type TimelineRow = LaneStep | { readonly key: string; readonly execution: ShownExecution };
 
-/** All that took time, in the order in which it began, on a scale of time. Lanes of isolated agents can be opened. */
 export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps): JSX.Element {
   const [lane, setLane] = useState<string | undefined>(undefined);
   const [filter, setFilter] = useState('');
   const inLane = useLane(lane);
   const prices = usePrices();
-  const found = useExecutions(id).value.value;
+  const found = useExecutions(id).value;
   const executions = useMemo(() => shownExecutions(found?.executions ?? []), [found]);
   const [opened, setOpened] = useState<ShownExecution | undefined>(undefined);
   const rows = useMemo(
@@ -46,17 +43,11 @@ export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps):
   );
   const count = rows.filter((row) => 'step' in row && row.step.kind !== 'mark' && row.step.kind !== 'turn').length;
   const first = steps[0]?.start ?? 0;
-  const last = Math.max(first + 1, ...steps.map(({ end }) => end ?? now.value), ...(inLane ?? []).map(({ end }) => end ?? now.value));
+  const last = Math.max(first + 1, ...[...steps, ...(inLane ?? [])].map(({ end }) => end ?? now.value));
   return (
-    <div class="timeline">
-      <div class="toolbar">
-        <input
-          type="search"
-          aria-label={runTexts.timeline.filter}
-          placeholder={runTexts.timeline.filter}
-          value={filter}
-          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+    <div class="timeline grow">
+      <div class="toolbar flow wrap">
+        <SearchField label={runTexts.timeline.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.timeline.steps(count)}</span>
         <span class="spacer" />
         <span class="muted">{durationText(last - first)}</span>
@@ -96,7 +87,6 @@ export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps):
   );
 }
 
-/** The steps of an isolated agent, as long as its lane is open. */
 function useLane(run: string | undefined): readonly TimedStep[] | undefined {
   const log = useMemo(() => (run === undefined ? undefined : new RunFeed(run)), [run]);
   const made = useMemo(() => new RunSteps(), [run]);
@@ -121,16 +111,12 @@ function rowsOf(
   return steps.flatMap((step) => {
     const own = fits(step) ? [{ key: step.key, step }] : [];
     if (step.run === undefined || step.run !== lane || inLane === undefined) return own;
-    return [
-      ...own,
-      ...inLane
-        .filter(fits)
-        .map((inner) => ({ key: `${lane} ${inner.key}`, step: { ...inner, depth: step.depth + 1 + inner.depth }, of: lane })),
-    ];
+    const inside = inLane.filter(fits).map((inner) => ({ ...inner, depth: step.depth + 1 + inner.depth }));
+    return [...own, ...inside.map((inner) => ({ key: `${lane} ${inner.key}`, step: inner, of: lane }))];
   });
 }
 
-/** Executions stand where they began, before what happened in them. */
+/** Puts each execution before the first step of the execution. */
 function withExecutions(steps: readonly LaneStep[], executions: readonly ShownExecution[], filter: string): readonly TimelineRow[] {
   const asked = filter.trim().toLowerCase();
   const waiting = executions.filter(({ title }) => asked === '' || title.toLowerCase().includes(asked));

@@ -8,7 +8,7 @@ import { noteEnding } from '../data/outcomes';
 import type { RunFeed } from '../data/run-feed';
 import { isWide } from '../data/screen';
 import { RowBoard } from '../decide/board';
-import { changeDraft, draftOf } from '../decide/drafts';
+import { leaveForm } from '../decide/drafts';
 import { focusDecision } from '../decide/focus';
 import { decisionKeys, isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
@@ -16,20 +16,18 @@ import type { KeyActions } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
 import type { RunSteps } from './steps';
 
-/** What the run asks people, and which of it is shown to be decided. */
 export interface Decisions {
   readonly rows: readonly AskingRow[];
   readonly chosen: AskingRow | undefined;
   readonly choose: (interruptId: string) => void;
   readonly close: () => void;
-  /** After a decision: to the next question, where there is room beside the run. */
   readonly goOn: () => void;
   readonly keys: KeyActions;
 }
 
 export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Decisions {
   const view = log.view.value;
-  // What waits when the page is opened is shown at once, if there is room. What comes later moves nothing: it is shown when somebody asks.
+  // An interrupt that waits when the page opens is shown if there is room. A later interrupt must not move the page.
   const [atOpening, setAtOpening] = useState<string | undefined>(undefined);
   useEffect(() => setAtOpening(undefined), [log]);
   const isKnown = view !== undefined;
@@ -55,7 +53,7 @@ export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Deci
   };
   const move = (step: number): void => {
     const from = rows.findIndex((row) => row === rowNow());
-    // To the first that asks, where nothing is chosen: what is decided may stand before it for a moment.
+    // Without a chosen row, a settled row may stand before the first open row for a moment.
     const next = from === -1 ? rows.find(isAsking) : rows[Math.min(rows.length - 1, Math.max(0, from + step))];
     if (next !== undefined) choose(next.listed.interrupt.id);
   };
@@ -66,22 +64,20 @@ export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Deci
     Escape: () => {
       const row = rowNow();
       if (row === undefined) return;
-      if (draftOf(row.key).mode === 'look') close();
-      else changeDraft(row.key, { mode: 'look', problem: undefined });
+      if (!leaveForm(row.key)) close();
       document.getElementById('decision')?.focus();
     },
   };
   return { rows, chosen: rowNow(), choose, close, goOn, keys };
 }
 
-/** What somebody decides stays for a moment, and as long as it is looked at. */
 function useRows(view: ShownRun | undefined, steps: RunSteps, count: number, chosenId: string): readonly AskingRow[] {
   const board = useMemo(() => new RowBoard(() => undefined), [steps]);
   const hasGone = useRef(false);
   const at = hasGone.current ? now.value : 0;
   const rows = useMemo(() => {
     if (view === undefined) return [];
-    // The log says first that somebody has answered.
+    // The log knows of an answer before the view does.
     const open = view.interrupts.filter(({ id }) => steps.waitOf(id)?.end === undefined);
     const how = { sort: 'oldest', isHeld: false, selected: keyOfInterrupt(view.id, chosenId), at: Date.now() } as const;
     return board.update(

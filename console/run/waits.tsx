@@ -1,15 +1,8 @@
 import type { JSX } from 'preact';
-import { givenAnswers } from '../data/decisions';
-import { keyOfInterrupt } from '../data/interrupt-key';
-import { knownEndings } from '../data/outcomes';
 import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
-import { summaryOf, titleOf } from '../decide/row';
-import { AskingTitle } from '../decide/title';
-import { stateText } from '../decide/words';
-import { visibleText } from '../parts/plain-text';
+import { AskingLine } from '../decide/title';
 import { hrefOf } from '../routes';
-import { decideTexts } from '../texts/decide';
 import { runTexts } from '../texts/run';
 
 interface WaitsProps {
@@ -18,10 +11,8 @@ interface WaitsProps {
   readonly onChoose: (interruptId: string) => void;
 }
 
-/** So many are shown above the run. The inbox has all of them. */
 const most = 20;
 
-/** What the run waits for, above all else of its page. Of many, those around the one that is looked at. */
 export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | null {
   const [first] = rows;
   if (first === undefined) return null;
@@ -33,7 +24,10 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
       <h2>{runTexts.waits.title}</h2>
       <ul>
         {shown.map((row) => (
-          <Wait key={row.key} row={row} isChosen={row.key === chosen} onChoose={onChoose} />
+          <li key={row.key} class="flow" data-key={row.key}>
+            <AskingLine row={row} isChosen={row.key === chosen} onDecide={() => onChoose(row.listed.interrupt.id)} />
+            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{runTexts.waits.inbox}</a>}
+          </li>
         ))}
       </ul>
       {shown.length < rows.length && (
@@ -43,39 +37,5 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
         </p>
       )}
     </section>
-  );
-}
-
-function Wait({
-  row,
-  isChosen,
-  onChoose,
-}: { readonly row: AskingRow; readonly isChosen: boolean } & Pick<WaitsProps, 'onChoose'>): JSX.Element {
-  const { runId, interrupt } = row.listed;
-  const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
-  const title = visibleText(titleOf(interrupt).slice(0, 200));
-  return (
-    <li data-key={row.key}>
-      <AskingTitle interrupt={interrupt} />
-      {said === undefined ? (
-        <bdi class="wait-summary mono">{visibleText(summaryOf(interrupt))}</bdi>
-      ) : (
-        <strong class={`wait-summary said-state ${said.kind}`}>{said.text}</strong>
-      )}
-      {isAsking(row) && (
-        <>
-          <button
-            type="button"
-            class={isChosen ? 'button' : 'button primary'}
-            aria-pressed={isChosen}
-            aria-label={decideTexts.decideAbout(title)}
-            onClick={() => onChoose(interrupt.id)}
-          >
-            {decideTexts.decide}
-          </button>
-          <a href={hrefOf('inbox', undefined, { who: 'all', item: keyOfInterrupt(runId, interrupt.id) })}>{runTexts.waits.inbox}</a>
-        </>
-      )}
-    </li>
   );
 }

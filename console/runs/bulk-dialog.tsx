@@ -8,6 +8,7 @@ import { toMany } from '../data/bulk';
 import { announce } from '../parts/announce';
 import { Button } from '../parts/button';
 import { Dialog } from '../parts/dialog';
+import { Select, TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
@@ -18,98 +19,48 @@ interface BulkDialogProps {
   readonly action: BulkAction;
   readonly ids: readonly string[];
   readonly onClose: () => void;
-  /** Told when something was done. */
   readonly onDone: () => void;
 }
 
-type Step = 'trying' | 'tried' | 'doing' | 'done';
+const words = runsTexts.bulk;
 
-/** First what would become of each, then what did. */
 export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): JSX.Element {
-  const [step, setStep] = useState<Step>('trying');
-  const [asked, setAsked] = useState(ids.length);
-  const [outcomes, setOutcomes] = useState<readonly RunOutcome[]>([]);
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
-  const leaving = useRef(new AbortController());
-  const words = runsTexts.bulk[action];
-  useEffect(() => {
-    const { signal } = leaving.current;
-    void play(ids, true).then(() => !signal.aborted && setStep('tried'));
-    return () => leaving.current.abort();
-  }, []);
-  const play = (wanted: readonly string[], isDryRun: boolean): Promise<void> => {
-    setOutcomes([]);
-    setAsked(wanted.length);
-    const how = action === 'cancel' && !isDryRun ? { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) } : {};
-    return toMany(wanted, {
-      action,
-      isDryRun,
-      how,
-      signal: leaving.current.signal,
-      onPart: (part) => setOutcomes((before) => [...before, ...part]),
-    });
-  };
-  const fits = outcomes.filter(({ error, moved }) => error === undefined && moved !== false);
-  const unchanged = outcomes.filter(({ error, moved }) => error === undefined && moved === false);
-  const refused = outcomes.filter(({ error }) => error !== undefined);
-  const act = async (): Promise<void> => {
-    const wanted = fits.map(({ id }) => id);
-    setStep('doing');
-    await play(wanted, false);
-    setStep('done');
-    onDone();
-  };
-  useEffect(() => {
-    if (step === 'tried') announce(`${words.would(fits.length)} ${runsTexts.bulk.refused(refused.length)}`);
-    if (step === 'done') announce(words.done(fits.length));
-  }, [step]);
+  const { step, asked, outcomes, fits, unchanged, refused, act } = useBulk({ action, ids, onDone });
+  const own = words[action];
   const isBusy = step === 'trying' || step === 'doing';
+  const isDone = step === 'done';
+  const canAct = step === 'tried' && fits.length > 0;
+  const how = action === 'cancel' ? { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) } : {};
   return (
-    <Dialog title={words.title(ids.length)} onClose={onClose} isWide>
-      <div class="runs-bulk" aria-busy={isBusy}>
-        {isBusy && (
-          <p role="status">
-            {step === 'trying' ? runsTexts.bulk.trying : words.doing} {outcomes.length} / {asked}
-            <progress max={asked} value={outcomes.length} aria-label={step === 'trying' ? runsTexts.bulk.trying : words.doing} />
-          </p>
-        )}
-        {!isBusy && (
-          <ul class="bulk-sums">
-            <li class={fits.length > 0 ? 'good' : ''}>{step === 'done' ? words.done(fits.length) : words.would(fits.length)}</li>
-            {unchanged.length > 0 && <li>{runsTexts.bulk.unchanged(unchanged.length)}</li>}
-            {refused.length > 0 && (
-              <li class="bad">{step === 'done' ? runsTexts.bulk.failed(refused.length) : runsTexts.bulk.refused(refused.length)}</li>
-            )}
+    <Dialog title={own.title(ids.length)} onClose={onClose} isWide>
+      <div class="stack" aria-busy={isBusy}>
+        {isBusy ? (
+          <Progress label={step === 'trying' ? words.trying : own.doing} done={outcomes.length} all={asked} />
+        ) : (
+          <ul>
+            <li class={fits.length > 0 ? 'strong' : ''}>{isDone ? own.done(fits.length) : own.would(fits.length)}</li>
+            {unchanged.length > 0 && <li>{words.unchanged(unchanged.length)}</li>}
+            {refused.length > 0 && <li class="bad kind-text">{isDone ? words.failed(refused.length) : words.refused(refused.length)}</li>}
           </ul>
         )}
-        {step === 'tried' && action === 'upgrade' && fits.length > 0 && <p class="muted">{runsTexts.bulk.upgradeHint}</p>}
-        {step === 'tried' && action === 'cancel' && fits.length > 0 && (
+        {canAct && action === 'upgrade' && <p class="muted">{words.upgradeHint}</p>}
+        {canAct && action === 'cancel' && (
           <div class="bulk-how">
             <label class="field">
-              <span>{runsTexts.bulk.mode}</span>
-              <select value={mode} onChange={({ currentTarget }) => setMode(currentTarget.value as CancelMode)}>
-                {cancelModes.map((one) => (
-                  <option key={one} value={one}>
-                    {runsTexts.bulk.modes[one]}
-                  </option>
-                ))}
-              </select>
+              <span>{words.mode}</span>
+              <Select label={words.mode} value={mode} options={cancelModes.map((one) => [one, words.modes[one]])} onChoose={setMode} />
             </label>
-            <label class="field">
-              <span>{runsTexts.bulk.reason}</span>
-              <input value={reason} maxLength={500} autocomplete="off" onInput={({ currentTarget }) => setReason(currentTarget.value)} />
-            </label>
+            <TextField label={words.reason} value={reason} onText={setReason} maxLength={500} />
           </div>
         )}
-        {!isBusy && (
-          <Outcomes outcomes={[...refused, ...(step === 'done' ? fits : []), ...unchanged]} action={action} isDone={step === 'done'} />
-        )}
+        {!isBusy && <Outcomes outcomes={[...refused, ...(isDone ? fits : []), ...unchanged]} done={isDone ? own.one : own.oneWould} />}
         <div class="actions">
-          <Button onClick={onClose}>{step === 'done' ? texts.parts.close : runsTexts.bulk.leave}</Button>
-          {step === 'tried' && fits.length > 0 && (
-            <Button kind={action === 'cancel' ? 'danger' : 'primary'} onClick={() => void act()}>
-              {words.act(fits.length)}
+          <Button onClick={onClose}>{isDone ? texts.parts.close : words.leave}</Button>
+          {canAct && (
+            <Button kind={action === 'cancel' ? 'danger' : 'primary'} onClick={() => void act(how)}>
+              {own.act(fits.length)}
             </Button>
           )}
         </div>
@@ -118,22 +69,60 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
   );
 }
 
+type Step = 'trying' | 'tried' | 'doing' | 'done';
+type How = Parameters<typeof toMany>[1]['how'];
+
+function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>) {
+  const [step, setStep] = useState<Step>('trying');
+  const [asked, setAsked] = useState(ids.length);
+  const [outcomes, setOutcomes] = useState<readonly RunOutcome[]>([]);
+  const leaving = useRef(new AbortController());
+  const { signal } = leaving.current;
+  const play = (wanted: readonly string[], isDryRun: boolean, how: How): Promise<void> => {
+    setOutcomes([]);
+    setAsked(wanted.length);
+    return toMany(wanted, { action, isDryRun, how, signal, onPart: (part) => setOutcomes((before) => [...before, ...part]) });
+  };
+  useEffect(() => {
+    void play(ids, true, {}).then(() => !signal.aborted && setStep('tried'));
+    return () => leaving.current.abort();
+  }, []);
+  const refused = outcomes.filter(({ error }) => error !== undefined);
+  const unchanged = outcomes.filter(({ error, moved }) => error === undefined && moved === false);
+  const fits = outcomes.filter(({ error, moved }) => error === undefined && moved !== false);
+  const act = async (how: How): Promise<void> => {
+    setStep('doing');
+    await play(
+      fits.map(({ id }) => id),
+      false,
+      how,
+    );
+    setStep('done');
+    onDone();
+  };
+  useEffect(() => {
+    if (step === 'tried') announce(`${words[action].would(fits.length)} ${words.refused(refused.length)}`);
+    if (step === 'done') announce(words[action].done(fits.length));
+  }, [step]);
+  return { step, asked, outcomes, fits, unchanged, refused, act };
+}
+
+function Progress({ label, done, all }: { readonly label: string; readonly done: number; readonly all: number }): JSX.Element {
+  return (
+    <p role="status">
+      {label} {done} / {all}
+      <progress max={all} value={done} aria-label={label} />
+    </p>
+  );
+}
+
 const mostShown = 200;
 
-function Outcomes({
-  outcomes,
-  action,
-  isDone,
-}: {
-  readonly outcomes: readonly RunOutcome[];
-  readonly action: BulkAction;
-  readonly isDone: boolean;
-}): JSX.Element | null {
+function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]; readonly done: string }): JSX.Element | null {
   if (outcomes.length === 0) return null;
-  const words = runsTexts.bulk[action];
   return (
-    // Long: it scrolls, also by the keys of somebody who has no mouse.
-    <div class="bulk-outcomes" tabIndex={0} role="region" aria-label={runsTexts.bulk.each}>
+    // The tab stop lets people scroll without a mouse.
+    <div class="bulk-outcomes" tabIndex={0} role="region" aria-label={words.each}>
       <ul>
         {outcomes.slice(0, mostShown).map(({ id, error, moved }) => (
           <li key={id} class={error === undefined ? '' : 'bad'}>
@@ -141,7 +130,7 @@ function Outcomes({
               <Named isMono text={id} />
             </a>
             {error === undefined ? (
-              <span class="muted">{moved === false ? runsTexts.bulk.same : isDone ? words.one : words.oneWould}</span>
+              <span class="muted">{moved === false ? words.same : done}</span>
             ) : (
               <span>
                 <code>{error.code}</code> <bdi>{visibleText(error.message.slice(0, 400))}</bdi>
@@ -150,7 +139,7 @@ function Outcomes({
           </li>
         ))}
       </ul>
-      {outcomes.length > mostShown && <p class="muted">{runsTexts.bulk.more(outcomes.length - mostShown)}</p>}
+      {outcomes.length > mostShown && <p class="muted">{words.more(outcomes.length - mostShown)}</p>}
     </div>
   );
 }

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ListStatus } from '../../contract/events';
 import type { ListedAgent, RunCounts } from '../../http/index';
+import { Chips } from '../parts/button';
+import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
@@ -14,69 +17,56 @@ interface FilterBarProps {
 
 const typingMs = 250;
 const ago = ['', '1h', '24h', '7d', '30d'] as const;
+const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
-/** The filters. What is set here stands in the URL. */
 export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
-  const { agent, tag, startedBy, since } = filters;
-  const known =
-    agents.some(({ name }) => name === agent) || agent === undefined
-      ? agents.map(({ name }) => name)
-      : [agent, ...agents.map(({ name }) => name)];
+  const { status, id, agent = '', tag, startedBy, since, until } = filters;
+  const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');
   return (
     <search class="run-filters" aria-label={runsTexts.filters}>
-      <Statuses filters={filters} counts={counts} />
+      <Statuses status={status} counts={counts} />
       <div class="filter-fields">
-        <Typed name="id" label={runsTexts.searchId} value={filters.id ?? ''} isSearch />
-        <label class="filter">
-          <span class="unseen">{runsTexts.agent}</span>
-          <select value={agent ?? ''} onChange={({ currentTarget }) => setQuery({ agent: currentTarget.value })}>
-            <option value="">{runsTexts.anyAgent}</option>
-            {known.map((name) => (
-              <option key={name} value={name}>
-                {visibleText(name)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Typed name="tag" label={runsTexts.tags} value={tag.join(', ')} isList />
+        <Typed name="id" label={runsTexts.searchId} value={id ?? ''} />
+        <div class="filter">
+          <Select
+            label={runsTexts.agent}
+            value={agent}
+            options={[['', runsTexts.anyAgent], ...names.map((name) => [name, visibleText(name)] as const)]}
+            onChoose={(name) => setQuery({ agent: name })}
+          />
+        </div>
+        <Typed name="tag" label={runsTexts.tags} value={tag.join(', ')} />
         <Typed name="startedBy" label={runsTexts.startedBy} value={startedBy ?? ''} />
-        <Times since={since} until={filters.until} />
+        <Times since={since} until={until} />
       </div>
     </search>
   );
 }
 
-function Statuses({ filters, counts }: Pick<FilterBarProps, 'filters' | 'counts'>): JSX.Element {
-  const { status } = filters;
-  const chips = [
-    { name: undefined, count: undefined },
-    { name: 'running', count: counts?.running },
-    { name: 'waiting', count: counts?.waiting },
-    { name: 'idle', count: counts?.idle },
-    { name: 'failed', count: counts?.failed },
-    { name: 'completed', count: counts?.completed },
-    { name: 'cancelled', count: counts?.cancelled },
-  ] as const;
+interface StatusesProps {
+  readonly status: ListStatus | undefined;
+  readonly counts: RunCounts | undefined;
+}
+
+function Statuses({ status, counts }: StatusesProps): JSX.Element {
+  const options = statuses.map((name) => ({
+    name,
+    title: ['failed', 'completed', 'cancelled'].includes(name) ? runsTexts.today : undefined,
+    shown: (
+      <>
+        {runsTexts.statuses[name]}
+        {/* The dot keeps the place of an unknown number. */}
+        <span class="chip-count numbers">{counts?.[name] ?? '·'}</span>
+      </>
+    ),
+  }));
   return (
-    <div class="chips" role="group" aria-label={runsTexts.status}>
-      {chips.map(({ name, count }) => {
-        const isEnded = name === 'failed' || name === 'completed' || name === 'cancelled';
-        return (
-          <button
-            key={name ?? 'all'}
-            type="button"
-            class={name === undefined ? 'chip' : `chip ${name}`}
-            aria-pressed={status === name}
-            title={isEnded ? runsTexts.today : undefined}
-            onClick={() => setQuery({ status: name })}
-          >
-            {name === undefined ? runsTexts.all : runsTexts.statuses[name]}
-            {/* Room for the number before it is known: nothing moves then. */}
-            {name !== undefined && <span class="chip-count">{count ?? '·'}</span>}
-          </button>
-        );
-      })}
-    </div>
+    <Chips<ListStatus | undefined>
+      label={runsTexts.status}
+      options={[{ name: undefined, shown: runsTexts.all }, ...options]}
+      chosen={status}
+      onChoose={(name) => setQuery({ status: name })}
+    />
   );
 }
 
@@ -84,36 +74,30 @@ interface TypedProps {
   readonly name: 'id' | 'tag' | 'startedBy';
   readonly label: string;
   readonly value: string;
-  readonly isSearch?: boolean;
-  readonly isList?: boolean;
 }
 
-/** A field that is asked for when somebody has stopped to type. */
-function Typed({ name, label, value, isSearch = false, isList = false }: TypedProps): JSX.Element {
+/** A field that changes the URL when the person stops to type. */
+function Typed({ name, label, value }: TypedProps): JSX.Element {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const sent = useRef(value);
   useEffect(() => {
-    // Somebody else has changed the URL, such as a saved view.
+    // Another element may change the URL, such as a saved view.
     if (value !== sent.current) setText(value);
     sent.current = value;
   }, [value]);
   const send = (typed: string): void => {
-    const values = isList
-      ? typed
-          .split(',')
-          .map((one) => one.trim())
-          .filter((one) => one !== '')
-      : [typed.trim()];
-    sent.current = isList ? values.join(', ') : (values[0] ?? '');
+    clearTimeout(timer.current);
+    const values = (name === 'tag' ? typed.split(',') : [typed]).map((one) => one.trim()).filter((one) => one !== '');
+    sent.current = values.join(', ');
     setQuery({ [name]: values });
   };
   return (
-    <label class={isSearch ? 'filter grows' : 'filter'}>
-      <span class="unseen">{label}</span>
+    <div class={name === 'id' ? 'filter grows' : 'filter'}>
       <input
         type="search"
         value={text}
+        aria-label={label}
         placeholder={label}
         id={`filter-${name}`}
         autocomplete="off"
@@ -123,36 +107,30 @@ function Typed({ name, label, value, isSearch = false, isList = false }: TypedPr
           clearTimeout(timer.current);
           timer.current = setTimeout(() => send(currentTarget.value), typingMs);
         }}
-        onChange={({ currentTarget }) => {
-          clearTimeout(timer.current);
-          send(currentTarget.value);
-        }}
+        onChange={({ currentTarget }) => send(currentTarget.value)}
       />
-    </label>
+    </div>
   );
 }
 
-function Times({ since, until }: Pick<RunFilters, 'since' | 'until'>): JSX.Element {
-  const isAgo = until === undefined && ago.some((one) => one === (since ?? ''));
-  const [isOwn, setOwn] = useState(!isAgo);
-  const shown = isOwn || !isAgo ? 'between' : (since ?? '');
-  const choose = (value: string): void => {
+function Times({ since = '', until }: Pick<RunFilters, 'since' | 'until'>): JSX.Element {
+  const known = until === undefined ? ago.find((one) => one === since) : undefined;
+  const [isOwn, setOwn] = useState(known === undefined);
+  const shown = isOwn || known === undefined ? 'between' : known;
+  const choose = (value: (typeof ago)[number] | 'between'): void => {
     setOwn(value === 'between');
     if (value !== 'between') setQuery({ since: value, until: '' });
   };
   return (
     <>
-      <label class="filter">
-        <span class="unseen">{runsTexts.time}</span>
-        <select value={shown} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {ago.map((one) => (
-            <option key={one} value={one}>
-              {runsTexts.ago[one]}
-            </option>
-          ))}
-          <option value="between">{runsTexts.between}</option>
-        </select>
-      </label>
+      <div class="filter">
+        <Select
+          label={runsTexts.time}
+          value={shown}
+          options={[...ago.map((one) => [one, runsTexts.ago[one]] as const), ['between', runsTexts.between]]}
+          onChoose={choose}
+        />
+      </div>
       {shown === 'between' && (
         <>
           <Moment name="since" label={runsTexts.from} value={since} />
@@ -163,32 +141,27 @@ function Times({ since, until }: Pick<RunFilters, 'since' | 'until'>): JSX.Eleme
   );
 }
 
-function Moment({
-  name,
-  label,
-  value,
-}: {
+interface MomentProps {
   readonly name: 'since' | 'until';
   readonly label: string;
   readonly value: string | undefined;
-}): JSX.Element {
+}
+
+function Moment({ name, label, value = '' }: MomentProps): JSX.Element {
   return (
     <label class="filter moment">
       <span>{label}</span>
       <input
         type="datetime-local"
         value={localText(value)}
-        onChange={({ currentTarget }) =>
-          setQuery({ [name]: currentTarget.value === '' ? '' : new Date(currentTarget.value).toISOString() })
-        }
+        onChange={({ currentTarget: { value: typed } }) => setQuery({ [name]: typed === '' ? '' : new Date(typed).toISOString() })}
       />
     </label>
   );
 }
 
-/** A time as the field takes it, which is in the time zone of whoever looks. */
-function localText(value: string | undefined): string {
-  const time = value === undefined ? NaN : Date.parse(value);
+function localText(value: string): string {
+  const time = Date.parse(value);
   if (Number.isNaN(time)) return '';
   const at = new Date(time);
   return new Date(time - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,8 +1,8 @@
+import { defined } from '../../contract/defined';
 import { listStatuses } from '../../contract/events';
 import type { ListStatus } from '../../contract/events';
 import type { RunQuery } from '../../http/index';
 
-/** The filters of the list of runs, as they stand in the URL. */
 export interface RunFilters {
   readonly status?: ListStatus;
   readonly id?: string;
@@ -13,40 +13,30 @@ export interface RunFilters {
   readonly until?: string;
 }
 
-export const filterNames = ['status', 'id', 'agent', 'tag', 'startedBy', 'since', 'until'] as const;
+const filterNames = ['status', 'id', 'agent', 'tag', 'startedBy', 'since', 'until'] as const;
 
 export function filtersIn(query: URLSearchParams): RunFilters {
-  const text = (name: string): Record<string, string> => {
-    const value = query.get(name)?.trim() ?? '';
-    return value === '' ? {} : { [name]: value };
-  };
-  const status = listStatuses.find((known) => known === query.get('status'));
+  const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
   return {
-    ...(status === undefined ? {} : { status }),
-    ...text('id'),
-    ...text('agent'),
-    ...text('startedBy'),
-    ...text('since'),
-    ...text('until'),
+    ...defined({
+      status: listStatuses.find((known) => known === query.get('status')),
+      id: text('id'),
+      agent: text('agent'),
+      startedBy: text('startedBy'),
+      since: text('since'),
+      until: text('until'),
+    }),
     tag: query.getAll('tag').filter((tag) => tag !== ''),
   };
 }
 
-/** What the service is asked. */
 export function queryOf({ tag, ...filters }: RunFilters): RunQuery {
   return { ...filters, ...(tag.length === 0 ? {} : { tag }) };
 }
 
-/** The same filters have the same text, in whatever order they stand in the URL. */
+/** A text for equal filters, whatever their order in the URL. Empty: no filter. */
 export function filterText(filters: RunFilters): string {
   const set = new URLSearchParams();
-  for (const name of filterNames) {
-    const value = filters[name];
-    for (const one of value === undefined ? [] : typeof value === 'string' ? [value] : value) set.append(name, one);
-  }
+  for (const name of filterNames) for (const one of [filters[name] ?? []].flat()) set.append(name, one);
   return set.toString();
-}
-
-export function isFiltered(filters: RunFilters): boolean {
-  return filterText(filters) !== '';
 }

@@ -1,7 +1,6 @@
 import type { ListedRun } from '../../http/index';
 import type { SteadyRow } from './steady';
 
-/** A line of the list: a run, an isolated agent below it, or a word where there is none. */
 export type RunsItem =
   | {
       readonly kind: 'run';
@@ -22,7 +21,7 @@ export function itemsOf(rows: readonly SteadyRow[], opened: ReadonlyMap<string, 
     const inside = opened.get(run.id);
     if (inside === undefined || inside.length === 0)
       items.push({ kind: 'note', key: `${run.id} note`, depth: depth + 1, isLoading: inside === undefined });
-    // Isolated agents in the order in which they began.
+    // The service has the newest first.
     else for (const child of [...inside].reverse()) add(child, depth + 1, false);
   };
   for (const { run, isGone } of rows) add(run, 0, isGone);

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { noWorkerText } from '../../contract/no-worker';
 import type { BulkAction } from '../../contract/service-facts';
-import { useAgents } from '../data/agents';
-import { IsolatedAgents, RunList, useCounts, useOpenList } from '../data/runs';
+import { useAgents, useCounts } from '../data/facts';
+import { refreshPolls } from '../data/live';
+import { isWide } from '../data/screen';
 import { Button } from '../parts/button';
 import { EmptyState } from '../parts/empty-state';
 import { ErrorNote } from '../parts/error-note';
@@ -13,23 +14,19 @@ import { texts } from '../texts';
 import { runsTexts } from '../texts/runs';
 import { BulkDialog } from './bulk-dialog';
 import { FilterBar } from './filter-bar';
-import { filterText, filtersIn, isFiltered, queryOf } from './filters';
-import { itemsOf } from './items';
-import { useListKeys } from './list-keys';
+import { filterText, filtersIn } from './filters';
 import { RunHeads, RunRow } from './run-row';
-import type { SteadyRows } from './steady';
-import { steadyRows } from './steady';
-import { useNarrow } from './use-narrow';
+import type { ShownList } from './use-list';
+import { useList } from './use-list';
 import { ViewsBar } from './views-bar';
 
-/** All runs: filters that stand in the URL, live rows that do not move under the pointer, and what can be done to many. */
 export function RunsPage(): JSX.Element {
   const filters = filtersIn(route.value.query);
   const text = filterText(filters);
   return (
     <div class="runs">
       <h1 class="unseen">{texts.shell.runs}</h1>
-      <FilterBar filters={filters} counts={useCounts().value.value} agents={useAgents()} />
+      <FilterBar filters={filters} counts={useCounts().value} agents={useAgents().value ?? []} />
       <ViewsBar query={text} />
       <Runs key={text} query={text} />
     </div>
@@ -37,118 +34,35 @@ export function RunsPage(): JSX.Element {
 }
 
 function Runs({ query }: { readonly query: string }): JSX.Element {
-  const list = useMemo(() => new RunList(queryOf(filtersIn(new URLSearchParams(query)))), [query]);
-  const isolated = useMemo(() => new IsolatedAgents(), [list]);
-  useOpenList(list);
-  useEffect(() => () => isolated.close(), [isolated]);
-  const [isPointed, setPointed] = useState(false);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [current, setCurrent] = useState<string>();
+  const shown = useList(query);
+  const { list, error, items, selection, current, onToggle, onPointed } = shown;
   const [action, setAction] = useState<BulkAction>();
-  const anchor = useRef<string | undefined>(undefined);
   const known = list.now.value;
-  const isHeld = isPointed || selected.size > 0 || current !== undefined;
-  const steady = useRef<SteadyRows>({ rows: [], pending: 0 });
-  const shown = useMemo(() => (steady.current = steadyRows(steady.current, known?.rows ?? [], isHeld)), [known, isHeld]);
-  const opened = isolated.now.value;
-  const items = useMemo(() => itemsOf(shown.rows, opened), [shown, opened]);
-  const rowHeight = useNarrow() ? 76 : 40;
-
-  const select = (id: string, isRange: boolean): void => {
-    const ids = shown.rows.map(({ run }) => run.id);
-    const next = new Set(selected);
-    const [from, to] = [ids.indexOf(anchor.current ?? ''), ids.indexOf(id)];
-    const isOn = !selected.has(id);
-    const range = isRange && from >= 0 ? ids.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
-    for (const one of range)
-      if (isOn) next.add(one);
-      else next.delete(one);
-    anchor.current = id;
-    setSelected(next);
-  };
-  const showNew = (): void => {
-    steady.current = { rows: [], pending: 0 };
-    setCurrent(undefined);
-    setPointed(false);
-    void list.refresh();
-    document.querySelector('.runs .virtual')?.scrollTo({ top: 0 });
-    list.now.value = list.now.peek() === undefined ? undefined : { ...(list.now.peek() as NonNullable<typeof known>) };
-  };
-  useListKeys({
-    items,
-    current,
-    setCurrent,
-    onSelect: (id) => select(id, false),
-    onToggle: (id) => isolated.toggle(id),
-    onLeave: () => {
-      setSelected(new Set());
-      setCurrent(undefined);
-    },
-    onEnd: () => void list.loadMore(),
-  });
-
-  const shownIndex = current === undefined ? undefined : items.findIndex((item) => item.key === current);
-  const ids = shown.rows.map(({ run }) => run.id);
-  const isAll = ids.length > 0 && ids.every((id) => selected.has(id));
   return (
     <>
-      {/* The button for what is new belongs to it: on the way there nothing moves. */}
-      <div class="run-region" onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
-        <div class="run-bar">
-          <label class="run-all">
-            <input
-              type="checkbox"
-              checked={isAll}
-              disabled={ids.length === 0}
-              aria-label={runsTexts.selectAll}
-              onClick={() => setSelected(isAll ? new Set() : new Set(ids))}
-            />
-          </label>
-          {selected.size > 0 ? (
-            <span class="run-bulk">
-              <strong>{runsTexts.selected(selected.size)}</strong>
-              <Button onClick={() => setAction('cancel')}>{runsTexts.bulk.cancel.open}</Button>
-              <Button onClick={() => setAction('retry')}>{runsTexts.bulk.retry.open}</Button>
-              <Button onClick={() => setAction('upgrade')}>{runsTexts.bulk.upgrade.open}</Button>
-              <Button kind="quiet" onClick={() => setSelected(new Set())}>
-                {runsTexts.clearSelection}
-              </Button>
-            </span>
-          ) : (
-            <span class="run-total muted" role="status">
-              {known === undefined ? texts.parts.loading : runsTexts.total(known.rows.length, known.total)}
-            </span>
-          )}
-          {shown.pending > 0 && (
-            <button type="button" class="pending" onClick={showNew}>
-              {runsTexts.pending(shown.pending)}
-            </button>
-          )}
-          <span class="run-keys muted" aria-hidden="true">
-            <kbd>j</kbd> <kbd>k</kbd> {runsTexts.keys.move} <kbd>x</kbd> {runsTexts.keys.select} <kbd>o</kbd> {runsTexts.keys.unfold}{' '}
-            <kbd>/</kbd> {runsTexts.keys.search}
-          </span>
-        </div>
+      {/* The region includes the button for new runs, so that no row moves on the way to the button. */}
+      <div class="run-region grow" onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
+        <RunBar shown={shown} onAction={setAction} />
         {list.noWorker.value !== undefined && <p role="status">{noWorkerText(list.noWorker.value)}</p>}
-        {list.error.value !== undefined && <ErrorNote error={list.error.value} onRetry={() => void list.refresh()} />}
+        {error !== undefined && <ErrorNote error={error} onRetry={refreshPolls} />}
         {items.length > 0 && <RunHeads />}
-        <div class="run-list">
+        <div class="run-list grow">
           {known !== undefined && items.length === 0 ? (
-            <NoRuns query={query} />
+            <NoRuns isNarrowed={query !== ''} />
           ) : (
             <VirtualList
               items={items}
-              rowHeight={rowHeight}
+              rowHeight={isWide.value ? 40 : 76}
               keyOf={(item) => item.key}
               label={texts.shell.runs}
-              {...(shownIndex === undefined ? {} : { shownIndex })}
+              shownIndex={items.findIndex((item) => item.key === current)}
               render={(item) => (
                 <RunRow
                   item={item}
                   isCurrent={item.key === current}
-                  isSelected={selected.has(item.key)}
-                  onSelect={select}
-                  onToggle={(id) => isolated.toggle(id)}
+                  isSelected={selection.keys.has(item.key)}
+                  onSelect={selection.toggle}
+                  onToggle={onToggle}
                 />
               )}
             />
@@ -165,11 +79,11 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
       {action !== undefined && (
         <BulkDialog
           action={action}
-          ids={[...selected]}
+          ids={[...selection.keys]}
           onClose={() => setAction(undefined)}
           onDone={() => {
-            setSelected(new Set());
-            void list.refresh();
+            selection.set([]);
+            refreshPolls();
           }}
         />
       )}
@@ -177,8 +91,50 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
-function NoRuns({ query }: { readonly query: string }): JSX.Element {
-  const isNarrowed = isFiltered(filtersIn(new URLSearchParams(query)));
+function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAction: (action: BulkAction) => void }): JSX.Element {
+  const { list, ids, selection, pending, showNew } = shown;
+  const known = list.now.value;
+  const isAll = ids.length > 0 && ids.every((id) => selection.keys.has(id));
+  const { bulk, keys } = runsTexts;
+  return (
+    <div class="run-bar flow">
+      <label class="run-check">
+        <input
+          type="checkbox"
+          checked={isAll}
+          disabled={ids.length === 0}
+          aria-label={runsTexts.selectAll}
+          onClick={() => selection.set(isAll ? [] : ids)}
+        />
+      </label>
+      {selection.keys.size > 0 ? (
+        <span class="flow wrap">
+          <strong>{runsTexts.selected(selection.keys.size)}</strong>
+          <Button onClick={() => onAction('cancel')}>{bulk.cancel.open}</Button>
+          <Button onClick={() => onAction('retry')}>{bulk.retry.open}</Button>
+          <Button onClick={() => onAction('upgrade')}>{bulk.upgrade.open}</Button>
+          <Button kind="quiet" onClick={() => selection.set([])}>
+            {runsTexts.clearSelection}
+          </Button>
+        </span>
+      ) : (
+        <span class="muted" role="status">
+          {known === undefined ? texts.parts.loading : runsTexts.total(known.rows.length, known.total)}
+        </span>
+      )}
+      {pending > 0 && (
+        <button type="button" class="pending" onClick={showNew}>
+          {runsTexts.pending(pending)}
+        </button>
+      )}
+      <span class="run-keys small muted" aria-hidden="true">
+        <kbd>j</kbd> <kbd>k</kbd> {keys.move} <kbd>x</kbd> {keys.select} <kbd>o</kbd> {keys.unfold} <kbd>/</kbd> {keys.search}
+      </span>
+    </div>
+  );
+}
+
+function NoRuns({ isNarrowed }: { readonly isNarrowed: boolean }): JSX.Element {
   return (
     <EmptyState title={isNarrowed ? runsTexts.noneFit : runsTexts.none}>
       <p>{isNarrowed ? runsTexts.noneFitHint : runsTexts.noneHint}</p>

@@ -25,7 +25,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
-      <div class="run-note muted" style={indent}>
+      <div class="run-note flow muted" style={indent}>
         {item.isLoading ? texts.parts.loading : runsTexts.noIsolated}
       </div>
     );
@@ -44,10 +44,10 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
           />
         )}
       </span>
-      <span class="run-row-id" style={indent}>
+      <span class="run-row-id flow" style={indent}>
         <button
           type="button"
-          class="fold"
+          class="fold icon-button mini"
           aria-expanded={isOpen}
           aria-label={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
           title={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
@@ -65,24 +65,23 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
       <span class="run-agent">
         <Named text={run.agent} />
       </span>
-      <span class="run-what">
+      <span class="run-what flow">
         <What run={run} />
       </span>
       <span class="run-by muted">{run.startedBy !== undefined && <Named text={run.startedBy} />}</span>
-      <span class="run-when muted">
+      <span class="run-when numbers small muted">
         <Time at={run.startedAt} />
       </span>
-      <span class="run-took muted" title={runsTexts.tookTitle}>
+      <span class="run-took numbers small muted" title={runsTexts.tookTitle}>
         {durationText((run.closedAt === undefined ? now.value : Date.parse(run.closedAt)) - Date.parse(run.startedAt))}
       </span>
     </div>
   );
 }
 
-/** What the columns are. A screen reader hears the names of what is in them. */
 export function RunHeads(): JSX.Element {
   return (
-    <div class="run-heads muted" aria-hidden="true">
+    <div class="run-heads small muted" aria-hidden="true">
       {runsTexts.heads.map((name) => (
         <span key={name}>{name}</span>
       ))}
@@ -90,7 +89,6 @@ export function RunHeads(): JSX.Element {
   );
 }
 
-/** What it waits for, and its tags. */
 function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }): JSX.Element {
   const [first] = interrupts;
   return (

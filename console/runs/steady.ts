@@ -3,17 +3,16 @@ import type { ListedRun } from '../../http/index';
 
 export interface SteadyRow {
   readonly run: ListedRun;
-  /** It does not fit the filters any more. It stays where somebody looks at it. */
   readonly isGone: boolean;
 }
 
 export interface SteadyRows {
   readonly rows: readonly SteadyRow[];
-  /** Runs that wait to be shown above or between the others. */
+  /** The number of new runs that would move the other rows. */
   readonly pending: number;
 }
 
-/** Rows that do not move while somebody points at them: what is new waits, what has gone stays, and what has changed changes in its place. */
+/** While a person points at the rows, the rows stay in place: new runs wait, gone runs stay, and changed runs change in place. */
 export function steadyRows(before: SteadyRows, runs: readonly ListedRun[], isHeld: boolean): SteadyRows {
   if (!isHeld || before.rows.length === 0) return { rows: runs.map((run) => ({ run, isGone: false })), pending: 0 };
   const known = new Map(runs.map((run) => [run.id, run]));

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Button } from '../parts/button';
-import { Dialog } from '../parts/dialog';
+import { IconButton } from '../parts/button';
+import { FormDialog } from '../parts/dialog';
+import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { toast } from '../parts/toast';
@@ -10,7 +11,6 @@ import { texts } from '../texts';
 import { runsTexts } from '../texts/runs';
 import { removeView, saveView, savedViews } from './views';
 
-/** Filters under a name: links, and a button for those of now. */
 export function ViewsBar({ query }: { readonly query: string }): JSX.Element | null {
   const [isNaming, setNaming] = useState(false);
   const views = savedViews.value;
@@ -24,27 +24,19 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
     });
   };
   return (
-    <div class="views">
+    <div class="views flow wrap">
       <ul aria-label={runsTexts.views}>
         {views.map((view) => (
           <li key={view.name}>
             <a href={hrefOf('runs', undefined, new URLSearchParams(view.query))} aria-current={view.query === query ? 'true' : undefined}>
               <Named text={view.name} />
             </a>
-            <button
-              type="button"
-              class="view-remove"
-              aria-label={runsTexts.removeView(visibleText(view.name))}
-              title={runsTexts.removeView(visibleText(view.name))}
-              onClick={() => remove(view.name)}
-            >
-              ✕
-            </button>
+            <IconButton label={runsTexts.removeView(visibleText(view.name))} icon="close" onClick={() => remove(view.name)} isSmall />
           </li>
         ))}
       </ul>
       {query !== '' && !isSaved && (
-        <button type="button" class="link" onClick={() => setNaming(true)}>
+        <button type="button" class="link bare" onClick={() => setNaming(true)}>
           {runsTexts.saveView}
         </button>
       )}
@@ -60,34 +52,13 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
 
 function NameView({ query, onClose }: { readonly query: string; readonly onClose: () => void }): JSX.Element {
   const [name, setName] = useState('');
-  const save = (event: Event): void => {
-    event.preventDefault();
-    if (name.trim() === '') return;
+  const save = (): void => {
     saveView(name.trim(), query);
     onClose();
   };
   return (
-    <Dialog title={runsTexts.saveView} onClose={onClose}>
-      <form class="form" onSubmit={save}>
-        <label class="field">
-          <span>{runsTexts.viewName}</span>
-          <input
-            value={name}
-            maxLength={60}
-            required
-            autofocus
-            autocomplete="off"
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          <small class="muted">{runsTexts.viewHint}</small>
-        </label>
-        <div class="actions">
-          <Button onClick={onClose}>{texts.parts.cancel}</Button>
-          <Button kind="primary" type="submit" disabled={name.trim() === ''}>
-            {runsTexts.saveViewDo}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={runsTexts.saveView} submit={runsTexts.saveViewDo} isReady={name.trim() !== ''} onClose={onClose} onSubmit={save}>
+      <TextField label={runsTexts.viewName} value={name} onText={setName} hint={runsTexts.viewHint} maxLength={60} required autofocus />
+    </FormDialog>
   );
 }

@@ -1,10 +1,8 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from '../data/theme';
 
-/** Filters that somebody keeps under a name, in this browser. */
-export interface SavedView {
+interface SavedView {
   readonly name: string;
-  /** As in the URL. */
   readonly query: string;
 }
 
@@ -13,7 +11,6 @@ const most = 50;
 
 export const savedViews = signal<readonly SavedView[]>(stored());
 
-/** The same name again is the same view. */
 export function saveView(name: string, query: string): void {
   keep([...savedViews.peek().filter((view) => view.name !== name), { name, query }].slice(-most));
 }

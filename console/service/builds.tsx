@@ -1,22 +1,19 @@
 import type { JSX } from 'preact';
 import { useBuilds } from '../data/facts';
-import { ErrorNote } from '../parts/error-note';
+import { NoAnswer } from '../parts/error-note';
 import { Named } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { Time } from '../parts/time';
-import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
 import { Table } from './table';
 
 const words = serviceTexts;
 const kinds = { newest: 'good', draining: 'info', drained: 'calm', unserved: 'bad' } as const;
 
-/** Which build new runs go to, which older ones drain, and which nobody serves. */
 export function BuildTable(): JSX.Element {
   const { value, error } = useBuilds();
-  if (value.value === undefined)
-    return error.value === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error.value} />;
-  const rows = value.value.builds.map(({ id, since, openRuns, polledAt, state }) => ({
+  if (value === undefined) return <NoAnswer error={error} />;
+  const rows = value.builds.map(({ id, since, openRuns, polledAt, state }) => ({
     key: id,
     kind: state,
     cells: [
@@ -35,13 +32,7 @@ export function BuildTable(): JSX.Element {
   return (
     <Table
       label={words.tabs.builds}
-      columns={[
-        { name: words.build },
-        { name: words.state },
-        { name: words.openRuns, isNumber: true },
-        { name: words.lastWorker },
-        { name: words.firstSeen },
-      ]}
+      columns={[words.build, words.state, { name: words.openRuns, isNumber: true }, words.lastWorker, words.firstSeen]}
       rows={rows}
       empty={words.noBuilds}
     />

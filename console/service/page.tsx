@@ -1,23 +1,26 @@
 import type { JSX } from 'preact';
 import { useFacts } from '../data/facts';
-import { ErrorNote } from '../parts/error-note';
+import { NoAnswer } from '../parts/error-note';
+import { Fact } from '../parts/fact';
 import { visibleText } from '../parts/plain-text';
-import { route } from '../routes';
+import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
 import { AgentTable, LimitTable, ModelTable, PolicyTable, ToolTable } from './tables';
 import { BuildTable } from './builds';
 import { Usage } from './usage';
-import { Tabs, tabIn } from './tabs';
 
-/** What this service serves, what drains, what is missing, and who has used how much. */
+const tabs = ['agents', 'tools', 'policies', 'models', 'builds', 'usage'] as const;
+
 export function ServicePage(): JSX.Element {
-  const { value, error } = useFacts();
-  const facts = value.value;
-  const tab = tabIn(route.value.query);
+  const { value: facts, error } = useFacts();
+  const { query } = route.value;
+  const tab = tabs.find((name) => name === query.get('tab')) ?? 'agents';
   if (facts === undefined)
     return (
-      <div class="page">{error.value === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error.value} />}</div>
+      <div class="padded">
+        <NoAnswer error={error} />
+      </div>
     );
   const { version, namespace, taskQueue, tenant, server, hasWorker, problems, temporalUi } = facts;
   const about = [
@@ -29,20 +32,17 @@ export function ServicePage(): JSX.Element {
     [serviceTexts.worker, hasWorker ? serviceTexts.workerHere : serviceTexts.workerElsewhere],
   ] as const;
   return (
-    <div class="service">
+    <div class="service stack">
       <h1>{texts.shell.service}</h1>
-      <dl class="service-about">
+      <dl class="service-about panel">
         {about.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{visibleText(text)}</bdi>
-            </dd>
-          </div>
+          <Fact key={name} name={name}>
+            <bdi>{visibleText(text)}</bdi>
+          </Fact>
         ))}
       </dl>
       {problems.length > 0 && (
-        <section class="problems" aria-labelledby="problems">
+        <section class="problems panel" aria-labelledby="problems">
           <h2 id="problems">{serviceTexts.problems}</h2>
           <ul>
             {problems.map(({ code, message, fix }) => (
@@ -60,19 +60,25 @@ export function ServicePage(): JSX.Element {
           </ul>
         </section>
       )}
-      <Tabs shown={tab} />
+      <nav class="tabs" aria-label={serviceTexts.parts}>
+        {tabs.map((name) => (
+          <a key={name} href={hrefOf('service', undefined, { tab: name })} aria-current={name === tab ? 'true' : undefined}>
+            {serviceTexts.tabs[name]}
+          </a>
+        ))}
+      </nav>
       {tab === 'agents' && <AgentTable agents={facts.agents} />}
       {tab === 'tools' && <ToolTable tools={facts.tools} agents={facts.agents} />}
       {tab === 'policies' && <PolicyTable agents={facts.agents} />}
       {tab === 'models' && (
         <>
           <ModelTable models={facts.models} hasWorker={hasWorker} />
-          <LimitTable limits={facts.limits} hasWorker={facts.hasWorker} />
+          <LimitTable limits={facts.limits} hasWorker={hasWorker} />
         </>
       )}
       {tab === 'builds' && <BuildTable />}
       {tab === 'usage' && <Usage />}
-      {temporalUi === undefined && tab === 'builds' && <p class="muted hint">{serviceTexts.noTemporalUi}</p>}
+      {temporalUi === undefined && tab === 'builds' && <p class="muted">{serviceTexts.noTemporalUi}</p>}
     </div>
   );
 }

@@ -1,26 +1,21 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-export interface Column {
-  readonly name: string;
-  readonly isNumber?: boolean;
-}
-
 interface TableProps {
   readonly label: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly (string | { readonly name: string; readonly isNumber: boolean })[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[]; readonly kind?: string }[];
   readonly empty: string;
 }
 
-/** A table that becomes a list of cards where there is no room for its columns. */
 export function Table({ label, columns, rows, empty }: TableProps): JSX.Element {
-  if (rows.length === 0) return <p class="muted table-empty">{empty}</p>;
+  if (rows.length === 0) return <p class="muted">{empty}</p>;
+  const heads = columns.map((column) => (typeof column === 'string' ? { name: column } : { name: column.name, class: 'number' }));
   return (
-    <table class="table" aria-label={label}>
+    <table class="table panel" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ name, isNumber }) => (
-            <th key={name} scope="col" class={isNumber === true ? 'number' : undefined}>
+          {heads.map(({ name, ...rest }) => (
+            <th key={name} scope="col" {...rest}>
               {name}
             </th>
           ))}
@@ -29,14 +24,11 @@ export function Table({ label, columns, rows, empty }: TableProps): JSX.Element 
       <tbody>
         {rows.map(({ key, cells, kind }) => (
           <tr key={key} class={kind}>
-            {cells.map((cell, at) => {
-              const column = columns[at];
-              return (
-                <td key={column?.name} data-name={column?.name} class={column?.isNumber === true ? 'number' : undefined}>
-                  {cell}
-                </td>
-              );
-            })}
+            {heads.map(({ name, ...rest }, at) => (
+              <td key={name} data-name={name} {...rest}>
+                {cells[at]}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

@@ -1,22 +1,22 @@
 import type { JSX } from 'preact';
 import type { ServedAgent, ServedLimit, ServedModel, ServedTool } from '../../http/index';
-import { usePolicies } from '../data/policies';
-import { ErrorNote } from '../parts/error-note';
+import { usePolicies } from '../data/facts';
+import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { Tag } from '../parts/tag';
 import { hrefOf } from '../routes';
-import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
 import { effectOf } from './effect';
 import { Table } from './table';
 
 const words = serviceTexts;
 
-/** Names, each on its own: a long list wraps. */
+const none = <span class="muted">–</span>;
+
 function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
-  if (names.length === 0) return <span class="muted">–</span>;
+  if (names.length === 0) return none;
   return (
     <span class="names">
       {names.map((name) => (
@@ -31,22 +31,20 @@ export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[]
     key: agent.name,
     cells: [
       <>
-        {agent.isExported ? (
-          <a href={hrefOf('try', agent.name)}>
-            <strong>
+        <strong>
+          {agent.isExported ? (
+            <a href={hrefOf('try', agent.name)}>
               <Named text={agent.name} />
-            </strong>
-          </a>
-        ) : (
-          <strong>
+            </a>
+          ) : (
             <Named text={agent.name} />
-          </strong>
-        )}
+          )}
+        </strong>
         <small class="muted">{visibleText(agent.description)}</small>
         {!agent.isExported && <small class="muted">{words.inside}</small>}
       </>,
       words.agentKinds[agent.kind],
-      agent.model === undefined ? <span class="muted">–</span> : <Named isMono text={agent.model} />,
+      agent.model === undefined ? none : <Named isMono text={agent.model} />,
       <Names names={agent.tools} />,
       <Names names={agent.agents} />,
       <Names names={[...agent.middleware, ...agent.policies.map((policy) => `${words.policy} ${policy}`)]} />,
@@ -56,28 +54,24 @@ export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[]
           {words.runs}
         </a>
       ) : (
-        <span class="muted">–</span>
+        none
       ),
     ],
   }));
-  const columns = [words.agent, words.kind, words.model, words.tools, words.agents, words.middleware].map((name) => ({ name }));
-  return (
-    <Table
-      label={words.tabs.agents}
-      columns={[...columns, { name: words.turns, isNumber: true }, { name: words.runs }]}
-      rows={rows}
-      empty={words.noAgents}
-    />
-  );
+  const columns = [
+    ...[words.agent, words.kind, words.model, words.tools, words.agents, words.middleware],
+    { name: words.turns, isNumber: true },
+    words.runs,
+  ] as const;
+  return <Table label={words.tabs.agents} columns={columns} rows={rows} empty={words.noAgents} />;
 }
 
-export function ToolTable({
-  tools,
-  agents,
-}: {
+interface ToolTableProps {
   readonly tools: readonly ServedTool[];
   readonly agents: readonly ServedAgent[];
-}): JSX.Element {
+}
+
+export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
   const rows = tools.map((tool) => ({
     key: tool.name,
     cells: [
@@ -93,27 +87,22 @@ export function ToolTable({
           <Badge kind={effectOf(tool).kind}>{effectOf(tool).text}</Badge>
         </span>
       ) : (
-        <span class="muted">–</span>
+        none
       ),
-      [
-        tool.timeout,
-        tool.concurrency === undefined ? undefined : words.atATime(tool.concurrency),
-        tool.use === undefined ? undefined : words.inUse(tool.use.atWork, tool.use.waiting),
-      ]
+      [tool.timeout, tool.concurrency && words.atATime(tool.concurrency), tool.use && words.inUse(tool.use.atWork, tool.use.waiting)]
         .filter((text) => text !== undefined)
         .join(', ') || <span class="muted">{words.usual}</span>,
       <Names names={agents.filter((agent) => agent.tools.includes(tool.name)).map(({ name }) => name)} />,
     ],
   }));
-  const columns = [words.tool, words.answeredBy, words.effect, words.limitsOf, words.usedBy].map((name) => ({ name }));
+  const columns = [words.tool, words.answeredBy, words.effect, words.limitsOf, words.usedBy];
   return <Table label={words.tabs.tools} columns={columns} rows={rows} empty={words.noTools} />;
 }
 
 export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[] }): JSX.Element {
   const { value, error } = usePolicies();
-  if (value.value === undefined)
-    return error.value === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error.value} />;
-  const rows = value.value.map(({ name, version, tools }) => ({
+  if (value === undefined) return <NoAnswer error={error} />;
+  const rows = value.map(({ name, version, tools }) => ({
     key: name,
     cells: [
       <strong>
@@ -124,7 +113,7 @@ export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[
       <Names names={agents.filter((agent) => agent.policies.includes(name)).map((agent) => agent.name)} />,
     ],
   }));
-  const columns = [words.policyName, words.policyVersion, words.tools, words.usedBy].map((name) => ({ name }));
+  const columns = [words.policyName, words.policyVersion, words.tools, words.usedBy];
   return <Table label={words.tabs.policies} columns={columns} rows={rows} empty={words.noPolicies} />;
 }
 
@@ -140,7 +129,7 @@ export function ModelTable({ models, hasWorker }: { readonly models: readonly Se
       <Names names={candidates} />,
     ],
   }));
-  const columns = [words.model, words.means, words.candidates].map((name) => ({ name }));
+  const columns = [words.model, words.means, words.candidates];
   return <Table label={words.tabs.models} columns={columns} rows={rows} empty={words.noModels} />;
 }
 
@@ -149,7 +138,6 @@ interface LimitTableProps {
   readonly hasWorker: boolean;
 }
 
-/** The limits of models, with what the calls of this process take of them. */
 export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element {
   const rows = limits.map(({ models, concurrent, perMinute, tokensPerMinute, use }) => ({
     key: models,
@@ -161,18 +149,13 @@ export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element 
       <Taken of={tokensPerMinute} now={use?.tokensLastMinute} />,
     ],
   }));
+  const numbers = [words.concurrent, words.waiting, words.perMinute, words.tokensPerMinute];
   return (
     <section aria-labelledby="limits">
       <h2 id="limits">{words.limits}</h2>
       <Table
         label={words.limits}
-        columns={[
-          { name: words.models },
-          { name: words.concurrent, isNumber: true },
-          { name: words.waiting, isNumber: true },
-          { name: words.perMinute, isNumber: true },
-          { name: words.tokensPerMinute, isNumber: true },
-        ]}
+        columns={[words.models, ...numbers.map((name) => ({ name, isNumber: true }))]}
         rows={rows}
         empty={words.noLimits}
       />
@@ -183,10 +166,9 @@ export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element 
 
 const whole = new Intl.NumberFormat('en');
 
-/** So many of so many. A limit that there is not is told, too. */
 function Taken({ of, now }: { readonly of: number | undefined; readonly now: number | undefined }): JSX.Element {
   if (of === undefined) return <span class="muted">{words.unlimited}</span>;
   if (now === undefined) return <>{whole.format(of)}</>;
   const isFull = now >= of;
-  return <span class={isFull ? 'taken warn' : 'taken'}>{words.ofLimit(whole.format(now), whole.format(of))}</span>;
+  return <span class={isFull ? 'warn kind-text' : undefined}>{words.ofLimit(whole.format(now), whole.format(of))}</span>;
 }

@@ -2,7 +2,9 @@ import type { JSX } from 'preact';
 import { usageGroups } from '../../contract/service-facts';
 import type { UsageRow } from '../../http/index';
 import { useUsage } from '../data/facts';
+import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
+import { Select } from '../parts/fields';
 import { Named } from '../parts/said';
 import { route, setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
@@ -12,35 +14,30 @@ import { Table } from './table';
 const words = serviceTexts;
 const ago = ['1h', '24h', '7d', '30d'] as const;
 
-/** Tokens and cost of model calls, by agent, model or day. */
 export function Usage(): JSX.Element {
   const { query } = route.value;
   const by = usageGroups.find((group) => group === query.get('by')) ?? 'agent';
   const since = ago.find((one) => one === query.get('since')) ?? '24h';
-  const { value, error } = useUsage(by, since);
-  const report = value.value;
+  const { value: report, error } = useUsage(by, since);
   return (
-    <section class="usage" aria-label={words.tabs.usage}>
-      <div class="usage-head">
-        <div class="chips" role="group" aria-label={words.usageBy}>
-          {usageGroups.map((group) => (
-            <button key={group} type="button" class="chip" aria-pressed={group === by} onClick={() => setQuery({ by: group })}>
-              {words.groups[group]}
-            </button>
-          ))}
+    <section class="stack" aria-label={words.tabs.usage}>
+      <div class="split">
+        <Chips
+          label={words.usageBy}
+          options={usageGroups.map((name) => ({ name, shown: words.groups[name] }))}
+          chosen={by}
+          onChoose={(name) => setQuery({ by: name })}
+        />
+        <div class="filter">
+          <Select
+            label={runsTexts.time}
+            value={since}
+            options={ago.map((one) => [one, runsTexts.ago[one]])}
+            onChoose={(one) => setQuery({ since: one })}
+          />
         </div>
-        <label class="filter">
-          <span class="unseen">{runsTexts.time}</span>
-          <select value={since} onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}>
-            {ago.map((one) => (
-              <option key={one} value={one}>
-                {runsTexts.ago[one]}
-              </option>
-            ))}
-          </select>
-        </label>
       </div>
-      {error.value !== undefined && <ErrorNote error={error.value} />}
+      {error !== undefined && <ErrorNote error={error} />}
       {report === undefined ? (
         <p class="muted">{words.counting}</p>
       ) : (
@@ -90,7 +87,7 @@ function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
   return (
     <Table
       label={words.tabs.usage}
-      columns={[{ name: group }, ...numbers.map((name) => ({ name, isNumber: true }))]}
+      columns={[group, ...numbers.map((name) => ({ name, isNumber: true }))]}
       rows={[...all, ...sum]}
       empty={words.noUsage}
     />
@@ -105,7 +102,6 @@ function whole(count: number): string {
   return count.toLocaleString();
 }
 
-/** A cost that is not all of it says so. */
 function costText({ cost }: Pick<UsageRow, 'cost'>): string {
   if (cost === undefined) return '–';
   const digits = cost.amount >= 1 ? 2 : 6;

@@ -1,4 +1,3 @@
-/** Of what asks for a decision, wherever it is shown. */
 export const decideTexts = {
   decide: 'Decide',
   decideAbout: (what: string) => `Decide about ${what}`,

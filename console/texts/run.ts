@@ -33,7 +33,7 @@ export const runTexts = {
     cancel: 'The run is asked to stop.',
     resume: 'The run goes on.',
     retry: 'The run is tried again.',
-    upgrade: (build: string, moved: boolean) =>
+    upgrade: ({ build, moved }: { readonly build: string; readonly moved: boolean }) =>
       moved ? `The run moved to build ${build}.` : `The run is under the newest build already: ${build}.`,
     terminate: 'The run was ended.',
     rename: 'The title was changed.',
@@ -141,7 +141,6 @@ export const runTexts = {
     continued: 'Continued as new',
     moved: (build: string) => `Went on under build ${build}`,
     'went-on': (build: string | undefined) => (build === undefined ? 'Went on after an end' : `Went on after an end, under build ${build}`),
-    title: 'Execution in Temporal',
     id: 'Run id in Temporal',
     build: 'Build',
     began: 'Began',
@@ -185,7 +184,6 @@ export const runTexts = {
     final: 'Final request',
     rawInput: 'As the model wrote them',
     options: 'Options',
-    outcome: 'Outcome',
     added: 'Added',
     removed: 'Removed',
     was: 'Before',
@@ -204,7 +202,6 @@ export const runTexts = {
     label: 'Events',
     count: (shown: number, all: number) => (shown === all ? `${all} events` : `${shown} of ${all} events`),
     copyAll: 'Copy as JSON',
-    open: (type: string) => `Show ${type}`,
   },
   composer: {
     label: 'Your message',

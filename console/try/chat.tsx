@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { codeOf } from '../../contract/errors';
-import type { MessageRequest } from '../../http/index';
-import { claimed } from '../data/identity';
-import { service } from '../data/service';
 import { followLog } from '../data/follow-log';
+import { byNow } from '../data/identity';
+import { service } from '../data/service';
 import { NameDialog } from '../decide/name-dialog';
 import { announce } from '../parts/announce';
 import { Button } from '../parts/button';
@@ -13,127 +12,38 @@ import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
 import { tryTexts } from '../texts/try';
-import type { DraftProblems } from './request';
-import type { Talk } from './talk';
-import { emptyTalk, heard } from './talk';
 import { Decision } from './question-line';
 import { useQuestions } from './questions';
+import type { messageOf } from './request';
+import type { Talk } from './talk';
+import { emptyTalk, heard } from './talk';
 import { TalkLine } from './talk-line';
 
 interface ChatProps {
   readonly id: string;
-  /** Somebody has said something in it before this page was opened. */
   readonly isOld: boolean;
   readonly message: string;
   readonly onMessage: (message: string) => void;
-  readonly request: { readonly request: MessageRequest; readonly problems: DraftProblems };
+  readonly said: ReturnType<typeof messageOf>;
   readonly onStarted: () => void;
   readonly onAnew: () => void;
 }
 
-/** A conversation as it goes on. What asks a person is answered in it. */
-export function Chat({ id, isOld, message, onMessage, request, onStarted, onAnew }: ChatProps): JSX.Element {
-  // Each follows the log anew. 0: nobody has said anything.
-  const [round, setRound] = useState(isOld ? 1 : 0);
-  const isBegun = round > 0;
-  const hasSaid = useRef(false);
-  const [error, setError] = useState<unknown>();
-  const [isSending, setSending] = useState(false);
-  const talk = useTalk(id, round, (problem) => {
-    // A link may name a conversation that begins with what is said now.
-    const isNew = codeOf(problem) === 'run-unknown';
-    if (isNew) setRound((before) => (hasSaid.current ? before + 1 : 0));
-    else setError(problem);
-  });
-  const lines = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  const asking = useQuestions(id, talk);
-  // Its script comes before somebody is asked.
-  useEffect(() => (isBegun ? Decision.ask() : undefined), [isBegun]);
-  useAnswersAloud(talk);
-  const stayAtEnd = (): void => {
-    if (atEnd.current) lines.current?.scrollTo({ top: lines.current.scrollHeight });
-  };
-  useLayoutEffect(stayAtEnd, [talk, asking.chosen?.key]);
-  const isAsking = talk.entries.some((entry) => entry.kind === 'question' && entry.isOpen);
-  const hasProblems = Object.keys(request.problems).length > 0;
-  const send = async (): Promise<void> => {
-    const text = message.trim();
-    if (text === '' || isSending || hasProblems) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await service.send(id, { ...request.request, message: text });
-      onMessage('');
-      atEnd.current = true;
-      hasSaid.current = true;
-      // It may have been found missing meanwhile.
-      setRound((before) => Math.max(1, before));
-      if (!isOld) onStarted();
-    } catch (problem) {
-      setError(problem);
-    }
-    setSending(false);
-  };
+export function Chat(props: ChatProps): JSX.Element {
+  const { id, onAnew } = props;
+  const chat = useChat(props);
   return (
-    <div class="chat">
-      <div
-        ref={lines}
-        class="chat-lines"
-        role="log"
-        aria-label={tryTexts.said}
-        aria-live="off"
-        tabIndex={0}
-        onScroll={({ currentTarget }) => {
-          atEnd.current = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight < 40;
-        }}
-      >
-        {talk.entries.length === 0 && <p class="muted chat-empty">{isBegun ? texts.parts.loading : tryTexts.sayFirst}</p>}
-        {talk.entries.map((entry) => (
-          <TalkLine key={entry.key} entry={entry} asking={asking} onDrawn={stayAtEnd} />
-        ))}
-        {talk.isWorking && !isAsking && <p class="muted chat-working">{tryTexts.working}</p>}
-      </div>
-      {error !== undefined && <ErrorNote error={error} />}
-      <form
-        class="talk-composer"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <label class="unseen" htmlFor="say">
-          {tryTexts.message}
-        </label>
-        <textarea
-          id="say"
-          rows={2}
-          value={message}
-          placeholder={tryTexts.message}
-          disabled={talk.isEnded}
-          onInput={({ currentTarget }) => onMessage(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            void send();
-          }}
-        />
-        <div class="talk-composer-actions">
-          {talk.isWorking && (
-            <Button onClick={() => void service.stop(id, (claimed.peek() as { by?: string }).by).catch(setError)}>{tryTexts.stop}</Button>
-          )}
-          <Button kind="primary" type="submit" disabled={message.trim() === '' || isSending || talk.isEnded || hasProblems}>
-            {tryTexts.send}
-          </Button>
-        </div>
-      </form>
+    <div class="chat grow stack">
+      <ChatLines id={id} chat={chat} />
+      {chat.error !== undefined && <ErrorNote error={chat.error} />}
+      <MessageForm {...props} chat={chat} />
       <NameDialog />
-      {isBegun && (
-        <p class="chat-foot muted">
+      {chat.isBegun && (
+        <p class="chat-foot split muted">
           <a href={hrefOf('runs', id)}>
             <Named isMono text={id} />
           </a>
-          <button type="button" class="link" onClick={onAnew}>
+          <button type="button" class="link bare" onClick={onAnew}>
             {tryTexts.anew}
           </button>
         </p>
@@ -142,7 +52,111 @@ export function Chat({ id, isOld, message, onMessage, request, onStarted, onAnew
   );
 }
 
-/** What is seen of a conversation. Many events of one moment are drawn once. */
+type ChatState = ReturnType<typeof useChat>;
+
+function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) {
+  // Each round follows the log again. 0: the conversation has no message yet.
+  const [round, setRound] = useState(isOld ? 1 : 0);
+  const hasSaid = useRef(false);
+  const atEnd = useRef(true);
+  const [error, setError] = useState<unknown>();
+  const [isSending, setSending] = useState(false);
+  const talk = useTalk(id, round, (problem) => {
+    // A link may name a conversation that begins with the next message.
+    if (codeOf(problem) === 'run-unknown') setRound((before) => (hasSaid.current ? before + 1 : 0));
+    else setError(problem);
+  });
+  const send = async (): Promise<void> => {
+    const text = message.trim();
+    if (text === '' || isSending || Object.keys(said.problems).length > 0) return;
+    setSending(true);
+    setError(undefined);
+    try {
+      await service.send(id, { ...said.request, message: text });
+      onMessage('');
+      atEnd.current = true;
+      hasSaid.current = true;
+      // The round may be 0 again, if the log was missing meanwhile.
+      setRound((before) => Math.max(1, before));
+      if (!isOld) onStarted();
+    } catch (problem) {
+      setError(problem);
+    }
+    setSending(false);
+  };
+  const stop = (): void => void service.stop(id, byNow().by).catch(setError);
+  return { talk, isBegun: round > 0, error, isSending, send, stop, atEnd };
+}
+
+function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }): JSX.Element {
+  const lines = useRef<HTMLDivElement>(null);
+  const asking = useQuestions(id, talk);
+  useEffect(() => (isBegun ? void Decision.ask() : undefined), [isBegun]);
+  useAnswersAloud(talk);
+  const stayAtEnd = (): void => {
+    if (atEnd.current) lines.current?.scrollTo({ top: lines.current.scrollHeight });
+  };
+  useLayoutEffect(stayAtEnd, [talk, asking.chosen?.key]);
+  const isAsking = talk.entries.some((entry) => entry.kind === 'question' && entry.isOpen);
+  return (
+    <div
+      ref={lines}
+      class="chat-lines grow stack"
+      role="log"
+      aria-label={tryTexts.said}
+      aria-live="off"
+      tabIndex={0}
+      onScroll={({ currentTarget }) => {
+        atEnd.current = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight < 40;
+      }}
+    >
+      {talk.entries.length === 0 && <p class="muted chat-empty">{isBegun ? texts.parts.loading : tryTexts.sayFirst}</p>}
+      {talk.entries.map((entry) => (
+        <TalkLine key={entry.key} entry={entry} asking={asking} onDrawn={stayAtEnd} />
+      ))}
+      {talk.isWorking && !isAsking && <p class="muted">{tryTexts.working}</p>}
+    </div>
+  );
+}
+
+function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
+  const { talk, isSending, send, stop } = chat;
+  const hasProblems = Object.keys(said.problems).length > 0;
+  return (
+    <form
+      class="composer-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <label class="unseen" htmlFor="say">
+        {tryTexts.message}
+      </label>
+      <textarea
+        id="say"
+        rows={2}
+        value={message}
+        placeholder={tryTexts.message}
+        disabled={talk.isEnded}
+        onInput={({ currentTarget }) => onMessage(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="stack">
+        {talk.isWorking && <Button onClick={stop}>{tryTexts.stop}</Button>}
+        <Button kind="primary" type="submit" disabled={message.trim() === '' || isSending || talk.isEnded || hasProblems}>
+          {tryTexts.send}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The visible state of a conversation. Many events of a moment are drawn once. */
 function useTalk(id: string, round: number, onError: (error: unknown) => void): Talk {
   const [talk, setTalk] = useState<Talk>(emptyTalk);
   useEffect(() => {
@@ -165,10 +179,10 @@ function useTalk(id: string, round: number, onError: (error: unknown) => void): 
   return talk;
 }
 
-/** Says an answer to whoever does not see the page when it is whole, and not letter by letter. */
-function useAnswersAloud(talk: Talk): void {
-  const last = talk.entries.filter((entry) => entry.kind === 'agent' && !entry.isOpen).at(-1);
-  const question = talk.entries.filter((entry) => entry.kind === 'question' && entry.isOpen).at(-1);
+/** Screen readers hear an answer when the answer is whole, instead of letter by letter. */
+function useAnswersAloud({ entries }: Talk): void {
+  const last = entries.findLast((entry) => entry.kind === 'agent' && !entry.isOpen);
+  const question = entries.findLast((entry) => entry.kind === 'question' && entry.isOpen);
   useEffect(() => {
     if (last?.kind === 'agent') announce(last.text.slice(0, 500));
   }, [last?.key]);

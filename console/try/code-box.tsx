@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Chips } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
 import { visibleText } from '../parts/plain-text';
 import { tryTexts } from '../texts/try';
@@ -8,26 +9,24 @@ import { commandOf, curlOf, typescriptOf } from './code';
 
 const languages = ['curl', 'typescript', 'command'] as const;
 
-/** The same request, to paste into a shell or a program. */
 export function CodeBox({ request, hasProblems }: { readonly request: CodeRequest; readonly hasProblems: boolean }): JSX.Element {
   const [language, setLanguage] = useState<(typeof languages)[number]>('curl');
   const url = location.origin;
   const command = commandOf(url, request);
   const code = { curl: curlOf(url, request), typescript: typescriptOf(url, request), command: command.text }[language];
   return (
-    <section class="code-box" aria-label={tryTexts.code}>
-      <div class="code-head">
-        <div class="chips" role="group" aria-label={tryTexts.code}>
-          {languages.map((one) => (
-            <button key={one} type="button" class="chip" aria-pressed={one === language} onClick={() => setLanguage(one)}>
-              {tryTexts.languages[one]}
-            </button>
-          ))}
-        </div>
+    <section class="stack" aria-label={tryTexts.code}>
+      <div class="split">
+        <Chips
+          label={tryTexts.code}
+          options={languages.map((name) => ({ name, shown: tryTexts.languages[name] }))}
+          chosen={language}
+          onChoose={setLanguage}
+        />
         <CopyButton text={code} label={tryTexts.copy(tryTexts.languages[language])} />
       </div>
-      {/* Long lines scroll, also by the keys of somebody who has no mouse. */}
-      <pre class="code" tabIndex={0} aria-label={tryTexts.languages[language]}>
+      {/* The tab stop lets people scroll without a mouse. */}
+      <pre class="code panel" tabIndex={0} aria-label={tryTexts.languages[language]}>
         <code>{visibleText(code)}</code>
       </pre>
       {language === 'command' && command.missing.length > 0 && <p class="muted">{tryTexts.missing(command.missing.join(', '))}</p>}

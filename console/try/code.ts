@@ -1,12 +1,10 @@
 import { shellWord } from '../../contract/shell-words';
 import type { MessageRequest, StartRequest } from '../../http/index';
 
-/** A request, as it can be sent from elsewhere. */
 export type CodeRequest =
   | { readonly kind: 'run'; readonly body: StartRequest }
   | { readonly kind: 'message'; readonly conversation: string; readonly body: MessageRequest };
 
-/** For a shell. Single quotes leave everything as it is, and one in the body is put between two of them. */
 export function curlOf(url: string, request: CodeRequest): string {
   const lines = [
     `curl -sS ${quoted(`${url}${pathOf(request)}`)}`,
@@ -25,9 +23,9 @@ export function typescriptOf(url: string, request: CodeRequest): string {
   return `import { ServiceClient } from 'holdfast/http';\n\nconst holdfast = new ServiceClient(${JSON.stringify(url)});\n${call}`;
 }
 
-export interface CommandText {
+interface CommandText {
   readonly text: string;
-  /** What the command has no option for. */
+  /** The fields without an option of the command. */
   readonly missing: readonly string[];
 }
 
@@ -72,7 +70,7 @@ function flagsOf(flags: Readonly<Record<string, string | undefined>>): readonly 
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : flagOf(flag, value)));
 }
 
-/** A value that begins with a dash would be taken for a flag of its own. */
+/** A value that begins with a dash would be read as another flag. */
 function flagOf(flag: string, value: string): readonly string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }
@@ -85,11 +83,12 @@ function pathOf(request: CodeRequest): string {
   return request.kind === 'run' ? '/runs' : `/conversations/${encodeURIComponent(request.conversation)}/messages`;
 }
 
+/** Inside single quotes, a shell changes no character. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JSON is TypeScript, but for a key that an object literal takes for its prototype. */
+/** JSON is TypeScript, except for the key that an object literal takes for the prototype. */
 function literalOf(body: object): string {
   const json = JSON.stringify(body, null, 2);
   return json.includes('"__proto__"') ? `JSON.parse(${JSON.stringify(JSON.stringify(body))})` : json;

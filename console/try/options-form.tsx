@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { Check } from '../parts/fields';
 import { tryTexts } from '../texts/try';
 import type { DraftField, DraftProblems, StartDraft } from './request';
 
@@ -10,9 +11,12 @@ interface OptionsFormProps {
   readonly isChat: boolean;
 }
 
-type TextField = Exclude<keyof StartDraft, 'isWhole' | 'runPendingToolCalls'>;
+const fields = [
+  ...(['id', 'tags', 'by', 'deadline', 'startDelay', 'model'] as const),
+  ...(['temperature', 'maxOutputTokens', 'settings', 'values', 'options'] as const),
+];
+type TextField = (typeof fields)[number];
 
-/** What a start may say besides its input. */
 export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormProps): JSX.Element {
   const field = (name: TextField): JSX.Element => (
     <OptionField
@@ -23,39 +27,16 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
       onValue={(value) => onDraft({ ...draft, [name]: value })}
     />
   );
+  const check = (name: 'isWhole' | 'runPendingToolCalls'): JSX.Element => (
+    <Check label={tryTexts[name]} checked={draft[name]} onCheck={(checked) => onDraft({ ...draft, [name]: checked })} />
+  );
   return (
     <details class="options" open={Object.keys(problems).length > 0 ? true : undefined}>
       <summary>{tryTexts.options}</summary>
-      <div class="form">
-        {!isChat && field('id')}
-        {field('tags')}
-        {field('by')}
-        {!isChat && field('deadline')}
-        {!isChat && field('startDelay')}
-        {field('model')}
-        {field('temperature')}
-        {field('maxOutputTokens')}
-        {field('settings')}
-        {field('values')}
-        {field('options')}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={draft.isWhole}
-            onChange={({ currentTarget }) => onDraft({ ...draft, isWhole: currentTarget.checked })}
-          />
-          <span>{tryTexts.isWhole}</span>
-        </label>
-        {!isChat && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={draft.runPendingToolCalls}
-              onChange={({ currentTarget }) => onDraft({ ...draft, runPendingToolCalls: currentTarget.checked })}
-            />
-            <span>{tryTexts.runPendingToolCalls}</span>
-          </label>
-        )}
+      <div class="form stack">
+        {fields.filter((name) => !isChat || !['id', 'deadline', 'startDelay'].includes(name)).map(field)}
+        {check('isWhole')}
+        {!isChat && check('runPendingToolCalls')}
       </div>
     </details>
   );
@@ -63,17 +44,14 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
 
 const inJson: readonly TextField[] = ['values', 'settings', 'options'];
 
-function OptionField({
-  name,
-  value,
-  problem,
-  onValue,
-}: {
+interface OptionFieldProps {
   readonly name: TextField;
   readonly value: string;
   readonly problem: DraftProblems[DraftField] | undefined;
   readonly onValue: (value: string) => void;
-}): JSX.Element {
+}
+
+function OptionField({ name, value, problem, onValue }: OptionFieldProps): JSX.Element {
   const id = useId();
   const { label, hint } = tryTexts.fields[name];
   const common = {

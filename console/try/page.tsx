@@ -2,10 +2,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent } from '../../http/index';
-import { useAgentList } from '../data/agents';
+import { useAgents } from '../data/facts';
 import { identity } from '../data/identity';
 import { EmptyState } from '../parts/empty-state';
-import { ErrorNote } from '../parts/error-note';
+import { NoAnswer } from '../parts/error-note';
+import { Chips } from '../parts/button';
+import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { goTo, route, setQuery } from '../routes';
 import { texts } from '../texts';
@@ -19,16 +21,13 @@ import type { StartDraft } from './request';
 import { agentToTry, emptyDraft, messageOf, startOf } from './request';
 import { StartForm } from './start-form';
 
-/** Talks to any agent, or starts a run of it, and shows the same request for other programs. */
 export function TryPage(): JSX.Element {
-  const { agents, error } = useAgentList();
+  const { value: agents, error } = useAgents();
   const { id } = route.value;
   if (agents === undefined)
-    return error === undefined ? (
-      <p class="page muted">{texts.parts.loading}</p>
-    ) : (
-      <div class="page">
-        <ErrorNote error={error} />
+    return (
+      <div class="padded">
+        <NoAnswer error={error} />
       </div>
     );
   const agent = agents.find(({ name }) => name === id) ?? (id === undefined ? agentToTry(agents) : undefined);
@@ -40,20 +39,18 @@ export function TryPage(): JSX.Element {
     );
   return (
     <div class="try">
-      <div class="try-head">
+      <div class="try-head flow wrap">
         <h1 class="unseen">{texts.shell.try}</h1>
         <label class="filter">
           <span>{runsTexts.agent}</span>
-          <select value={agent?.name ?? ''} onChange={({ currentTarget }) => goTo('try', currentTarget.value)}>
-            {agent === undefined && <option value="">{visibleText(id ?? '')}</option>}
-            {agents.map(({ name }) => (
-              <option key={name} value={name}>
-                {visibleText(name)}
-              </option>
-            ))}
-          </select>
+          <Select
+            label={runsTexts.agent}
+            value={agent?.name ?? id ?? ''}
+            options={[...new Set([...agents.map(({ name }) => name), agent?.name ?? id ?? ''])].map((name) => [name, visibleText(name)])}
+            onChoose={(name) => goTo('try', name)}
+          />
         </label>
-        {agent !== undefined && <p class="muted try-description">{visibleText(agent.description)}</p>}
+        {agent !== undefined && <p class="muted">{visibleText(agent.description)}</p>}
       </div>
       {agent === undefined ? <EmptyState title={tryTexts.unknown(visibleText(id ?? ''))} /> : <TryAgent key={agent.name} agent={agent} />}
     </div>
@@ -66,28 +63,26 @@ function TryAgent({ agent }: { readonly agent: ListedAgent }): JSX.Element {
   const [draft, setDraft] = useState<StartDraft>({ ...emptyDraft, by: identity.peek().name });
   const [message, setMessage] = useState('');
   const [input, setInput] = useState<Json | undefined>(agent.takesJob ? {} : '');
-  const [fresh, setFresh] = useState(() => `try-${Math.random().toString(36).slice(2, 10)}`);
+  const [fresh, setFresh] = useState(freshId);
   const conversation = query.get('chat') ?? fresh;
-  const sent = isChat ? messageOf(agent.name, message, draft) : startOf(agent.name, input, draft);
-  const request: CodeRequest = isChat
-    ? { kind: 'message', conversation, body: messageOf(agent.name, message, draft).request }
-    : { kind: 'run', body: startOf(agent.name, input, draft).request };
+  const said = messageOf(agent.name, message, draft);
+  const start = startOf(agent.name, input, draft);
+  const { problems } = isChat ? said : start;
+  const request: CodeRequest = isChat ? { kind: 'message', conversation, body: said.request } : { kind: 'run', body: start.request };
   const anew = (): void => {
-    setFresh(`try-${Math.random().toString(36).slice(2, 10)}`);
+    setFresh(freshId());
     setQuery({ chat: '' });
   };
   return (
-    <div class="try-columns">
-      <section class="try-main" aria-label={isChat ? tryTexts.conversation : tryTexts.run}>
+    <div class="try-columns grow">
+      <section class="try-main stack" aria-label={isChat ? tryTexts.conversation : tryTexts.run}>
         {!agent.takesJob && (
-          <div class="chips" role="group" aria-label={tryTexts.how}>
-            <button type="button" class="chip" aria-pressed={isChat} onClick={() => setQuery({ as: '' })}>
-              {tryTexts.conversation}
-            </button>
-            <button type="button" class="chip" aria-pressed={!isChat} onClick={() => setQuery({ as: 'run' })}>
-              {tryTexts.run}
-            </button>
-          </div>
+          <Chips
+            label={tryTexts.how}
+            options={(['', 'run'] as const).map((name) => ({ name, shown: name === 'run' ? tryTexts.run : tryTexts.conversation }))}
+            chosen={isChat ? '' : 'run'}
+            onChoose={(as) => setQuery({ as })}
+          />
         )}
         {isChat ? (
           <Chat
@@ -96,18 +91,22 @@ function TryAgent({ agent }: { readonly agent: ListedAgent }): JSX.Element {
             isOld={query.has('chat')}
             message={message}
             onMessage={setMessage}
-            request={messageOf(agent.name, message, draft)}
+            said={said}
             onStarted={() => setQuery({ chat: conversation })}
             onAnew={anew}
           />
         ) : (
-          <StartForm agent={agent} input={input} onInput={setInput} start={startOf(agent.name, input, draft)} />
+          <StartForm agent={agent} input={input} onInput={setInput} start={start} />
         )}
       </section>
-      <aside class="try-side" aria-label={tryTexts.side}>
-        <CodeBox request={request} hasProblems={Object.keys(sent.problems).length > 0} />
-        <OptionsForm draft={draft} onDraft={setDraft} problems={sent.problems} isChat={isChat} />
+      <aside class="try-side stack" aria-label={tryTexts.side}>
+        <CodeBox request={request} hasProblems={Object.keys(problems).length > 0} />
+        <OptionsForm draft={draft} onDraft={setDraft} problems={problems} isChat={isChat} />
       </aside>
     </div>
   );
+}
+
+function freshId(): string {
+  return `try-${Math.random().toString(36).slice(2, 10)}`;
 }

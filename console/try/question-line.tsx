@@ -1,17 +1,9 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { givenAnswers } from '../data/decisions';
-import { knownEndings } from '../data/outcomes';
 import type { DetailProps } from '../decide/detail';
-import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
-import { summaryOf, titleOf } from '../decide/row';
-import { AskingTitle } from '../decide/title';
-import { stateText } from '../decide/words';
-import { Button } from '../parts/button';
+import { AskingLine } from '../decide/title';
 import { lazy } from '../parts/lazy';
-import { visibleText } from '../parts/plain-text';
-import { decideTexts } from '../texts/decide';
 import { tryTexts } from '../texts/try';
 
 export const Decision = lazy(async () => {
@@ -27,33 +19,19 @@ interface QuestionLineProps {
   readonly isChosen: boolean;
   readonly onChoose: (key: string) => void;
   readonly onGiven: () => void;
-  /** The decision has been drawn, and has its size. */
   readonly onDrawn: () => void;
 }
 
-/** What a conversation asks, where it asks: the decision as the inbox has it, or a line that says what became of it. */
 export function QuestionLine({ row, isChosen, onChoose, onGiven, onDrawn }: QuestionLineProps): JSX.Element {
-  const { interrupt } = row.listed;
   if (isChosen)
     return (
-      <div role="group" class="line talk-question" aria-label={tryTexts.asked}>
+      <div role="group" class="line talk-question stack" aria-label={tryTexts.asked}>
         <Decision key={row.key} row={row} isInRun onGiven={onGiven} onDrawn={onDrawn} />
       </div>
     );
-  const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   return (
-    <div role="group" class="line talk-question closed" aria-label={tryTexts.asked}>
-      <AskingTitle interrupt={interrupt} />
-      {said === undefined ? (
-        <bdi class="mono">{visibleText(summaryOf(interrupt))}</bdi>
-      ) : (
-        <strong class={`said-state ${said.kind}`}>{said.text}</strong>
-      )}
-      {isAsking(row) && (
-        <Button onClick={() => onChoose(row.key)} label={decideTexts.decideAbout(visibleText(titleOf(interrupt).slice(0, 200)))}>
-          {decideTexts.decide}
-        </Button>
-      )}
+    <div role="group" class="line talk-question closed flow wrap" aria-label={tryTexts.asked}>
+      <AskingLine row={row} onDecide={() => onChoose(row.key)} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { givenAnswers } from '../data/decisions';
 import { noteEnding } from '../data/outcomes';
-import { changeDraft, draftOf } from '../decide/drafts';
+import { leaveForm } from '../decide/drafts';
 import { focusDecision } from '../decide/focus';
 import { decisionKeys, isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
@@ -11,12 +11,10 @@ import type { Talk, TalkEntry } from './talk';
 
 type Question = Extract<TalkEntry, { readonly kind: 'question' }>;
 
-/** What a conversation asks people, and which of it is shown to be decided: one at a time, as on the page of a run. */
 export interface Questions {
   readonly rows: ReadonlyMap<string, AskingRow>;
   readonly chosen: AskingRow | undefined;
   readonly choose: (key: string) => void;
-  /** After a decision: to the next that asks. */
   readonly goOn: () => void;
 }
 
@@ -41,15 +39,13 @@ export function useQuestions(id: string, talk: Talk): Questions {
   };
   const goOn = (): void => {
     const next = all.find((row) => isAsking(row) && row.key !== chosen?.key);
-    // What was decided stays in sight, to be taken back, where nothing else asks.
+    // Without an open question, the decided question stays, so that the answer can be taken back.
     setNamed((next ?? chosen)?.key ?? '');
   };
   useKeys({
     ...decisionKeys({ chosen: () => chosen, onGiven: goOn }),
     Escape: () => {
-      if (chosen === undefined || draftOf(chosen.key).mode === 'look') return;
-      changeDraft(chosen.key, { mode: 'look', problem: undefined });
-      focusDecision(chosen.key);
+      if (chosen !== undefined && leaveForm(chosen.key)) focusDecision(chosen.key);
     },
   });
   return { rows, chosen, choose, goOn };

@@ -1,8 +1,8 @@
 import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent, MessageRequest, StartRequest } from '../../http/index';
 
-/** What somebody has typed for a start. Texts that are empty say nothing. */
 export interface StartDraft {
   readonly id: string;
   readonly tags: string;
@@ -12,7 +12,6 @@ export interface StartDraft {
   readonly model: string;
   readonly temperature: string;
   readonly maxOutputTokens: string;
-  /** JSON. */
   readonly values: string;
   readonly settings: string;
   readonly options: string;
@@ -37,18 +36,18 @@ export const emptyDraft: StartDraft = {
 };
 
 export type DraftField = 'values' | 'settings' | 'options' | 'temperature' | 'maxOutputTokens';
-export type DraftProblems = Readonly<Partial<Record<DraftField, 'not-json' | 'no-object' | 'no-number'>>>;
+type Problem = 'not-json' | 'no-object' | 'no-number';
+export type DraftProblems = Readonly<Partial<Record<DraftField, Problem>>>;
 
-/** The agent of the project's example. Without one: the first that can be talked to. */
+/** The agent of the project's example, or else the first agent for conversations. */
 export function agentToTry(agents: readonly ListedAgent[]): ListedAgent | undefined {
   return agents.find(({ example }) => example !== undefined) ?? agents.find(({ takesJob }) => !takesJob) ?? agents[0];
 }
 
 type Common = Omit<StartRequest, 'agent' | 'input' | 'id'>;
 
-/** What of the draft every start has. */
 function commonOf(draft: StartDraft): { readonly common: Common; readonly problems: DraftProblems } {
-  const problems: Partial<Record<DraftField, 'not-json' | 'no-object' | 'no-number'>> = {};
+  const problems: Partial<Record<DraftField, Problem>> = {};
   const objectIn = (field: 'values' | 'settings' | 'options'): Record<string, Json> | undefined => {
     const text = draft[field].trim();
     if (text === '') return undefined;
@@ -71,52 +70,40 @@ function commonOf(draft: StartDraft): { readonly common: Common; readonly proble
   };
   const [values, more, options] = [objectIn('values'), objectIn('settings'), objectIn('options')];
   const [temperature, maxOutputTokens] = [numberIn('temperature'), numberIn('maxOutputTokens')];
-  const settings = {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...more,
-  };
+  const settings = { ...defined({ temperature, maxOutputTokens }), ...more };
   const tags = draft.tags
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
-  const text = (field: 'by' | 'deadline' | 'startDelay' | 'model'): Common =>
-    draft[field].trim() === '' ? {} : { [field]: draft[field].trim() };
-  const common: Common = {
-    ...text('model'),
-    ...(Object.keys(settings).length === 0 ? {} : { settings: settings }),
-    ...(values === undefined ? {} : { values }),
-    ...(options === undefined ? {} : { options: options }),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...text('deadline'),
-    ...text('startDelay'),
-    ...(draft.isWhole ? { stream: false } : {}),
-    ...(draft.runPendingToolCalls ? { runPendingToolCalls: true } : {}),
-    ...text('by'),
-  };
+  const text = (field: 'by' | 'deadline' | 'startDelay' | 'model'): string | undefined => draft[field].trim() || undefined;
+  const common = defined({
+    model: text('model'),
+    settings: Object.keys(settings).length === 0 ? undefined : settings,
+    values,
+    options,
+    tags: tags.length === 0 ? undefined : tags,
+    deadline: text('deadline'),
+    startDelay: text('startDelay'),
+    stream: draft.isWhole ? false : undefined,
+    runPendingToolCalls: draft.runPendingToolCalls || undefined,
+    by: text('by'),
+  });
   return { common, problems };
 }
 
-/** The body of POST /runs. */
-export function startOf(
-  agent: string,
-  input: Json | undefined,
-  draft: StartDraft,
-): { readonly request: StartRequest; readonly problems: DraftProblems } {
-  const { common, problems } = commonOf(draft);
-  const id = draft.id.trim();
-  return {
-    request: { agent, ...(input === undefined ? {} : { input }), ...(id === '' ? {} : { id }), ...common },
-    problems,
-  };
+interface Sent<Request> {
+  readonly request: Request;
+  readonly problems: DraftProblems;
 }
 
-/** The body of POST /conversations/ID/messages. What only runs have is left out. */
-export function messageOf(
-  agent: string,
-  message: string,
-  draft: StartDraft,
-): { readonly request: MessageRequest; readonly problems: DraftProblems } {
+/** The body of POST /runs. */
+export function startOf(agent: string, input: Json | undefined, draft: StartDraft): Sent<StartRequest> {
+  const { common, problems } = commonOf(draft);
+  return { request: { agent, ...defined({ input, id: draft.id.trim() || undefined }), ...common }, problems };
+}
+
+/** The body of POST /conversations/ID/messages, without the options of runs. */
+export function messageOf(agent: string, message: string, draft: StartDraft): Sent<MessageRequest> {
   const { common, problems } = commonOf(draft);
   const { deadline: _, startDelay: __, runPendingToolCalls: ___, ...rest } = common;
   return { request: { message, agent, ...rest }, problems };

@@ -2,24 +2,24 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
 import { misfitsOfSchema } from '../../contract/schema/schema-fit';
-import type { ListedAgent, StartRequest, StartedRun } from '../../http/index';
+import type { ListedAgent, StartedRun } from '../../http/index';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
+import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { SchemaForm } from '../parts/schema-form';
 import { tryTexts } from '../texts/try';
-import type { DraftProblems } from './request';
+import type { startOf } from './request';
 import { StartedLine } from './started-run';
 
 interface StartFormProps {
   readonly agent: ListedAgent;
   readonly input: Json | undefined;
   readonly onInput: (input: Json | undefined) => void;
-  readonly start: { readonly request: StartRequest; readonly problems: DraftProblems };
+  readonly start: ReturnType<typeof startOf>;
 }
 
-/** Starts a run: with a text, or with a job in a form that its schema makes. */
 export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX.Element {
   const [started, setStarted] = useState<readonly StartedRun[]>([]);
   const [error, setError] = useState<unknown>();
@@ -42,14 +42,11 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
     setBusy(false);
   };
   return (
-    <form class="form start-form" noValidate onSubmit={(event) => void begin(event)}>
+    <form class="form stack start-form" noValidate onSubmit={(event) => void begin(event)}>
       {agent.takesJob ? (
         <SchemaForm schema={agent.inputSchema} value={input} onChange={onInput} misfits={misfits} label={tryTexts.job} />
       ) : (
-        <label class="field">
-          <span>{tryTexts.input}</span>
-          <textarea rows={6} value={typeof input === 'string' ? input : ''} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
-        </label>
+        <TextField label={tryTexts.input} value={typeof input === 'string' ? input : ''} onText={onInput} rows={6} />
       )}
       {misfits.length > 0 && (
         <p class="misfit" role="alert">

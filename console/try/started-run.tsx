@@ -9,11 +9,10 @@ import { StatusBadge } from '../parts/status-badge';
 import { hrefOf } from '../routes';
 import { tryTexts } from '../texts/try';
 
-/** A run that was started here: how it stands, and what came of it. Nobody asks for one that has ended. */
 export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }): JSX.Element {
   const [ended, setEnded] = useState<ShownRun>();
   return (
-    <li>
+    <li class="flow wrap">
       {isNew ? tryTexts.isNew : tryTexts.wasThere}{' '}
       <a href={hrefOf('runs', id)}>
         <Named isMono text={id} />
@@ -25,7 +24,7 @@ export function StartedLine({ run: { id, isNew, ignored } }: { readonly run: Sta
 }
 
 function OpenRun({ id, onEnded }: { readonly id: string; readonly onEnded: (run: ShownRun) => void }): JSX.Element | null {
-  const run = usePoll(`started ${id}`, () => service.view(id)).value.value;
+  const run = usePoll(`started ${id}`, () => service.view(id)).value;
   useEffect(() => {
     if (run !== undefined && isEnded(run.status)) onEnded(run);
   }, [run]);

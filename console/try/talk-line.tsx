@@ -13,13 +13,12 @@ interface TalkLineProps {
   readonly onDrawn: () => void;
 }
 
-/** One line of a conversation, in a frame that says who says it. */
 export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element | null {
   switch (entry.kind) {
     case 'user':
       return (
         <article class={entry.isQueued === true ? 'line talk-user queued' : 'line talk-user'}>
-          <header class="muted">
+          <header class="small muted">
             <Named text={entry.by ?? tryTexts.user} /> {entry.isQueued === true && tryTexts.queued}
           </header>
           <Said text={entry.text} />
@@ -28,7 +27,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
     case 'agent':
       return (
         <article class="line talk-agent" aria-busy={entry.isOpen}>
-          <header class="muted">
+          <header class="small muted">
             <Named text={entry.agent} />
           </header>
           {entry.text === '' ? <span class="muted">…</span> : <Said text={entry.text} />}
@@ -67,6 +66,6 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
         </div>
       );
     case 'end':
-      return <p class="line talk-end muted">{tryTexts.ended(entry.status)}</p>;
+      return <p class="line muted">{tryTexts.ended(entry.status)}</p>;
   }
 }

@@ -1,10 +1,10 @@
+import { defined } from '../../contract/defined';
 import { isDelta } from '../../contract/deltas';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, Message } from '../../contract/messages/messages';
 import type { Delta, RunEvent } from '../../http/index';
 import type { InterruptEnding } from '../data/outcomes';
 
-/** A line of what is said, in the order in which it began. */
 export type TalkEntry =
   | { readonly kind: 'user'; readonly key: string; readonly text: string; readonly by?: string; readonly isQueued?: true }
   | { readonly kind: 'agent'; readonly key: string; readonly agent: string; readonly text: string; readonly isOpen: boolean }
@@ -21,7 +21,6 @@ export type TalkEntry =
       readonly kind: 'question';
       readonly key: string;
       readonly interrupt: Interrupt;
-      /** When it began to wait, in milliseconds since 1970. */
       readonly since: number;
       readonly ending?: InterruptEnding;
       readonly isOpen: boolean;
@@ -29,10 +28,8 @@ export type TalkEntry =
   | { readonly kind: 'error'; readonly key: string; readonly error: Failure }
   | { readonly kind: 'end'; readonly key: string; readonly status: string };
 
-/** What is seen of a conversation. */
 export interface Talk {
   readonly entries: readonly TalkEntry[];
-  /** A turn is at work. */
   readonly isWorking: boolean;
   readonly isEnded: boolean;
 }
@@ -50,21 +47,30 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
         isWorking: false,
       };
     case 'message-queued':
-      return add(talk, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...byOf(event.by), isQueued: true });
-    case 'message': {
-      const rest = { ...talk, entries: talk.entries.filter(({ key }) => key !== `message ${event.id}`) };
-      return add(rest, { kind: 'user', key: `message ${event.id}`, text: textOf(event.message), ...byOf(event.by) });
-    }
+      return add(talk, {
+        kind: 'user',
+        key: `message ${event.id}`,
+        text: textOf(event.message),
+        ...defined({ by: event.by }),
+        isQueued: true,
+      });
+    case 'message':
+      return add(without(talk, `message ${event.id}`), {
+        kind: 'user',
+        key: `message ${event.id}`,
+        text: textOf(event.message),
+        ...defined({ by: event.by }),
+      });
     case 'message-withdrawn':
     case 'message-ignored':
-      return { ...talk, entries: talk.entries.filter(({ key }) => key !== `message ${event.id}`) };
+      return without(talk, `message ${event.id}`);
     case 'model-start':
       return set(talk, { kind: 'agent', key: event.address, agent: event.agent, text: '', isOpen: true });
     case 'model-end': {
       const text = textOf(event.message);
       const key = event.address ?? event.message.id;
-      // A call of tools alone has nothing to say.
-      if (text === '') return { ...talk, entries: talk.entries.filter((entry) => entry.key !== key) };
+      // A message with tool calls alone has no text.
+      if (text === '') return without(talk, key);
       return set(talk, { kind: 'agent', key, agent: event.agent, text, isOpen: false });
     }
     case 'agent-message':
@@ -79,9 +85,7 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
       });
     case 'tool-end':
       return change(talk, `tool ${event.callId} ${event.runPath.join('/')}`, (entry) =>
-        entry.kind === 'tool'
-          ? { ...entry, isOpen: false, output: outputOf(event.message), ...(event.error === undefined ? {} : { error: event.error }) }
-          : entry,
+        entry.kind === 'tool' ? { ...entry, isOpen: false, output: outputOf(event.message), ...defined({ error: event.error }) } : entry,
       );
     case 'interrupt-start':
       return set(talk, { kind: 'question', key: event.interrupt.id, interrupt: event.interrupt, since: event.time, isOpen: true });
@@ -96,7 +100,7 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
   }
 }
 
-/** What is said while a call runs counts until its attempt does not. */
+/** The text of an open call is removed when the attempt does not count. */
 function heardDelta(talk: Talk, delta: Delta): Talk {
   if (delta.type === 'text-delta')
     return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: entry.text + delta.text } : entry));
@@ -107,6 +111,10 @@ function heardDelta(talk: Talk, delta: Delta): Talk {
 
 function add(talk: Talk, entry: TalkEntry): Talk {
   return { ...talk, entries: [...talk.entries, entry] };
+}
+
+function without(talk: Talk, key: string): Talk {
+  return { ...talk, entries: talk.entries.filter((entry) => entry.key !== key) };
 }
 
 function set(talk: Talk, entry: TalkEntry): Talk {
@@ -124,8 +132,4 @@ function textOf({ parts }: Message): string {
 function outputOf({ parts }: Message): Json {
   const [result] = parts.flatMap((part) => (part.type === 'tool-result' ? [part] : []));
   return result?.output ?? null;
-}
-
-function byOf(by: string | undefined): { readonly by?: string } {
-  return by === undefined ? {} : { by };
 }

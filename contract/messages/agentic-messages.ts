@@ -42,7 +42,7 @@ export function agenticMessage({ role, parts, ...rest }: Message): AgenticMessag
   return { ...rest, role: role === 'tool' ? 'user' : role, blocks: parts.map(blockOf) };
 }
 
-/** Results of calls are messages of their own. The first message keeps the id, and what else there is. */
+/** Each result becomes a message. The first message keeps the id and the rest. */
 export function messagesOfAgentic({ role, blocks, ...rest }: AgenticMessage): readonly Message[] {
   const parts = blocks.map(partOf);
   if (role !== 'user') return [{ ...rest, role, parts }];

@@ -1,30 +1,8 @@
 import type { StoredMessage } from './messages';
 import { toolCallsOf } from './messages';
 
-/** Results of the calls of one message in the order of the calls, as a run keeps them when all have ended, whichever ended first. */
+/** Results in the order of their calls, as a run keeps them. Only results of the message before change places. */
 export function inCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
-  const ordered: StoredMessage[] = [];
-  let calls: readonly string[] = [];
-  let results: StoredMessage[] = [];
-  const take = (): void => {
-    ordered.push(...results.sort((one, other) => placeOf(one, calls) - placeOf(other, calls)));
-    results = [];
-  };
-  for (const message of messages) {
-    if (message.role === 'tool') {
-      results.push(message);
-      continue;
-    }
-    take();
-    ordered.push(message);
-    calls = toolCallsOf(message).map(({ id }) => id);
-  }
-  take();
-  return ordered;
-}
-
-/** The same of what several agents said: only results of the message before them change places among themselves. */
-export function resultsInCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered = [...messages];
   let calls: readonly string[] = [];
   let places: number[] = [];

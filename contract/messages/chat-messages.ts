@@ -44,7 +44,7 @@ export function chatMessage({ role, parts, ...rest }: Message): ChatMessage {
   };
 }
 
-/** Calls stand behind what is said: that is the only order that this shape has. */
+/** Calls stand after the text, the only order of this shape. */
 export function messageOfChat(message: ChatMessage): Message {
   switch (message.role) {
     case 'tool': {

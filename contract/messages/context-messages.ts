@@ -1,27 +1,25 @@
-import type { Json, Part, StoredMessage } from './messages';
-import { isPartList, textOf } from './messages';
+import type { Part, StoredMessage } from './messages';
+import { isPartList, textOf, textOfJson } from './messages';
 
 const prefix = 'context:';
 
-/** The id under which another agent sees a message. It says all that there is to it, so the message itself enters no history twice. */
+/** The id under which another agent sees a message. The message is derived from it, so no history has it twice. */
 export function contextId(agent: string, id: string): string {
   return `${prefix}${agent}:${id}`;
 }
 
-/** Which message a list means, and who said it, when it means one of another agent. */
 export function contextOf(id: string): { readonly agent: string; readonly id: string } | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const end = id.indexOf(':', prefix.length);
   return end === -1 ? undefined : { agent: id.slice(prefix.length, end), id: id.slice(end + 1) };
 }
 
-/** The id of the message itself. */
 export function sourceOf(id: string): string {
   const context = contextOf(id);
   return context === undefined ? id : sourceOf(context.id);
 }
 
-/** What an agent is told of what another one said, called and got: a message of the user. Media stay what they are, thoughts are left out. */
+/** The words, calls and results of another agent as a user message. Media stay, thoughts are dropped. */
 export function contextMessage(agent: string, message: StoredMessage): StoredMessage {
   const said: string[] = [];
   const media: Part[] = [];
@@ -32,7 +30,7 @@ export function contextMessage(agent: string, message: StoredMessage): StoredMes
     if (part.type === 'tool-result' && part.output !== '') {
       const parts = part.multipart === true && isPartList(part.output) ? part.output : [];
       media.push(...parts.filter(({ type }) => type === 'file'));
-      const text = parts.length === 0 ? textOfOutput(part.output) : textOf({ role: 'tool', parts });
+      const text = parts.length === 0 ? textOfJson(part.output) : textOf({ role: 'tool', parts });
       said.push(`[${agent}] \`${part.name}\` tool returned result${text === '' ? '' : `: ${text}`}.`);
     }
     if (part.type === 'file') media.push(part);
@@ -41,11 +39,7 @@ export function contextMessage(agent: string, message: StoredMessage): StoredMes
   return { id: contextId(agent, message.id), role: 'user', parts: [{ type: 'text', text }, ...media] };
 }
 
-function textOfOutput(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
-
-/** A message by its id: itself, or what another agent sees of it. */
+/** A message by its id, or what another agent sees of the message. */
 export function messageById(id: string, lookup: (id: string) => StoredMessage | undefined): StoredMessage | undefined {
   const known = lookup(id);
   if (known !== undefined) return known;

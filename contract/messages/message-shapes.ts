@@ -6,7 +6,7 @@ import { HoldfastError } from '../errors';
 import type { Message } from './messages';
 import { isMessage } from './messages';
 
-/** The shapes of messages by name. `parts` is the one that is stored; the others are views of it. */
+/** The shapes of messages by name. `parts` is stored; the others are views. */
 export interface MessageShapes {
   readonly parts: Message;
   readonly chat: ChatMessage;
@@ -16,10 +16,10 @@ export interface MessageShapes {
 export type MessageShape = keyof MessageShapes;
 export type AnyMessage = MessageShapes[MessageShape];
 
-/** What an agent takes that takes no job. */
+/** The input of an agent without jobs. */
 export type TextOrMessages = string | readonly AnyMessage[];
 
-/** What a run of an agent is started with: a job of its type, or for an agent whose input is any string also messages. */
+/** The input of a run: a job of its type, or messages if the input is any string. */
 export type InputFor<Input> = string extends Input ? ([Input] extends [string] ? TextOrMessages : Input) : Input;
 
 const views: { readonly [Shape in MessageShape]: (message: Message) => MessageShapes[Shape] } = {
@@ -30,20 +30,20 @@ const views: { readonly [Shape in MessageShape]: (message: Message) => MessageSh
 
 export const messageShapes = Object.keys(views) as readonly MessageShape[];
 
-/** Messages in a shape. In `chat` and `agentic` every result of a tool is a message of its own; the first one keeps the id. */
+/** Messages in a shape. In `chat` and `agentic` every tool result is a message; the first keeps the id. */
 export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: readonly Message[]): readonly MessageShapes[Shape][] {
   if (!messageShapes.includes(shape))
     throw new HoldfastError('request-invalid', `"${String(shape)}" is no shape of messages. There are: ${messageShapes.join(', ')}.`);
   return messages.flatMap((message) => (shape === 'parts' ? [message] : piecesOf(message)).map(views[shape]));
 }
 
-/** Messages of any shape as they are stored. */
 export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] {
-  if (!isList(messages)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
+  const given: unknown = messages;
+  if (!Array.isArray(given)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');
   return messages.flatMap((message, position) => storedOf(message, `Message ${position}`));
 }
 
-/** What one message of any shape is when it is stored: one message, or several where it has results beside other things. */
+/** The stored messages of one message: several if it has results beside other parts. */
 export function storedOf(message: AnyMessage, origin: string): readonly Message[] {
   if (isMessage(message)) return [message];
   if (isAgenticMessage(message)) return messagesOfAgentic(message);
@@ -58,13 +58,9 @@ export function isAnyMessage(value: unknown): value is AnyMessage {
   return isMessage(value) || isAgenticMessage(value) || isChatMessage(value);
 }
 
-/** A message, or one for each part where it has several results of tools. */
+/** A message, or one for each of several tool results. */
 export function piecesOf(message: Message): readonly Message[] {
   const { role, parts, ...rest } = message;
   if (role !== 'tool' || parts.length < 2) return [message];
   return parts.map((part, position) => ({ ...(position === 0 ? rest : {}), role, parts: [part] }));
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }

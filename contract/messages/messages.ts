@@ -78,13 +78,17 @@ export function textOf(message: Message): string {
   return text;
 }
 
+export function textOfJson(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function toolCallsOf(message: Message): readonly ToolCall[] {
   const calls: ToolCall[] = [];
   for (const part of message.parts) if (part.type === 'tool-call') calls.push({ id: part.id, name: part.name, input: part.input });
   return calls;
 }
 
-/** The one way a tool's result becomes a message: kernel, worker and fold must agree on it. */
+/** The one form of a tool result as a message: kernel, worker and fold must agree. */
 export function toolMessage(
   id: string,
   call: { readonly id: string; readonly name: string },
@@ -110,14 +114,13 @@ export function toolMessage(
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'cancelled' | 'other';
 
-/** Messages that an input stands for, or nothing when an agent's prompt has to make them. */
+/** The messages of an input. Undefined: a prompt has to make them. */
 export function messagesOfInput(input: Json): readonly StoredMessage[] | undefined {
   if (typeof input === 'string') return [{ id: inputId(0), role: 'user', parts: [{ type: 'text', text: input }] }];
   if (!Array.isArray(input) || input.length === 0 || !input.every(isMessage)) return undefined;
   return (input as readonly Message[]).map((message, position) => ({ ...message, id: inputId(position) }));
 }
 
-/** What a message of the input of a run is called in it. */
 export function inputId(position: number): string {
   return `input.${position}`;
 }
@@ -167,7 +170,7 @@ export function canonicalJson(value: unknown): string {
 
 const deepest = 1000;
 
-/** The path to the first thing in a value that JSON, or a copy of the value, would lose; or nothing. */
+/** The path to the first value that JSON, or a copy, would lose. */
 export function notJson(value: unknown, path = '', depth = 0): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path || 'the value'} is ${value}`;

@@ -32,7 +32,7 @@ export type ProviderPart = { readonly extra?: JsonObject } & (
   | { readonly type: 'mcp-approval-response'; readonly requestId: string; readonly approved: boolean; readonly reason?: string }
 );
 
-/** What each of them has to have: texts, and values. */
+/** Required fields: texts, and values. */
 const fields: Readonly<Record<ProviderPart['type'], readonly [texts: readonly string[], values: readonly string[]]>> = {
   'server-tool-call': [['id', 'name'], ['input']],
   'server-tool-result': [['callId', 'name'], ['output']],

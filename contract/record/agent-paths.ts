@@ -1,9 +1,8 @@
 import { hiddenModelCall } from './call-addresses';
 
 /**
- * Where an agent is at work in a run: the agents from the root to it. A segment is a name, and where the same agent works more than once
- * at one place, what tells its turns apart: `critic#2`, the second time; `writer@3`, as a tool, the third one of the run, and
- * `writer!3` when its events are nobody's but its own.
+ * The place of an agent in a run: the agents from the root to it. A segment is a name, with a mark for repeated work at one place: `critic#2` is the
+ * second time; `writer@3` is the third agent as a tool in the run, and `writer!3` the same without events for readers.
  */
 export type AgentPath = readonly string[];
 
@@ -13,15 +12,15 @@ export function nameOfSegment(segment: string): string {
 }
 
 /**
- * The address of an interrupt as paths of events may have it. An agent that holds a conversation alone keeps its name as its path in every turn, and its
- * interrupts have the number of the turn: `support#2`.
+ * The address of an interrupt as event paths have it. An agent alone in a conversation keeps its name as its path in every turn, but its interrupts
+ * have the turn: `support#2`.
  */
 export function pathFormsOf(address: readonly string[]): readonly (readonly string[])[] {
   const [first = '', ...others] = address;
   return [address, [nameOfSegment(first), ...others]];
 }
 
-/** Whether the address of an interrupt is at a place or inside of it. */
+/** Whether the address of an interrupt is at or inside of a place. */
 export function isInside(address: readonly string[], place: string): boolean {
   return pathFormsOf(address).some((form) => `${form.join('/')}/`.startsWith(`${place}/`));
 }
@@ -34,17 +33,16 @@ export function toolSegment(name: string, n: number, forwarded: boolean): string
   return `${name}${forwarded ? '@' : '!'}${n}`;
 }
 
-/** Whose call it is. */
 export function agentOfPath(path: AgentPath): string {
   return nameOfSegment(path.at(path.at(-1) === hiddenModelCall ? -2 : -1) ?? '');
 }
 
-/** Whether what happens there is shown to readers. */
+/** Whether readers see events of a place. */
 export function isShown(path: AgentPath): boolean {
   return !path.some((segment) => segment.includes('!'));
 }
 
-/** Whether messages there are part of the conversation that the run is, and not of one that an agent had as a tool. */
+/** Whether messages of a place belong to the conversation of the run. */
 export function isConversation(path: AgentPath): boolean {
   return !path.some((segment) => segment.includes('!') || segment.includes('@'));
 }
@@ -52,7 +50,7 @@ export function isConversation(path: AgentPath): boolean {
 const mostSegments = 12;
 const keptSegments = 6;
 
-/** One agent further. What is very long is told by its beginning, its end, and how many are left out between them. */
+/** One agent further. A long path keeps its beginning, its end, and the number of agents between. */
 export function longerPath(path: AgentPath, segment: string): AgentPath {
   if (path.length < mostSegments) return [...path, segment];
   const gap = path.findIndex((one) => one.startsWith('~'));

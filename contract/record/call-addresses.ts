@@ -1,19 +1,19 @@
 import type { EventBody } from '../events';
 import type { CallModelInput, CallToolInput } from './wire';
 
-/** Stands at the end of the path of a model call that a hook made, and is no agent. */
+/** The last segment of the path of a model call by a hook. Not an agent. */
 export const hiddenModelCall = 'ctx.model';
 
 interface OpenTool {
-  /** Of the call that was started last. */
+  /** Of the last start. */
   readonly address: string;
-  /** Of the first one. A tool that is entered or made again has this address with a number behind it. */
+  /** Of the first start. Repeated calls have this address with an ordinal. */
   readonly first: string;
-  /** Its activity has come back; the event that ends it may come now. */
+  /** The activity has come back, so the end event may follow. */
   back: boolean;
 }
 
-/** Which call an event at the end of one belongs to: the history says it by its order, and readers need not find out. */
+/** Derives the call of an end event from the order of the history. */
 export class CallAddresses {
   private readonly models = new Map<string, string>();
   private readonly tools = new Map<string, OpenTool[]>();
@@ -28,13 +28,13 @@ export class CallAddresses {
     if (open !== undefined) open.back = true;
   }
 
-  /** Whether this is a call that was started already, and is made again as it did not happen. */
+  /** Whether the call was started before, and is repeated because it did not happen. */
   isAgain({ path, tool, callId }: Pick<CallToolInput, 'path' | 'tool' | 'callId'>, activityId: string): boolean {
     if (firstOf(activityId, tool) !== activityId) return true;
     return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
   }
 
-  /** Takes a start, and tells the address for an end. */
+  /** Takes a start. Gives the address of an end. */
   of(event: EventBody): string | undefined {
     switch (event.type) {
       case 'tool-start': {
@@ -54,7 +54,7 @@ export class CallAddresses {
       case 'tool-end': {
         const key = toolKey(event.runPath, event.tool, event.callId);
         const open = this.tools.get(key) ?? [];
-        // A provider may give two calls of one message the same id: then the one that has come back is meant.
+        // A provider may give two calls one id: the finished one is meant.
         const ended = open.find(({ back }) => back) ?? open[0];
         this.tools.set(
           key,
@@ -68,7 +68,7 @@ export class CallAddresses {
   }
 }
 
-/** Behind a continue-as-new readers may begin with a later one. */
+/** After a continue-as-new readers may begin with a later call. */
 function firstOf(address: string, tool: string): string {
   const place = address.slice(address.lastIndexOf('/') + 1);
   const [, ordinal] = place.startsWith(`${tool}.`) ? place.slice(tool.length + 1).split('.') : [];

@@ -10,14 +10,13 @@ import type { HistoryFact } from './history-fact';
 import { spliceBetween } from './splice';
 import type { CallModelInput, CallModelResult, CallToolInput, CallToolResult, StoredRequest } from './wire';
 
-/** Which of the messages of a request are wanted. */
 export interface MessagesWanted {
-  /** The last ones before this position. Undefined: the last ones of all. */
+  /** The last ones before this position. Undefined: of all. */
   readonly before?: number;
   readonly limit: number;
 }
 
-/** Messages of one answer have about so many bytes at most; a larger one comes alone. */
+/** The most bytes of messages in one answer. A larger message comes alone. */
 const mostBytes = 1024 * 1024;
 
 interface AskedCall {
@@ -34,10 +33,9 @@ interface Found {
   readonly before?: AskedCall;
 }
 
-/** Finds one call in the facts of a Temporal run: what it was asked, what came back, and what its agent had asked before. */
+/** Finds one call in the facts of a run: the request, the result, and the request before. */
 export class CallRecord {
   private readonly fold = new HistoryFold();
-  /** What each agent asked last, by its path. */
   private readonly last = new Map<string, AskedCall>();
   private found: Found | undefined;
   private readonly results = new Map<string, { readonly result: unknown; readonly time: number }>();
@@ -64,23 +62,21 @@ export class CallRecord {
     return this.found !== undefined;
   }
 
-  /** Whether nothing that comes later says more of it. */
+  /** Whether later facts add nothing. */
   get isWhole(): boolean {
     return this.end !== undefined || (this.closedAt !== undefined && this.found !== undefined);
   }
 
-  /** The event that scheduled it. */
   get eventId(): number | undefined {
     return this.found?.eventId;
   }
 
-  /** Whose call it is, when the call before it is not in these facts. */
+  /** The agent whose call before is missing in these facts. */
   get lacksBefore(): string | undefined {
     const { model, before } = this.found ?? {};
     return model === undefined || before !== undefined ? undefined : model.path.join('/');
   }
 
-  /** What an agent asked last. */
   lastOf(path: string): AskedCall | undefined {
     return this.last.get(path);
   }
@@ -109,7 +105,7 @@ export class CallRecord {
 
   private hear(event: RunEvent): void {
     if (!('address' in event) || event.address !== this.address) return;
-    // Tools of the workflow are in no activity.
+    // Tools of the workflow have no activity.
     if (event.type === 'tool-start' && this.found === undefined) {
       const { tool, callId, input, runPath, time } = event;
       this.found = { startedAt: time, tool: { tool, callId, input, path: runPath } };
@@ -177,7 +173,7 @@ export class CallRecord {
 
 type CommonFields = 'address' | 'agent' | 'runPath' | 'status' | 'startedAt' | 'endedAt' | 'changes';
 
-/** Several calls for one message have a number behind one address. */
+/** Several calls for one message share an address with ordinals. */
 function isForSameMessage(one: string, other: string): boolean {
   return one !== other && one.replace(/\.\d+$/, '') === other.replace(/\.\d+$/, '') && /\/model(\.\d+)?$/.test(one);
 }
@@ -201,7 +197,6 @@ function pageOf(messages: readonly StoredMessage[], { before = messages.length, 
 
 type PageFields = 'messages' | 'from' | 'total';
 
-/** A request as edits of the one before. */
 export function diffOf({ address, request: before }: AskedCall, request: StoredRequest): RequestDiff {
   const list = [...before.messages];
   const edits: MessageEdit[] = [];

@@ -3,24 +3,20 @@ import type { CancelFacts } from '../cancel';
 import type { EventBody, RunView } from '../events';
 import type { Snapshot } from './wire';
 
-/** What readers know of the cancel of a run. */
 export class CancelRecord {
-  /** Somebody has asked by means of the server that the run stops at once. */
+  /** The server was asked to cancel the run at once. */
   isRequested = false;
   private asked: RunView['cancelling'];
   private facts: Partial<CancelFacts> | undefined;
 
-  /** How it ended, as far as somebody said so. */
   get end(): Partial<CancelFacts> {
     return this.facts ?? {};
   }
 
-  /** For the view of a run that is open, or that was cancelled. */
   viewOf(isCancelled: boolean, isOpen: boolean): Pick<RunView, 'cancelled' | 'cancelling'> {
     return { ...(isCancelled ? defined({ cancelled: this.facts }) : {}), ...(isOpen ? defined({ cancelling: this.asked }) : {}) };
   }
 
-  /** An execution of the run begins. */
   begins(snapshot: Snapshot | undefined): void {
     this.isRequested = false;
     this.facts = undefined;

@@ -5,10 +5,9 @@ import { isEnded } from '../events';
 import type { Failure } from '../messages/messages';
 import type { AgentRunInput } from './wire';
 
-/** What a run says of a conversation in a snapshot: the part of it that readers know. */
+/** The conversation in a snapshot, as far as readers know it. */
 type SavedConversation = Partial<Omit<ConversationView, 'status'>> & { readonly atWork?: true };
 
-/** How a conversation stands, as its events say. */
 export class ConversationRecord {
   private turn = 0;
   private isAtWork = false;
@@ -26,7 +25,7 @@ export class ConversationRecord {
     Object.assign(this, { turn, isAtWork: atWork, paused, title, queue: queue.map(shownMessage), idleUntil, ended });
   }
 
-  /** A message that waits begins a turn as soon as the run can, unless somebody paused the conversation. */
+  /** A waiting message begins a turn as soon as possible, unless the conversation is paused. */
   get isIdle(): boolean {
     return !this.isAtWork && (this.paused || this.queue.length === 0);
   }

@@ -39,8 +39,8 @@ import type {
 const keptRequests = 64;
 
 /**
- * Reads a run's history, fact by fact, into transcript, events and state. It needs no worker and no user code,
- * so runs stay readable after every deploy. The same fold serves readers and the worker's fallback.
+ * Reads the history of a run, fact by fact, into transcript, events and state. The fold needs no worker and no user code, so runs stay readable after
+ * every deploy.
  */
 export class HistoryFold {
   readonly messagesById = new Map<string, StoredMessage>();
@@ -55,7 +55,6 @@ export class HistoryFold {
   private conversation: ConversationRecord | undefined;
   private id = '';
   private agent = '';
-  /** The run that an isolated agent is part of. */
   parent: ParentRun | undefined;
   private status: RunStatus = 'running';
   readonly used = new RunUsage();
@@ -65,21 +64,19 @@ export class HistoryFold {
   private pendingToolCalls: readonly ToolCall[] | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
-  /** The last task failed for the sake of another run. How it went since, only the server's count of attempts says. */
+  /** The last task failed for another run's sake. Only the server's count of attempts shows what followed. */
   inDoubt = false;
-  /** The workflow was started by something else, with an input that is none of a run. */
+  /** The workflow was started without Holdfast, with a foreign input. */
   private foreign = false;
   private stirred = false;
   readonly cancel = new CancelRecord();
   readonly ends = new InterruptEnds();
-  /** How answers had come that were taken before the last continue-as-new. */
+  /** Deliveries of answers before the last continue-as-new. */
   delivered: readonly string[] = [];
   private offset = 0;
   private started = false;
-  /** The run that this one continued as. */
   nextRunId: string | undefined;
 
-  /** Takes one fact and returns the events that it brought. */
   add(fact: HistoryFact): readonly RunEvent[] {
     const bodies = this.bodiesOf(fact);
     return bodies.map((body) => ({ ...body, offset: this.offset++, time: fact.time }));
@@ -114,7 +111,6 @@ export class HistoryFold {
     return this.offset;
   }
 
-  /** What a model activity worked with, when this fold has seen it. */
   requestOf(activityId: string): StoredRequest | undefined {
     const request = this.requests.get(activityId);
     return request === undefined ? undefined : { messages: request.messages, slots: request.slots };
@@ -166,7 +162,7 @@ export class HistoryFold {
     this.foreign = !isRunInput(input);
     if (this.foreign) return [];
     const { start, snapshot } = input;
-    // One that had failed is tried again.
+    // A failed run is retried.
     Object.assign(this, { status: 'running', error: undefined, agent: start.agent, parent: start.parent });
     this.cancel.begins(snapshot);
     if (snapshot === undefined) {
@@ -188,14 +184,14 @@ export class HistoryFold {
     const { all, byModel } = this.used;
     this.started = true;
     const events = this.expand(snapshot.events);
-    // The state of the snapshot has counted them.
+    // The state of the snapshot already counts them.
     if (!started) Object.assign(this.used, { all, byModel });
     this.seen = new SeenMessages(input);
     if (start.conversation !== undefined) this.conversation = new ConversationRecord(input);
     return events;
   }
 
-  /** A fold that begins in the middle of a chain takes what the snapshot says of the time before. */
+  /** A fold that begins in the middle takes the earlier state from the snapshot. */
   private restore(state: unknown, nextOffset: number): void {
     const { interrupts, expired, withdrawn } = state as {
       interrupts?: readonly { readonly shown: Interrupt }[];
@@ -224,7 +220,7 @@ export class HistoryFold {
     return [...events, { type: 'model-start', agent: agentOfPath(path), runPath: path, turn, address: activityId }];
   }
 
-  /** An edit is one of the last list of the same agent, so that one stays. */
+  /** An edit refers to the last list of its agent, so that list stays. */
   private forgetRequests(key: string, activityId: string): void {
     this.newest.set(key, activityId);
     if (this.requests.size <= keptRequests + this.newest.size) return;
@@ -265,14 +261,14 @@ export class HistoryFold {
     const { shown, ended: hidden } = interruptsInMemo(values);
     for (const [id, interrupt] of shown) this.interrupts.set(id, interrupt);
     const events = this.expand(values[names.memo.events] as readonly WireEvent[] | undefined);
-    // A run that is about to end leaves its questions in the memo.
+    // An ending run leaves its questions in the memo.
     const left = events.flatMap((event) => (event.type === 'interrupt-end' && event.reason === 'cancel' ? [event.interruptId] : []));
     for (const id of [...hidden, ...left.filter((id) => values[interruptMemoPrefix + id] === undefined)]) this.interrupts.delete(id);
     return events;
   }
 
   private end(status: EndStatus, result: AgentRunResult | undefined, error: Failure | undefined): readonly EventBody[] {
-    // A message stands whole in the edit or in the event, whichever was written first; both may name it.
+    // The edit or the event has the whole message, whichever came first.
     this.learnNew(result?.splices);
     const events = this.expand(result?.events);
     if (result?.splices !== undefined) {
@@ -338,7 +334,6 @@ export class HistoryFold {
     return [];
   }
 
-  /** Messages that stand whole in edits. */
   private learnNew(splices: readonly Splice[] = []): void {
     for (const [, , insert] of splices) this.learn(insert.filter((item): item is StoredMessage => typeof item !== 'string'));
   }

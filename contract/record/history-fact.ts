@@ -2,7 +2,7 @@ import type { EndStatus } from '../events';
 import type { Failure } from '../messages/messages';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from './wire';
 
-/** What a history event says, decoded. Whoever reads a history makes these; the fold knows no Temporal. */
+/** A decoded history event. Readers of histories make facts; the fold knows no Temporal. */
 export type HistoryFact =
   | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
   | {
@@ -23,9 +23,9 @@ export type HistoryFact =
   | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
-  /** Passing: for another run's sake, and it is done again. Whether that fails, too, no history shows. */
+  /** Passing: for another run's sake, and repeated. The history does not show the outcome of the repetition. */
   | { readonly kind: 'task-failed'; readonly time: number; readonly message: string; readonly passing?: true }
-  /** Something came in that the run's code has not seen yet. */
+  /** Something came that the code has not seen. */
   | {
       readonly kind: 'stirred';
       readonly time: number;

@@ -2,18 +2,16 @@ import type { Usage } from '../messages/messages';
 import type { PackedByModel, UsageByModel } from '../usage';
 import { addUsage, addUsageByModel, unpackByModel } from '../usage';
 
-/** The tokens that a run has used, as its record says. */
 export class RunUsage {
   all: Usage = { inputTokens: 0, outputTokens: 0 };
   byModel: UsageByModel = {};
 
-  /** What a call of the run has used. */
   called(model: string, usage: Usage | null | undefined): void {
     if (usage === undefined || usage === null) return;
     this.add(usage, { [model]: usage });
   }
 
-  /** Adds the usage of an isolated agent that has ended, and returns the part of its event that the history has packed. */
+  /** Adds the usage of an ended isolated agent, and returns the unpacked part of its event. */
   ofChild({ type, usage, usageByModel }: { readonly type: string; readonly usage?: unknown; readonly usageByModel?: unknown }): object {
     if (type !== 'agent-end' || usage === undefined) return {};
     const byModel = usageByModel === undefined ? undefined : unpackByModel(usage as Usage, usageByModel as PackedByModel);
@@ -26,7 +24,6 @@ export class RunUsage {
     this.byModel = addUsageByModel(this.byModel, byModel);
   }
 
-  /** What a snapshot says of the time before. */
   restore(state: unknown): void {
     const { usage, usageByModel } = state as { usage?: Usage; usageByModel?: UsageByModel };
     if (usage !== undefined) this.all = usage;

@@ -1,23 +1,23 @@
 import { isConversation } from './agent-paths';
 import { hiddenModelCall } from './call-addresses';
-import { inCallOrder, resultsInCallOrder } from '../messages/call-order';
+import { inCallOrder } from '../messages/call-order';
 import type { StoredMessage } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';
 import { applySplices, spliceBetween } from './splice';
 import type { AgentRunInput, Snapshot } from './wire';
 
-/** In a snapshot, the list of what all agents of the conversation said. No path of an agent is empty. */
+/** In a snapshot: the list of all agents' words. No path of an agent is empty. */
 export const saidByAll = '';
 
 /**
- * The messages that readers see of a run: those of the root agent's last model call, and what was shown since. The run keeps them as its
- * readers do, since at a continue-as-new it goes on from the last iteration checkpoint, and readers have seen more by then.
+ * The messages that readers see: those of the root agent's last model call, and later messages. The run keeps them, because at a continue-as-new it
+ * goes back to the last checkpoint, and readers have seen more.
  */
 export class SeenMessages {
   private readonly root: string;
   private list: readonly StoredMessage[];
   private shown: StoredMessage[] = [];
-  /** What all agents of the conversation said. It is what readers see once an agent behind the root takes part. */
+  /** Words of all agents, seen once an agent below the root takes part. */
   private said: StoredMessage[];
   private together = false;
 
@@ -37,14 +37,13 @@ export class SeenMessages {
   }
 
   get messages(): readonly StoredMessage[] {
-    return this.together ? resultsInCallOrder(this.said) : this.ofRoot;
+    return this.together ? inCallOrder(this.said) : this.ofRoot;
   }
 
   private get ofRoot(): readonly StoredMessage[] {
     return [...this.list, ...inCallOrder(this.shown)];
   }
 
-  /** A model is called with these messages. */
   asked(path: readonly string[], messages: readonly StoredMessage[]): void {
     this.joins(path);
     if (path.join('/') !== this.root) return;
@@ -52,13 +51,11 @@ export class SeenMessages {
     this.shown = [];
   }
 
-  /** The run ends with these messages. */
   ended(messages: readonly StoredMessage[]): void {
     this.list = messages;
     this.shown = [];
   }
 
-  /** An event shows this message. */
   told(path: readonly string[], message: StoredMessage): void {
     if (path.join('/') === this.root) this.shown.push(message);
     if (!isConversation(path)) return;
@@ -67,12 +64,11 @@ export class SeenMessages {
   }
 
   private joins(path: readonly string[]): void {
-    // An agent made of others stands at another place in each turn of a conversation.
+    // An agent made of others has another place in each turn.
     const isBehindRoot = path.length > 1 || path[0] !== this.root;
     if (isBehindRoot && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
   }
 
-  /** What a snapshot with these lists says of them. */
   over(lists: Snapshot['lists']): Pick<Snapshot, 'shown' | 'seen' | 'together'> {
     return { ...this.ofRootOver(lists), ...(lists[saidByAll] === undefined ? {} : { together: this.together }) };
   }
@@ -97,7 +93,7 @@ function listOf({ lists, shown, seen }: Snapshot, root: string): readonly Stored
   return applySplices(own, seen, (item) => (typeof item === 'string' ? (known.get(item) ?? lostMessage(item)) : item));
 }
 
-/** Stands for a message that a history names and does not have. */
+/** Stands for a message that the history names but does not have. */
 export function lostMessage(id: string): StoredMessage {
   return { id, role: 'assistant', parts: [] };
 }

@@ -5,14 +5,14 @@ import { lostMessage, saidByAll } from './seen-messages';
 import type { ListItem } from './splice';
 import type { AgentRunInput, NamedMessages, Snapshot } from './wire';
 
-/** The list of a conversation in a snapshot. That of the run itself is the one that readers look for. */
+/** The key of a conversation's list in a snapshot. Readers look for the list of the run itself. */
 export function listOfConversation(conversation: string): string {
   return conversation === saidByAll ? saidByAll : `~${conversation}`;
 }
 
 /**
- * A snapshot in which what was said in a conversation stands once. The agents that take part begin with it, each with a list of its own, and
- * readers have been shown it: there its ids stand for it, and for what another agent is told of it.
+ * A snapshot with each conversation once. Lists of agents and readers repeat the conversation, so there ids stand for its messages and for what other
+ * agents are told of them.
  */
 export function packedSnapshot(snapshot: Snapshot): Snapshot {
   const { lists, shown, ...rest } = snapshot;
@@ -35,7 +35,7 @@ export function packedSnapshot(snapshot: Snapshot): Snapshot {
   return { ...rest, lists: whole, shown: shownItems === shown ? shown : [], named: names };
 }
 
-/** The same with all messages where they belong, as whoever goes on with a run or reads it needs them. */
+/** The same with all messages in their lists, for a run or a reader. */
 export function unpackedInput(input: AgentRunInput): AgentRunInput {
   if (!isRunInput(input) || input.snapshot?.named === undefined) return input;
   const { named, ...snapshot } = input.snapshot;
@@ -55,7 +55,7 @@ function knownOf(messages: readonly StoredMessage[]): ReadonlyMap<string, Stored
   return new Map(messages.map((message) => [message.id, message]));
 }
 
-/** The list itself where nothing of it can be named. */
+/** The list itself if nothing can be named. */
 function namesIn(messages: readonly StoredMessage[], said: ReadonlyMap<string, StoredMessage>): readonly ListItem[] {
   const items = messages.map((message) =>
     isSame(
@@ -68,7 +68,7 @@ function namesIn(messages: readonly StoredMessage[], said: ReadonlyMap<string, S
   return items.some((item) => typeof item === 'string') ? items : messages;
 }
 
-/** A hook may have changed what it was told and kept the id. */
+/** A hook may have changed a message under its id. */
 function isSame(message: StoredMessage, known: StoredMessage | undefined): boolean {
   return message === known || (known !== undefined && JSON.stringify(message) === JSON.stringify(known));
 }

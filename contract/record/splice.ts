@@ -1,11 +1,11 @@
 import type { StoredMessage } from '../messages/messages';
 
-/** A message in an edit: its id once history has it, the whole message before. */
+/** A message in an edit: its id if the history has it, else the whole message. */
 export type ListItem = string | StoredMessage;
-/** At a position of the list as it stands by then: remove so many, insert these. */
+/** At a position of the present list: remove so many, insert these. */
 export type Splice = readonly [at: number, remove: number, insert: readonly ListItem[]];
 
-/** The edits that turn one list of ids into another. One contiguous edit covers appends, patches and trims at either end. */
+/** The edits between two lists. One contiguous edit covers appends, patches and trims. */
 export function spliceBetween(from: readonly string[], to: readonly StoredMessage[], isKnown: (id: string) => boolean): readonly Splice[] {
   let head = 0;
   while (head < from.length && head < to.length && from[head] === to[head]?.id) head++;
@@ -18,7 +18,7 @@ export function spliceBetween(from: readonly string[], to: readonly StoredMessag
   return [[head, removed, middle.map((message) => (isKnown(message.id) ? message.id : message))]];
 }
 
-/** Keeps runs of messages that stand in both middles in order, so that two far edits do not name all between them. */
+/** Keeps messages of both lists in order, so two distant edits do not name everything between. */
 function splitEdit(
   from: readonly string[],
   start: number,

@@ -4,12 +4,10 @@ import type { StoredMessage } from '../messages/messages';
 import { toolMessage } from '../messages/messages';
 import type { CallToolInput, CallToolResult } from './wire';
 
-/** The event by which readers learn of a tool call. */
 export function toolStart(address: string, { path, tool, callId, input }: CallToolInput): Extract<EventBody, { type: 'tool-start' }> {
   return { type: 'tool-start', agent: agentOfPath(path), runPath: path, tool, callId, input, address };
 }
 
-/** The message that a tool activity's result stands for. */
 export function messageOfOutcome(input: Pick<CallToolInput, 'callId' | 'tool'>, { outcome }: CallToolResult): StoredMessage | undefined {
   const call = { id: input.callId, name: input.tool };
   if (outcome.type === 'done') return toolMessage(outcome.messageId, call, outcome.output, { multipart: outcome.multipart === true });

@@ -9,7 +9,7 @@ import type { RunOptions } from '../run-options';
 import type { ListItem, Splice } from './splice';
 import type { ChildUsage, Uncounted } from '../usage';
 
-/** What a run is started with. The first recorded history is a contract: fields are added, never changed. */
+/** The start of a run. Recorded histories have it: fields are added, never changed. */
 export interface StartInput {
   readonly version: 1;
   readonly tenant: string;
@@ -21,7 +21,7 @@ export interface StartInput {
   readonly settings?: ModelSettings;
   readonly model?: string;
   readonly stream: boolean;
-  /** Calls of tools that the input ends in run before the model is asked. */
+  /** Tool calls at the end of the input run before the model is asked. */
   readonly runPendingToolCalls?: true;
   readonly language?: Language;
   /** Absent: none. */
@@ -31,38 +31,38 @@ export interface StartInput {
   readonly by?: string;
   /** Large snapshots may go to external storage. */
   readonly externalStorage?: boolean;
-  /** Session values that the run begins with, of an isolated agent. */
+  /** Session values at the start of an isolated agent. */
   readonly session?: JsonObject;
-  /** Of the run of an isolated agent. */
+  /** Of an isolated agent. */
   readonly parent?: ParentRun;
-  /** The run stays open between turns. Absent: it ends with its first answer. */
+  /** The run stays open between turns. Absent: one answer. */
   readonly conversation?: ConversationStart;
 }
 
-/** The run that an isolated agent is part of. */
+/** The parent run of an isolated agent. */
 export interface ParentRun {
   readonly id: string;
-  /** The exported agent that it is found in, by its name. */
+  /** The exported agent that contains the agent, by name. */
   readonly from: string;
-  /** Which one of that name in there, when it is not the first. */
+  /** Which agent of that name, if not the first. */
   readonly nth?: number;
-  /** Where the agent stands in the run that somebody started, however deep. */
+  /** The place of the agent in the root run, at any depth. */
   readonly path: AgentPath;
-  /** Which messages of its input are words of other agents, by position. Absent: none. */
+  /** Which input messages are words of other agents, by position. Absent: none. */
   readonly context?: readonly number[];
-  /** Who wrote to the turn that it works for: names, and null for somebody without one. Absent: no turn. */
+  /** Who wrote to the turn: names, null for unnamed people. Absent: no turn. */
   readonly writers?: readonly (string | null)[];
 }
 
-/** What the run of an isolated agent tells its parent while it runs: interrupts that opened and ended in it. */
+/** News of an isolated agent for its parent: interrupts that opened and ended. */
 export interface ChildNews {
   readonly run: string;
   readonly events: readonly EventBody[];
-  /** It was cancelled and is about to end: what it has used and set. A cancelled workflow has no result that could say so. */
+  /** Cancelled and about to end: usage and session values. A cancelled workflow has no result. */
   readonly left?: { readonly usage: ChildUsage; readonly session?: JsonObject };
 }
 
-/** The slots of a model request that seldom change; an input carries only those that did. */
+/** The slots of a model request that seldom change. An input carries only changed slots. */
 export interface RequestSlots {
   readonly instructions: string;
   readonly tools: readonly string[];
@@ -70,49 +70,49 @@ export interface RequestSlots {
   readonly settings: ModelSettings | null;
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   readonly stream: StreamMode;
-  /** The name of the schema that the last answer has to fit. */
+  /** The schema of the last answer, by name. */
   readonly output: string | null;
-  /** Absent: the server makes a failed call again. */
+  /** Absent: the server repeats a failed call. */
   readonly retries?: RetryMode | null;
-  /** Tools whose arguments layers of the workflow see: the answer brings along what parsing makes of them. Absent: none. */
+  /** Tools whose arguments layers see: the answer brings their parsed arguments. Absent: none. */
   readonly parse?: readonly string[] | null;
-  /** What the model is told of the offered tools that no worker knows, as the run itself answers them. Absent: there are none. */
+  /** Descriptions of offered tools that the run answers. Absent: none. */
   readonly specs?: readonly ToolSpec[] | null;
-  /** Tools that the model has to search for, by means of its own. Absent: none. */
+  /** Tools to search for. Absent: none. */
   readonly deferred?: DeferredTools | null;
-  /** Makes the call one for a final answer: the last message tells the model this, and there are no tools. */
+  /** For a final answer: the last message, without tools. */
   readonly final?: string | null;
-  /** Tools that the model is told about behind the instructions, by name and description. Absent: none. */
+  /** Tools described after the instructions. Absent: none. */
   readonly catalog?: readonly string[] | null;
 }
 
-/** A model request, in the one shape that it has from the run to the provider. */
+/** A model request, in one shape from the run to the provider. */
 export interface StoredRequest {
   readonly messages: readonly StoredMessage[];
   readonly slots: Partial<RequestSlots>;
 }
 
 /**
- * The run makes failed calls again, by its own rules: the failure comes back as a result, with `kernel-partial` beside what a stream had
- * said when it broke. A call that was lost with its worker is still made again by the server.
+ * The run repeats failed calls: the failure comes back as a result, with `kernel-partial` beside the words of a broken stream. The server still
+ * repeats a call that was lost with its worker.
  */
 export type RetryMode = 'kernel' | 'kernel-partial';
 
-/** A model call that failed, and what the worker thinks of another attempt. */
+/** A failed model call, and the worker's advice about another attempt. */
 export interface ModelFailure extends Failure {
   readonly retryable?: boolean;
-  /** How long the provider wants to be left alone. */
+  /** How long the provider wants no calls. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * How a call answers. `whole`: at once. `live`: as it comes, for everybody to see. `held`: as it comes, but seen by nobody before it is
- * final, because a layer of the workflow changes it.
+ * How a call answers. `whole`: at once. `live`: as it comes, for everybody. `held`: as it comes, but unseen before the answer is final, because a
+ * layer of the workflow changes it.
  */
 export type StreamMode = 'whole' | 'live' | 'held';
 
 export interface CallModelInput {
-  /** The list that the splices edit: an earlier model activity of this run, or `start`, the messages that the run began with. */
+  /** The edited list: of an earlier model activity, or `start`, the first messages of the run. */
   readonly base?: string;
   readonly splices?: readonly Splice[];
   readonly slots?: Partial<RequestSlots>;
@@ -127,19 +127,16 @@ export interface RunLocalChange {
   readonly delete?: readonly string[];
 }
 
-/** What an execution of a call changed. The id is its own: of two attempts only one is in the history. */
+/** Changes by an execution of a call. The id is unique: the history has only one of two attempts. */
 export interface CallChange extends RunLocalChange {
   readonly id: string;
 }
 
-/**
- * The run-local values that a call gets: those of an earlier call, over them what calls brought since, then what changed besides.
- * A call without an edit gets none.
- */
+/** Run-local values of a call: those of an earlier call, then brought changes, then other changes. Without an edit there are none. */
 export interface RunLocalEdit extends RunLocalChange {
-  /** An activity of this run that was scheduled earlier. Absent: the edit begins with no values. */
+  /** An earlier activity of this run. Absent: no values. */
   readonly base?: string;
-  /** Changes that calls of this run have come back with, by id, in the order in which they count. */
+  /** Changes from calls of this run, by id, in order. */
   readonly brought?: readonly string[];
 }
 
@@ -153,7 +150,7 @@ export interface CallWaits {
   readonly busyMs: number;
 }
 
-/** An answer of a model activity. `address` echoes the activity id, and the kernel checks it. */
+/** An answer of a model activity. The kernel checks that `address` is the activity id. */
 export interface CallModelResult {
   readonly address: string;
   readonly message?: StoredMessage;
@@ -161,18 +158,18 @@ export interface CallModelResult {
   readonly usage?: Usage;
   /** Counts of `usage` that the provider left out: they are 0. */
   readonly uncounted?: readonly Uncounted[];
-  /** Absent when the model came to an end by itself. */
+  /** Absent: a normal end. */
   readonly finish?: FinishReason;
   readonly failed?: ModelFailure;
-  /** What a stream had said when it broke. Present only when it was asked for. */
+  /** Words of a broken stream, if requested. */
   readonly partial?: Message;
-  /** What parsing made of the tool calls of the message, in their order. null: not known yet. */
+  /** Parsed tool calls of the message, in order. null: unknown. */
   readonly parsed?: readonly (ParseInputResult | null)[];
-  /** What the output that the agent names makes of the answer. Absent: not known yet. */
+  /** The answer read by the agent's output. Absent: unknown. */
   readonly read?: ParseOutputResult;
-  /** Absent: the call was made at once. */
+  /** Absent: made at once. */
   readonly waited?: CallWaits;
-  /** What worker middleware changed. Absent: nothing. */
+  /** Changes by worker middleware. Absent: none. */
   readonly changes?: readonly MiddlewareChange[];
   readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
@@ -182,24 +179,24 @@ export interface CallToolInput {
   readonly tool: string;
   readonly callId: string;
   readonly input: Json;
-  /** Of the parsed arguments, when a policy saw them; the tool runs with arguments of this hash only. */
+  /** Of the parsed arguments, if a policy saw them. The tool runs only with this hash. */
   readonly inputHash?: string;
-  /** The arguments as the model gave them, when parsing changed them. */
+  /** The arguments of the model, if parsing changed them. */
   readonly rawInput?: Json;
-  /** Options of the run for this tool, as the layers left them. */
+  /** Options of the run for this tool, after layers. */
   readonly options?: JsonObject;
   readonly path: readonly string[];
-  /** What comes after the workflow's id in the idempotency key, when it differs from the activity's id. */
+  /** The idempotency key after the workflow's id, if it is not the activity's id. */
   readonly key?: string;
   readonly resumed?: { readonly answer: Json; readonly state?: Json };
-  /** Asks the tool whether an earlier attempt took effect, instead of running it. */
+  /** Asks whether an earlier attempt took effect, instead of running the tool. */
   readonly reconcile?: true;
   readonly workerMiddleware?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
-  /** The run was started with values or tags, which the tool gets. Absent: with neither. */
+  /** The start has values or tags for the tool. */
   readonly about?: true;
-  /** Set for calls that come from a hook and are no part of the transcript. */
+  /** A call of a hook, without transcript. */
   readonly hidden?: boolean;
   /** Absent: whole. */
   readonly stream?: Exclude<StreamMode, 'whole'>;
@@ -208,7 +205,7 @@ export interface CallToolInput {
 export interface CallToolResult {
   readonly address: string;
   readonly outcome: ToolOutcome;
-  /** What worker middleware changed. Absent: nothing. */
+  /** Changes by worker middleware. Absent: none. */
   readonly changes?: readonly MiddlewareChange[];
   readonly runLocal?: CallChange;
   readonly events?: readonly WireEvent[];
@@ -250,48 +247,47 @@ export interface ParseOutputRequest {
 
 export type ParseOutputResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** Lists of a snapshot in which ids stand for messages of its conversations, and for what another agent is told of one. */
+/** Lists of a snapshot with ids in place of messages of its conversations. */
 export interface NamedMessages {
-  /** In place of those that are missing in `lists`. */
+  /** For keys missing in `lists`. */
   readonly lists?: Readonly<Record<string, readonly ListItem[]>>;
-  /** In place of `shown`, which is empty then. */
+  /** In place of `shown`, which is then empty. */
   readonly shown?: readonly ListItem[];
 }
 
-/** What goes over a continue-as-new. `state` is the kernel's RunState without its lists; messages stand here once. */
+/** What goes over a continue-as-new. `state` is the kernel's RunState without lists; each message stands here once. */
 export interface Snapshot {
   readonly state: unknown;
   /** The messages of each agent, by its path joined with "/". */
   readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
-  /** Messages of the root agent that readers saw and that its list does not have yet. */
+  /** Messages of the root agent that readers saw and its list lacks. */
   readonly shown: readonly StoredMessage[];
   /**
-   * Makes the messages that readers saw last, without the shown ones, out of the root agent's list: that one is of the last iteration
-   * border, and a hook may have edited it since. Absent: with the list itself readers see what they saw.
+   * Edits that turn the root agent's list into the messages that readers saw last, without the shown ones: the list is of the last checkpoint, and
+   * hooks may have edited it since. Absent: readers saw the list itself.
    */
   readonly seen?: readonly Splice[];
-  /** Whether readers saw what all agents of the conversation said. Absent: there is no list of it. */
+  /** Whether readers saw the words of all agents. Absent: there is no such list. */
   readonly together?: boolean;
   readonly nextOffset: number;
   readonly events: readonly WireEvent[];
-  /** Messages that are made of those in the lists of conversations. Absent: all stand whole in `lists` and `shown`. */
+  /** Messages derived from conversations. Absent: all are whole in `lists` and `shown`. */
   readonly named?: NamedMessages;
-  /** The run had failed, and is tried again from here. */
+  /** The run had ended, and goes on from here. */
   readonly retried?: true;
-  /** The build that the run moved to, which tried it before. Absent: the run keeps its build. */
+  /** The build that tried the run and got it. Absent: the run keeps its build. */
   readonly movedTo?: string;
 }
 
-/** What the newest build says of an open run: its name, and what speaks against going on there. */
+/** The verdict of the newest build on an open run. */
 export interface TrialVerdict {
   readonly build: string;
   readonly failure?: Failure;
 }
 
-/** What came of asking a run to move to the newest build. */
 export interface UpgradeReceipt {
   readonly build: string;
-  /** False: it is under the newest build already. */
+  /** False: the run is already there. */
   readonly moved: boolean;
 }
 
@@ -300,28 +296,28 @@ export interface AgentRunInput {
   readonly snapshot?: Snapshot;
 }
 
-/** What the failure of a run carries besides: what it goes on with when it is tried again, or why it cannot be. */
+/** The point for a retry in the failure of a run, or why there is none. */
 export type RetryPoint = AgentRunInput | { readonly refused: Failure };
 
-/** What a cancelled run, or an isolated agent that failed, goes on with, and the execution that kept it. */
+/** The point of a cancelled run or failed isolated agent, and its execution. */
 export type KeptPoint = { readonly runId: string; readonly point: RetryPoint; readonly failed?: true };
 
 export interface AgentRunResult {
   readonly output: Json;
   /** Absent when the output is the text. */
   readonly text?: string;
-  /** Calls of external tools that the run ended with: it has no answer yet. */
+  /** Calls of external tools at the end of the run: there is no answer yet. */
   readonly pendingToolCalls?: readonly ToolCall[];
-  /** Of an isolated agent with what of it each model has used. */
+  /** Of an isolated agent with its usage by model. */
   readonly usage: Usage | ChildUsage;
   readonly base?: string;
   readonly splices?: readonly Splice[];
   readonly events?: readonly WireEvent[];
-  /** Session values that an isolated agent has set. */
+  /** Changed session values of an isolated agent. */
   readonly session?: JsonObject;
-  /** An isolated agent that made no event at all. */
+  /** An isolated agent without any event. */
   readonly silent?: true;
-  /** Of an isolated agent: what may not have reached the run that it is part of before this did. */
+  /** News of an isolated agent that may not have reached its parent. */
   readonly news?: ChildNews['events'];
 }
 

@@ -3,7 +3,7 @@ import type { MiddlewareChange } from '../middleware-changes';
 
 type Changed = Pick<Extract<EventBody, { type: 'model-end' | 'tool-end' }>, 'changes'>;
 
-/** What worker middleware changed of a call stands in its result. Readers see it with the end of the call, behind what the workflow's changed. */
+/** Changes by worker middleware are in the result of a call. Readers see them in its end event, after changes by the workflow. */
 export class WorkerChanges {
   private readonly byAddress = new Map<string, readonly MiddlewareChange[]>();
 
@@ -12,7 +12,6 @@ export class WorkerChanges {
     if (Array.isArray(changes) && changes.length > 0) this.byAddress.set(address, changes);
   }
 
-  /** Of the event at the end of the call. */
   join(event: EventBody, address: string): Changed {
     const changes = event.type === 'model-end' || event.type === 'tool-end' ? this.byAddress.get(address) : undefined;
     if (changes === undefined) return {};

@@ -1,8 +1,8 @@
 import { isRecord } from '../check';
-/** Words with which a schema may allow keys that do not stand in its `properties`. */
+/** Keywords that allow keys outside of `properties`. */
 const elsewhere = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas', 'unevaluatedProperties'];
 
-/** The arguments that a tool with this schema has; undefined when it may have others. */
+/** The arguments of a tool with this schema. Undefined: others are possible. */
 export function argumentsOfSchema(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema) || !isRecord(schema['properties'])) return undefined;
   const { additionalProperties = false } = schema;
@@ -10,7 +10,7 @@ export function argumentsOfSchema(schema: unknown): readonly string[] | undefine
   return Object.keys(schema['properties']);
 }
 
-/** What is wrong with aliases for an argument of a tool, or nothing. Without schema nothing is known. */
+/** What is wrong with aliases of an argument. Without a schema nothing is known. */
 export function misfitOfAlias(tool: string, argument: string, schema: unknown): string | undefined {
   const known = argumentsOfSchema(schema);
   if (known === undefined || known.includes(argument)) return undefined;

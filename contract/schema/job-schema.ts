@@ -23,7 +23,7 @@ export interface JobJsonSchema {
 /** What says how a job has to look. */
 export type JobSchema<Job> = SelfTellingSchema<Job> | JobJsonSchema;
 
-/** The JSON Schema of a job. It is told here once, so that all who check a job need nothing but JSON. */
+/** The JSON Schema of a job, told once, so later checks need only JSON. */
 export function jsonSchemaOfJob(given: unknown, refuse: Refuse): Json {
   const told = toldSchema(given, refuse);
   const problem = jsonSchema.problem(told, 'inputSchema');
@@ -45,7 +45,7 @@ function toldSchema(given: unknown, refuse: Refuse): unknown {
   }
 }
 
-/** What is wrong with a job, by the place in it, as a whole sentence; or nothing. `misfitOf` may say more of it. */
+/** What is wrong with a job, as a sentence. `misfitOf` may say more. */
 export function problemOfJob(agent: string, schema: Json, job: Json, misfitOf = misfitOfSchema): string | undefined {
   const misfit = misfitOf(schema, job);
   return misfit === undefined ? undefined : `The input of agent "${agent}" does not fit its inputSchema: ${misfit}. It is ${shown(job)}.`;

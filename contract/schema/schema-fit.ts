@@ -4,15 +4,14 @@ import { References, baseOf } from './schema-references';
 import type { SchemaObject } from './schema-parts';
 import { first, isRecord, listOf, own } from './schema-parts';
 
-/** Neither schemas that people write nor values that fit them are that deep; code that calls itself has to end somewhere. */
+/** A bound for recursion, above any real schema or value. */
 const deepest = 500;
 const longestMisfit = 1000;
 const mostMisfits = 20;
 
 /**
- * Where a value does not fit a JSON Schema, or nothing. It knows the keywords that say what a value is made of, and lets pass what it does
- * not know; so it needs nothing but itself and says the same wherever it runs. It ends soon whatever the schema is: each part of it looks at
- * each place of the value once. Patterns are left to others: they can take for ever.
+ * Where a value does not fit a JSON Schema. The check knows the keywords about structure, ignores others, and works the same everywhere. It ends
+ * soon: each part of the schema looks at each place once. Patterns are left to others, because they can take for ever.
  */
 export function misfitOfSchema(schema: Json | undefined, value: Json): string | undefined {
   if (schema === undefined) return undefined;
@@ -20,22 +19,21 @@ export function misfitOfSchema(schema: Json | undefined, value: Json): string | 
   return misfit === undefined || misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`;
 }
 
-/** All places where a value does not fit, each once: what somebody mends before they send it again. What is of several kinds is told as one. */
+/** All places that do not fit, each once. */
 export function misfitsOfSchema(schema: Json | undefined, value: Json): readonly string[] {
   if (schema === undefined) return [];
   const told = new Set<string>();
   for (const misfit of new SchemaCheck(schema).misfits(schema, new ValuePlace(value, ''), schema, 0)) {
-    // A value of a million fields is not looked at to its end.
+    // A huge value is not checked to its end.
     if (told.size === mostMisfits && !told.has(misfit)) return [...told, 'and more'];
     told.add(misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`);
   }
   return [...told];
 }
 
-/** A place in the value, and what was found out about it. */
 class ValuePlace {
   readonly seen = new Map<SchemaObject, string | undefined>();
-  /** Schemas of which all misfits are told. */
+  /** Schemas whose misfits were all told. */
   readonly told = new Set<SchemaObject>();
   private inside: Map<string | number, ValuePlace> | undefined;
   private text: string | undefined;
@@ -45,17 +43,14 @@ class ValuePlace {
     private readonly path: string,
   ) {}
 
-  /** How a misfit names it. */
   get name(): string {
     return this.path === '' ? 'it' : this.path;
   }
 
-  /** How a misfit begins the name of what stands in it. */
   get before(): string {
     return this.path === '' ? '' : `${this.path}.`;
   }
 
-  /** For comparisons. */
   get canonical(): string {
     return (this.text ??= canonicalJson(this.value));
   }
@@ -82,14 +77,14 @@ class SchemaCheck {
     if (schema === false) return `${place.name} is not wanted`;
     if (!isRecord(schema) || depth > deepest) return undefined;
     if (place.seen.has(schema)) return place.seen.get(schema);
-    // What refers to itself at this very place asks for nothing more by that.
+    // A schema that refers to itself at this place asks for nothing more.
     place.seen.set(schema, undefined);
     const misfit = this.found(schema, place, baseOf(schema, around), depth + 1);
     place.seen.set(schema, misfit);
     return misfit;
   }
 
-  /** The first one, and those of the fields and of the items. */
+  /** The first misfit, and those of fields and items. */
   *misfits(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): Generator<string> {
     const whole = this.misfit(schema, place, around, depth);
     if (whole === undefined) return;
@@ -214,7 +209,6 @@ function misfitOfList(schema: SchemaObject, value: readonly Json[], path: string
   );
 }
 
-/** The schema of an item. */
 function itemOf(schema: SchemaObject, position: number): Json | undefined {
   const places = listOf(schema['prefixItems']);
   return position < places.length ? places[position] : schema['items'];
@@ -228,7 +222,6 @@ function missingIn(schema: SchemaObject, value: SchemaObject): readonly string[]
   return listOf(schema['required']).filter((key): key is string => typeof key === 'string' && own(value, key) === undefined);
 }
 
-/** The schema of a field. */
 function partOf(schema: SchemaObject, key: string): Json | undefined {
   return own(knownIn(schema), key) ?? (schema['patternProperties'] === undefined ? schema['additionalProperties'] : undefined);
 }
@@ -264,7 +257,7 @@ function misfitOfAny(schema: SchemaObject, same: (part: Json | undefined) => str
   return undefined;
 }
 
-/** Each once, and not without end: each of them may be such a list itself. */
+/** Each once, and bounded: each may be such a list. */
 function listed(misfits: readonly (string | undefined)[]): string {
   const text = [...new Set(misfits)].join('; ');
   return text.length <= longestMisfit ? text : `${text.slice(0, longestMisfit)}…`;

@@ -7,9 +7,8 @@ import { first, isRecord } from './schema-parts';
 
 interface SchemaPart {
   readonly schema: Json;
-  /** Where it stands, as in the schema itself. */
   readonly path: string;
-  /** Where pointers around it begin. */
+  /** Where its pointers begin. */
   readonly base: Json;
 }
 
@@ -24,8 +23,8 @@ const withSchemas = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 const withNamedSchemas = ['properties', 'patternProperties'];
 
 /**
- * Why a value is no JSON Schema that could check anything, or nothing. Keywords that it does not know are allowed, as JSON Schema says. A `$ref`
- * leads to somewhere in the schema: nobody fetches another one. Patterns are compiled and never run.
+ * Why a value is not a JSON Schema that can check. Unknown keywords are allowed. A `$ref` leads only into the schema itself. Patterns are compiled
+ * and never run.
  */
 export function problemOfSchema(schema: Json): string | undefined {
   const references = new References(schema);
@@ -96,7 +95,7 @@ function compiles(pattern: string, flags: string): boolean {
   }
 }
 
-/** The schemas that stand directly in a schema. Definitions count where something refers to them. */
+/** Direct inner schemas. Definitions count if something refers to them. */
 function partsOf(schema: SchemaObject, path: string, base: Json): readonly SchemaPart[] {
   const before = path === '' ? '' : `${path}.`;
   const parts: SchemaPart[] = [];
@@ -121,7 +120,7 @@ function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** A JSON Schema that a definition has. Schemas of zod and of others are objects too, with functions in them. */
+/** A JSON Schema in a definition. Schemas of zod are objects with functions. */
 export const jsonSchema = both(
   form(
     (value) => isObject(value) && notJson(value) === undefined,

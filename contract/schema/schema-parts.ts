@@ -2,7 +2,6 @@ import type { Json } from '../messages/messages';
 
 export type SchemaObject = Readonly<Record<string, Json | undefined>>;
 
-/** The first problem that one of them has. */
 export function first<Item>(items: readonly Item[], problem: (item: Item, position: number) => string | undefined): string | undefined {
   for (let position = 0; position < items.length; position++) {
     const found = problem(items[position] as Item, position);

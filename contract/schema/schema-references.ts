@@ -2,13 +2,12 @@ import type { Json } from '../messages/messages';
 import type { SchemaObject } from './schema-parts';
 import { isRecord } from './schema-parts';
 
-/** Where a reference leads, and where pointers begin there. */
 export interface Referred {
   readonly schema: Json;
   readonly base: Json;
 }
 
-/** The references of one schema. Only what stands in the schema itself is found: pointers, anchors, and schemas that have an `$id` in it. */
+/** References inside of one schema: pointers, anchors, and schemas with an `$id`. */
 export class References {
   private readonly named = new Map<Json, readonly SchemaObject[]>();
 
@@ -16,7 +15,7 @@ export class References {
 
   find(reference: string, base: Json): Referred | undefined {
     const [document = '', fragment = ''] = reference.split('#');
-    // Below an `$id` a pointer begins there, but not in drafts in which nothing counts beside a `$ref`.
+    // Below an `$id` a pointer begins there, except in drafts where nothing counts beside a `$ref`.
     const documents = document === '' ? [base, this.root] : this.withNames(this.root).filter(({ $id }) => isSameId($id, document));
     for (const one of documents) {
       const schema = fragment === '' ? one : fragment.startsWith('/') ? placeOf(one, fragment) : this.anchored(one, fragment);
@@ -32,7 +31,7 @@ export class References {
     );
   }
 
-  /** All that could be meant by a name. It is looked for when a reference has one. */
+  /** All parts with a name, searched on demand. */
   private withNames(base: Json): readonly SchemaObject[] {
     const known = this.named.get(base);
     if (known !== undefined) return known;
@@ -47,13 +46,13 @@ export class References {
   }
 }
 
-/** Where pointers in a part begin. */
+/** Where pointers of a part begin. */
 export function baseOf(part: SchemaObject, around: Json): Json {
   const { $id } = part;
   return typeof $id === 'string' && !$id.startsWith('#') ? part : around;
 }
 
-/** An `$id` may be relative to that of the schema around it, and so may a reference to it. */
+/** An `$id` and a reference to it may be relative. */
 function isSameId($id: Json | undefined, document: string): boolean {
   if (typeof $id !== 'string' || $id === '') return false;
   const id = $id.replace(/#$/, '');

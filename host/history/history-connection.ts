@@ -1,21 +1,19 @@
-import { Connection } from '@temporalio/client';
-import type { ConnectionLike, ConnectionOptions } from '@temporalio/client';
+import { Connection, type ConnectionLike, type ConnectionOptions } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { factEventsOf } from './fact-events';
 import type { FactEvent } from './history-facts';
-import type { HistoryPage, HistorySource } from './history-pages';
+import type { HistoryPage, HistorySource, PageRequest } from './history-pages';
 
 const service = temporal.api.workflowservice.v1;
 
 type Parts = ReturnType<(typeof Connection)['createCtorOptions']>;
 type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
 
-/** Where histories are read to make facts of them: of a connection of somebody else's, with all events. */
+/** Reads histories for facts. A connection of another kind returns all events. */
 export function factSource(connection: ConnectionLike, namespace: string): HistorySource<FactEvent> {
   return connection instanceof HistoryConnection ? connection.facts(namespace) : { namespace, workflowService: connection.workflowService };
 }
 
-/** A connection that also gives the pages of histories as they come, before all of them is decoded. */
 export class HistoryConnection extends Connection {
   private readonly call: RpcCall;
 
@@ -36,37 +34,30 @@ export class HistoryConnection extends Connection {
     return super.lazy(options) as HistoryConnection;
   }
 
-  /** Histories with those events only from which facts are made. Retries, metadata and deadlines are those of the connection. */
+  /** Histories with the events for facts. Retries, metadata and deadlines are those of the connection. */
   facts(namespace: string): HistorySource<FactEvent> {
     return {
       namespace,
       workflowService: {
-        getWorkflowExecutionHistory: (request) =>
-          this.page('GetWorkflowExecutionHistory', namespace, service.GetWorkflowExecutionHistoryRequest.encode(request).finish()),
-        getWorkflowExecutionHistoryReverse: (request) =>
-          this.page(
-            'GetWorkflowExecutionHistoryReverse',
-            namespace,
-            service.GetWorkflowExecutionHistoryReverseRequest.encode(request).finish(),
-          ),
+        getWorkflowExecutionHistory: (request) => this.page('GetWorkflowExecutionHistory', namespace, request),
+        getWorkflowExecutionHistoryReverse: (request) => this.page('GetWorkflowExecutionHistoryReverse', namespace, request),
       },
     };
   }
 
-  private page(name: string, namespace: string, request: Uint8Array): Promise<HistoryPage<FactEvent>> {
-    return this.withMetadata(
-      { 'temporal-namespace': namespace },
-      () =>
-        new Promise((resolve, reject) => {
-          this.call({ name } as Parameters<RpcCall>[0], request, (error, response) => {
-            if (error || !response) return reject(error ?? new Error(`No answer to ${name}.`));
-            try {
-              resolve(factEventsOf(response));
-            } catch (broken) {
-              reject(broken);
-            }
-          });
-        }),
-    );
+  private page(
+    name: `GetWorkflowExecutionHistory${'' | 'Reverse'}`,
+    namespace: string,
+    request: PageRequest,
+  ): Promise<HistoryPage<FactEvent>> {
+    const bytes = service[`${name}Request`].encode(request).finish();
+    const answered = (): Promise<Uint8Array> =>
+      new Promise((resolve, reject) => {
+        this.call({ name } as Parameters<RpcCall>[0], bytes, (error, response) => {
+          if (error || !response) reject(error ?? new Error(`No answer to ${name}.`));
+          else resolve(response);
+        });
+      });
+    return this.withMetadata({ 'temporal-namespace': namespace }, async () => factEventsOf(await answered()));
   }
 }

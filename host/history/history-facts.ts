@@ -16,7 +16,7 @@ type Completed = temporal.api.history.v1.IActivityTaskCompletedEventAttributes;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
 type Payloads = temporal.api.common.v1.IPayloads;
 
-/** An event with what facts are made of; its numbers may be of any kind. */
+/** An event for facts. Numbers may be of any type. */
 export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
   readonly eventId?: unknown;
   readonly eventTime?: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined;
@@ -24,10 +24,9 @@ export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime'
     (Omit<Completed, 'scheduledEventId'> & { readonly scheduledEventId?: unknown }) | null | undefined;
 }
 
-/** A fact that is being read: it asks for the values of payloads. */
+/** A fact that is being read. The reader yields payloads and receives values. */
 type Reading<T> = Generator<Payload, T, unknown>;
 
-/** Reads history events into the facts that the fold understands. Events that say nothing of a run give nothing. */
 export class FactReader {
   private readonly payloads: PayloadReader;
 
@@ -87,7 +86,7 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
   if (signal === names.answerSignal || signal === names.cancelSignal) return { kind: 'stirred', time, by: 'signal' };
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) {
-    // What a workflow says that cancels a part of itself is the words of the SDK, and no reason of a person.
+    // A workflow that cancels a child sets a cause of the SDK, not of a person.
     const isByPerson = !cancel.externalWorkflowExecution?.workflowId;
     return { kind: 'stirred', time, by: 'cancel', ...(cancel.cause && isByPerson ? { reason: cancel.cause } : {}) };
   }
@@ -135,7 +134,7 @@ function* record(fields: Readonly<Record<string, Payload>>): Reading<Record<stri
   return values;
 }
 
-/** A task that failed for these reasons is simply done again. */
+/** The server repeats a workflow task that failed with these causes. */
 const harmlessCauses = new Set([
   'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND',
   'WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW',
@@ -146,7 +145,7 @@ const harmlessCauses = new Set([
 
 const mostStack = 16 * 1024;
 
-/** A failure as the server has it. Without a code of ours it is `run-failed`, unless Temporal says itself that an attempt was lost. */
+/** A failure of the server. The code is `run-failed`, unless the failure has a code of Holdfast or an attempt was lost. */
 export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   const type = failure?.applicationFailureInfo?.type;
   const late = failure?.timeoutFailureInfo?.timeoutType;
@@ -156,7 +155,7 @@ export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }
 
-/** The same with the stack of what was thrown first. What the run's own record says has none: it is for whoever looks for the place in the code. */
+/** Adds the stack of the first error, to find the place in the code. */
 export function thrownFailureOf(failure: ProtoFailure | null | undefined): ThrownFailure {
   let stack = '';
   for (let cause = failure; cause != null; cause = cause.cause) stack = cause.stackTrace || stack;

@@ -6,7 +6,7 @@ import { fromJson, toJson } from 'protobufjs/ext/protojson';
 import { HoldfastError, messageOf } from '../../contract/errors';
 
 const historyType = temporal.api.history.v1.History;
-/** The SDK declares the class alone, which is a type of protobufjs, too. */
+/** The SDK declares a class that is also a type of protobufjs. */
 const historyForm = historyType as unknown as Type;
 
 export type History = temporal.api.history.v1.IHistory;
@@ -14,15 +14,14 @@ export type History = temporal.api.history.v1.IHistory;
 type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface HistoryFile {
-  /** The file's name without its end. Of a file with several histories also which one it is, as in `refund.2`. */
+  /** The name of the file without its extension, with a number if the file has several histories, as in `refund.2`. */
   readonly id: string;
-  /** Where it stands, for people. */
   readonly place: string;
   readonly path: string;
   readonly history: History;
 }
 
-/** The histories in JSON files: a file, a folder, or a pattern with `*` and `**`. In order of their paths. */
+/** The histories in JSON files, in order of their paths: of a file, a folder, or a pattern with `*` and `**`. */
 export async function readHistories(pattern: string): Promise<readonly HistoryFile[]> {
   const paths = await matchingFiles(pattern);
   if (paths.length === 0) throw new HoldfastError('request-invalid', `No history matches ${pattern}.`);
@@ -48,12 +47,11 @@ async function historiesIn(path: string): Promise<readonly History[]> {
   return (Array.isArray(saved) ? saved : [saved]).map((one) => fromJson(historyForm, one, { ignoreUnknownFields: true }) as History);
 }
 
-/** What a workflow was started with. */
 export function startOf(history: History): Started | undefined {
   return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
 }
 
-/** One as Temporal's own tools have it. Several, such as those of a run that continued as new, are a list in one file. */
+/** Writes a history in the format of Temporal's tools, or several histories as a list. */
 export async function writeHistories(path: string, histories: readonly History[]): Promise<void> {
   const [text = '', ...more] = histories.map((history) => JSON.stringify(toJson(historyForm, historyType.fromObject(history)), null, 2));
   await mkdir(dirname(path), { recursive: true });

@@ -8,14 +8,13 @@ export interface HistoryPage<Event = HistoryEvent> {
   readonly nextPageToken?: Uint8Array | null;
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly namespace: string;
   readonly execution: ExecutionRef;
   readonly maximumPageSize: number;
   readonly nextPageToken?: Uint8Array;
 }
 
-/** What reading a history needs of a connection; its `workflowService` is one. */
 export interface HistorySource<Event = HistoryEvent> {
   readonly workflowService: {
     getWorkflowExecutionHistory(request: PageRequest & { readonly waitNewEvent: boolean }): Promise<HistoryPage<Event>>;
@@ -29,7 +28,7 @@ export interface ExecutionRef {
   readonly runId?: string;
 }
 
-/** Pages of a history, newest first. Never a query: a query waits for a worker and its replay. */
+/** Pages of a history, newest first. A query would wait for a worker and its replay. */
 export async function* newestPages<Event>(source: HistorySource<Event>, execution: ExecutionRef): AsyncGenerator<readonly Event[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
@@ -45,8 +44,7 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
 }
 
 /**
- * Pages of a history, oldest first; with `follow` it waits for new events until the execution closes. Without, the next page is on its way while
- * one is read.
+ * Pages of a history, oldest first. With `follow`: waits for new events until the execution closes. Without `follow`: requests the next page early.
  */
 export async function* oldestPages<Event>(
   source: HistorySource<Event>,
@@ -67,7 +65,7 @@ export async function* oldestPages<Event>(
     const events = page.history?.events ?? [];
     const token = page.nextPageToken?.length ? page.nextPageToken : undefined;
     const ahead = follow || token === undefined ? undefined : ask(token);
-    // Who stops before it comes need not hear of its failure.
+    // A reader that stops early does not need the failure.
     ahead?.catch(() => undefined);
     if (events.length > 0) yield events;
     coming = abandoned() || token === undefined ? undefined : (ahead ?? ask(token));

@@ -1,26 +1,15 @@
-import type { Payload } from '@temporalio/common';
 import type { KeptPoint } from '../../contract/record/wire';
 import { isRecord } from '../../contract/check';
 import { names } from '../../contract/names';
+import type { FactEvent } from './history-facts';
 import type { PayloadReader } from './payload-reader';
 
-/** What is read of an event here. */
-export interface EndEvent {
-  readonly workflowExecutionCanceledEventAttributes?: object | null | undefined;
-  readonly workflowExecutionFailedEventAttributes?: object | null | undefined;
-  readonly activityTaskScheduledEventAttributes?:
-    | {
-        readonly activityType?: { readonly name?: string | null } | null;
-        readonly input?: { readonly payloads?: readonly Payload[] | null } | null;
-      }
-    | null
-    | undefined;
-}
+type EndEvent = Pick<
+  FactEvent,
+  'workflowExecutionCanceledEventAttributes' | 'workflowExecutionFailedEventAttributes' | 'activityTaskScheduledEventAttributes'
+>;
 
-/**
- * What a run kept when it was cancelled, or failed as an isolated agent, of the newest events of its history, newest first. Undefined: it has not
- * ended so, or kept nothing.
- */
+/** The point that a cancelled run or a failed isolated agent kept. `events`: the newest events, newest first. Undefined: no point was kept. */
 export async function keptPointIn(events: readonly EndEvent[], payloads: PayloadReader): Promise<KeptPoint | undefined> {
   const [end] = events;
   if ((end?.workflowExecutionCanceledEventAttributes ?? end?.workflowExecutionFailedEventAttributes) == null) return undefined;

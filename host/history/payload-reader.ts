@@ -1,12 +1,10 @@
-import type { LoadedDataConverter, Payload } from '@temporalio/common';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, type LoadedDataConverter, type Payload } from '@temporalio/common';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { decompressed, isCompression } from '../payloads/compression';
 import { isReference, retrieved } from '../payloads/references';
 
-/** Reads what stands in histories and memos, with the codecs and the storage of a data converter. */
 export class PayloadReader {
-  /** There are no codecs but our own. */
+  /** Only Holdfast's codec is used. */
   private readonly plain: boolean;
   private readonly json: boolean;
 
@@ -15,7 +13,7 @@ export class PayloadReader {
     this.json = converter.payloadConverter === defaultPayloadConverter;
   }
 
-  /** Whether `plainValue` reads it: nothing has to be waited for. */
+  /** Whether `plainValue` can read the payload without waiting. */
   isImmediate(payload: Payload): boolean {
     return this.plain && (this.converter.externalStorage === undefined || !isReference(payload));
   }
@@ -33,7 +31,7 @@ export class PayloadReader {
     }
   }
 
-  /** What no codec of somebody else and no storage stands before. */
+  /** Reads a payload without foreign codecs and storage. */
   plainValue(payload: Payload): unknown {
     try {
       return this.converted(payload);
@@ -42,7 +40,7 @@ export class PayloadReader {
     }
   }
 
-  /** Of whatever converter it is: compressed data is read. The SDK's converter makes text of bytes one by one, as it has to in the sandbox. */
+  /** The SDK's converter decodes bytes one by one, as the sandbox needs. */
   private converted(encoded: Payload): unknown {
     const payload = decompressed(encoded);
     const { data, metadata } = payload;
@@ -51,7 +49,7 @@ export class PayloadReader {
     return this.converter.payloadConverter.fromPayload(payload);
   }
 
-  /** A memo that anybody may have written: what cannot be read is left out. */
+  /** Anybody may write a memo, so unreadable fields are left out. */
   async readable(fields: Readonly<Record<string, Payload>>): Promise<Record<string, unknown>> {
     const values: Record<string, unknown> = {};
     for (const [key, payload] of Object.entries(fields)) {

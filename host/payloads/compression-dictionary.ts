@@ -1,6 +1,6 @@
 /**
- * What payloads of runs often have, for the encoding `holdfast/z1`. The compressed data names places in this text, so that it must never change, not by
- * one letter: another text is another encoding. What occurs most often stands last.
+ * Frequent texts of payloads, for the encoding `holdfast/z1`. Never change a letter: compressed data points into this text, and another text needs
+ * another encoding. The most frequent texts are last.
  */
 export const dictionary = Buffer.from(
   [

@@ -4,28 +4,28 @@ import type { DataConverter, LoadedDataConverter, Payload, PayloadCodec } from '
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { dictionary } from './compression-dictionary';
 
-/** The encoding of compressed payloads. It stands in histories: what it means never changes. */
+/** The encoding of compressed payloads in histories. The meaning never changes. */
 const compressed = 'holdfast/z1';
 const mark = Buffer.from(compressed);
-/** Under this the metadata says which encoding a payload had before. Absent: JSON, as nearly always. */
+/** Metadata with the encoding before compression. Absent: JSON. */
 const before = 'holdfast-was';
 const usual = Buffer.from('json/plain');
 
-/** Smaller ones save less than their reading costs, and stay readable to everybody. */
+/** Smaller payloads save less than reading costs, and stay readable for other programs. */
 const worthFrom = 200;
-/** A payload that keeps more than this share of its bytes stays as it is. */
+/** A payload that keeps a larger share of its bytes is not compressed. */
 const worthShare = 0.9;
-/** What takes longer than this to compress is compressed beside the main thread. */
+/** Larger payloads are compressed in another thread. */
 const longFrom = 64 * 1024;
-/** The most that a payload may become: nothing that anybody wrote comes near it. */
+/** Most bytes of a decompressed payload, far above any written payload. */
 const most = 64 * 1024 * 1024;
 
 const settings = { level: 6, dictionary };
 const compressBeside = promisify<Buffer, typeof settings, Buffer>(deflateRaw);
 
 /**
- * Compresses payloads, and reads compressed ones. What it cannot read it leaves as it is, in an encoding that no converter knows: whoever needs the value
- * fails, and whoever does not, such as a run that gets a broken signal, goes on.
+ * Compresses and decompresses payloads. An unreadable payload is left in its encoding, which no converter knows: only code that needs the value
+ * fails, so that a broken signal does not stop a run.
  */
 class Compression implements PayloadCodec {
   constructor(readonly writes: boolean) {}
@@ -40,14 +40,14 @@ class Compression implements PayloadCodec {
 }
 
 /**
- * The data converter, reading compressed payloads, and writing them if `writes`; undefined: as it did, which is not. A codec of the user's comes after
- * it, and may encrypt.
+ * A data converter that reads compressed payloads, and writes compressed payloads if `writes`. Undefined: as before, by default not. The user's
+ * codecs come after the compression, and may encrypt.
  */
 export function withCompression(converter: DataConverter | undefined, writes?: boolean): DataConverter {
   return { ...converter, payloadCodecs: codecsWith(converter?.payloadCodecs ?? [], writes) };
 }
 
-/** The same of a loaded converter. It is the same one if nothing is to be changed. */
+/** Returns the same converter if nothing changes. */
 export function loadedWithCompression(converter: LoadedDataConverter, writes?: boolean): LoadedDataConverter {
   const payloadCodecs = codecsWith(converter.payloadCodecs, writes);
   return payloadCodecs === converter.payloadCodecs ? converter : { ...converter, payloadCodecs };
@@ -61,26 +61,25 @@ export function isCompression(codec: PayloadCodec): boolean {
   return codec instanceof Compression;
 }
 
-/** One is enough. The one that there is stays, unless this one shall write. */
+/** Keeps an existing compression, unless `writes` differs. */
 function codecsWith(codecs: PayloadCodec[], writes?: boolean): PayloadCodec[] {
   const has = codecs.find(isCompression) as Compression | undefined;
   if (has !== undefined && (writes === undefined || writes === has.writes)) return codecs;
   return [new Compression(writes ?? false), ...codecs.filter((codec) => codec !== has)];
 }
 
-/** The payload as it was before it was compressed. Others are returned as they are. */
 export function decompressed(payload: Payload): Payload {
   if (!isCompressed(payload)) return payload;
   const { [before]: encoding = usual, ...others } = payload.metadata ?? {};
   return { metadata: { ...others, encoding }, data: decompressedData(payload) };
 }
 
-/** The first bytes of what a payload says, without the cost of all of it. */
+/** The first bytes of a payload, without decompressing all of the payload. */
 export function beginningOf({ metadata, data }: Payload, bytes: number): Uint8Array {
   if (data == null) return new Uint8Array(0);
   if (!isCompressed({ metadata, data })) return data.subarray(0, bytes);
   try {
-    // Enough for the head of a block and some of what it has.
+    // Enough for the head of a block and the first bytes.
     return inflateRawSync(data.subarray(0, 1024), { dictionary, finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, bytes);
   } catch {
     return new Uint8Array(0);
@@ -104,7 +103,7 @@ function decompressedData({ data }: Payload): Uint8Array {
   }
 }
 
-/** Room of the usual 16 KB, made for each of thousands of small payloads, takes longer than to fill it. */
+/** Allocating the usual 16 KB for thousands of small payloads takes longer than decompressing. */
 function roomFor({ length }: Uint8Array): number {
   return Math.min(16 * 1024, Math.max(1024, 8 * length));
 }
@@ -121,7 +120,7 @@ async function compress(payload: Payload): Promise<Payload> {
   const { metadata, data } = payload;
   const encoding = metadata?.['encoding'];
   if (data == null || encoding === undefined || data.length < worthFrom || data.length > most || isCompressed(payload)) return payload;
-  // Values that are elsewhere have their own description, and no data of ours.
+  // A payload in external storage has no data to compress.
   if ((payload.externalPayloads?.length ?? 0) > 0 || metadata?.[before] !== undefined) return payload;
   const smaller = data.length < longFrom ? deflateRawSync(data, settings) : await compressBeside(Buffer.from(data), settings);
   if (smaller.length > data.length * worthShare) return payload;

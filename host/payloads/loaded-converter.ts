@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module';
-import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
-import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
+import { defaultFailureConverter, defaultPayloadConverter, type DataConverter, type LoadedDataConverter } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
 
 const load = createRequire(__filename);
 
-/** The data converter with the modules that it names. */
 export function loadedConverter(dataConverter: DataConverter = {}): LoadedDataConverter {
   const { payloadConverterPath, failureConverterPath, payloadCodecs = [], externalStorage } = dataConverter;
   return {

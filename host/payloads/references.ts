@@ -1,16 +1,13 @@
-import type { ExternalStorage, Payload } from '@temporalio/common';
-import { StorageDriverClaim } from '@temporalio/common';
+import { StorageDriverClaim, type ExternalStorage, type Payload } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
 
 const encoding = Buffer.from('json/protobuf');
 const messageType = Buffer.from('temporal.api.sdk.v1.ExternalStorageReference');
 
-/** Whether a payload names a place in external storage that has the payload itself. */
 export function isReference({ metadata }: Payload): boolean {
   return encoding.equals(metadata?.['encoding'] ?? none) && messageType.equals(metadata?.['messageType'] ?? none);
 }
 
-/** The payload that a reference names. */
 export async function retrieved({ data }: Payload, storage: ExternalStorage): Promise<Payload> {
   const { driverName, claimData } = JSON.parse(Buffer.from(data ?? none).toString('utf8')) as Reference;
   const driver = storage.getDriver(driverName ?? '');
@@ -20,7 +17,7 @@ export async function retrieved({ data }: Payload, storage: ExternalStorage): Pr
   return payload;
 }
 
-/** As JSON has the message of protobuf: a field that is empty may be missing. */
+/** JSON of protobuf leaves empty fields out. */
 interface Reference {
   readonly driverName?: string;
   readonly claimData?: Record<string, string>;

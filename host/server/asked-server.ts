@@ -1,33 +1,28 @@
-import { connectTemporal } from '../connection';
+import { withConnection } from '../connection';
 import { setUpNamespace } from './namespace-setup';
 
 const healthPatienceMs = 1_000;
 const preparePatienceMs = 30_000;
 
-/** Waits until the server answers, and sets its namespace up. Says which server it is. */
-export async function prepareServer(address: string, namespace: string): Promise<string> {
-  const { connection, close } = await connectTemporal({ address, namespace }, { deadlineMs: preparePatienceMs });
-  try {
-    return await connection.withDeadline(Date.now() + preparePatienceMs, async () => {
-      await setUpNamespace(connection, namespace);
-      return (await connection.workflowService.getClusterInfo({})).clusterId;
-    });
-  } finally {
-    await close();
-  }
+/** Waits for the server, and sets its namespace up. Returns the id of the cluster. */
+export function prepareServer(address: string, namespace: string): Promise<string> {
+  return clusterId(address, namespace, preparePatienceMs);
 }
 
-/** Which server answers at an address; undefined where none does. */
-export async function clusterIdAt(address: string): Promise<string | undefined> {
-  try {
-    const { connection, close } = await connectTemporal({ address, namespace: 'default' }, { deadlineMs: healthPatienceMs });
-    try {
-      const ask = async (): Promise<string> => (await connection.workflowService.getClusterInfo({})).clusterId;
-      return await connection.withDeadline(Date.now() + healthPatienceMs, ask);
-    } finally {
-      await close();
-    }
-  } catch {
-    return undefined;
-  }
+export function clusterIdAt(address: string): Promise<string | undefined> {
+  return clusterId(address, undefined, healthPatienceMs).catch(() => undefined);
+}
+
+/** `namespace`: to set up before. */
+function clusterId(address: string, namespace: string | undefined, patienceMs: number): Promise<string> {
+  const settings = { address, namespace: namespace ?? 'default' };
+  return withConnection(
+    settings,
+    (connection) =>
+      connection.withDeadline(Date.now() + patienceMs, async () => {
+        if (namespace !== undefined) await setUpNamespace(connection, namespace);
+        return (await connection.workflowService.getClusterInfo({})).clusterId;
+      }),
+    patienceMs,
+  );
 }

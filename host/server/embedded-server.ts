@@ -19,38 +19,32 @@ import {
 } from './server-record';
 
 export interface EmbeddedServerOptions {
-  /** Holds database, log and record. Made when missing. It has one server: whoever starts a second one gets the first. */
+  /** Holds database, log and record. Made if missing. A directory has one server: a second start reuses the first. */
   readonly directory: string;
-  /** A free one by default. */
+  /** A free port by default. */
   readonly port?: number;
   /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number;
   readonly namespace?: string;
-  /** Added to what every embedded server gets; a server that is reused keeps its own. */
+  /** Added to the settings of all embedded servers. A reused server keeps its settings. */
   readonly dynamicConfig?: Readonly<Record<string, unknown>>;
   readonly onProgress?: (message: string) => void;
-  /** There is a process, which does not answer yet. Not called where a server is reused. */
+  /** The process of the server exists, and does not answer yet. Not called for a reused server. */
   readonly onLaunch?: () => void;
-  /** The server ended although nobody stopped it. Called for the owner, not for those who reuse it. */
-  readonly onExit?: (exit: ServerExit) => void;
-  /** The server of another is gone, mostly with its owner. Called for those who reuse it, within a second or two. */
+  /** The server ended although nobody stopped the server: 'server-failed' or 'disk-full'. Called for the owner of the server. */
+  readonly onExit?: (error: HoldfastError) => void;
+  /** A reused server is gone, mostly because its owner ended. Called within two seconds. */
   readonly onLost?: () => void;
   readonly environment?: Environment;
 }
 
-export interface ServerExit {
-  readonly code: number;
-  /** 'server-failed' or 'disk-full', with the end of the log. */
-  readonly error: HoldfastError;
-}
-
 export interface EmbeddedServer {
   readonly address: string;
-  /** http://host:port of the web UI, when it is on. */
+  /** http://host:port of the web UI, when the web UI is on. */
   readonly uiAddress: string | undefined;
   readonly namespace: string;
   readonly pid: number;
-  /** Another one started it; it lives and dies with that one, and `stop` leaves it alone. */
+  /** Another process started the server, which ends with that process. `stop` does not end the server. */
   readonly reused: boolean;
   readonly version: string;
   /** Path of the database file. */
@@ -61,8 +55,8 @@ export interface EmbeddedServer {
 const lockPatienceMs = 30_000;
 
 /**
- * Starts a Temporal server on loopback that dies with this process, or finds the one that runs in the directory already. Throws
- * 'server-unavailable' (no binary), 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
+ * Starts a Temporal server on loopback that ends with this process, or reuses the server of the directory. Throws 'server-unavailable' (no binary),
+ * 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const setup = resolveSetup(options);
@@ -100,8 +94,8 @@ function resolveSetup(options: EmbeddedServerOptions) {
 }
 
 /**
- * A file for each version of the server: that of another one is not guaranteed to fit. A server makes it under another name and is ended, so that a
- * file of the right name is whole, and the next server knows the retention of its namespace from its first moment.
+ * Every version of the server has its own database file. A first server makes the file under a draft name and is killed: so a file with the final
+ * name is complete, and the next server knows the retention of its namespace from the start.
  */
 async function createDatabase(file: string, setup: Setup, binary: ServerBinary): Promise<void> {
   const others = databasesIn(setup.directory).join(', ');
@@ -116,11 +110,11 @@ async function createDatabase(file: string, setup: Setup, binary: ServerBinary):
       for (const part of [draft, journal]) rmSync(part, { force: true });
       const server = await launchServer({ ...setup, binary, port: undefined, uiPort: undefined, database: draft, isDraft: true });
       await server.kill();
-      // Ended within a transaction: then the file alone is not whole.
+      // A kill within a transaction left a journal, so the file is not complete.
     } while (existsSync(journal));
     linkSync(draft, file);
   } catch (error) {
-    // Another process was first.
+    // Another process made the file first.
     if (!existsSync(file)) throw error;
   } finally {
     for (const part of [draft, journal]) rmSync(part, { force: true });
@@ -145,14 +139,14 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
 function handleOf(launched: LaunchedServer, setup: Setup, { serverVersion: version }: ServerBinary, database: string): EmbeddedServer {
   const { address, uiAddress, pid, clusterId } = launched;
   const { directory, namespace } = setup;
-  // Of processes that were killed while they made a database.
+  // Drafts of processes that were killed.
   for (const name of readdirSync(directory)) if (name.includes('.db.new-')) rmSync(join(directory, name), { force: true });
   writeServerRecord({ address, uiAddress, clusterId, pid, ownerPid: process.pid, version, database: basename(database), directory });
   let stopping: Promise<void> | undefined;
-  void launched.exited.then(({ code }) => {
+  void launched.exited.then((code) => {
     if (stopping !== undefined) return;
     removeServerRecord(directory, pid);
-    setup.onExit?.({ code, error: serverFailure(`The embedded Temporal server stopped with code ${code}.`, logOf(directory)) });
+    setup.onExit?.(serverFailure(`The embedded Temporal server stopped with code ${code}.`, logOf(directory)));
   });
   const stop = async (): Promise<void> => {
     removeServerRecord(directory, pid);

@@ -3,8 +3,8 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../system-errors';
 
 /**
- * A port of the host that nobody listens on. On Linux freed ports are soon given out again; one that has seen a connection closed from the listening
- * side is not for a minute, and can still be listened on by whoever names it.
+ * A free port. Linux gives freed ports out again soon, except for a minute after the listening side closed a connection. So the port gets a closed
+ * connection: only a process that names the port can use the port.
  */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const probe = await listen(host, 0);
@@ -15,7 +15,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return port;
 }
 
-/** Throws what listening on a port would throw now: 'port-in-use', or 'config-invalid' where this process cannot listen at all. */
+/** Throws the error of listening: 'port-in-use', or 'config-invalid' if this process cannot listen at all. */
 export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<void> {
   try {
     await close(await listen(host, port));
@@ -24,34 +24,23 @@ export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<v
   }
 }
 
-/** What an error of listening says, with a code. */
 export function listenFailure(error: unknown, host: string, port: number): HoldfastError {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = '' } = error as NodeJS.ErrnoException;
   const cause = { cause: error };
-  switch (code) {
-    case 'EADDRINUSE':
-      return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
-    case 'EADDRNOTAVAIL':
-      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: it must be an address of this machine.`, cause);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new HoldfastError('config-invalid', `Nothing can listen on ${host}: no address is known for that name.`, cause);
-    case 'EACCES':
-    case 'EPERM':
-      return new HoldfastError(
-        'config-invalid',
-        `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`,
-        cause,
-      );
-    default:
-      return (
-        namedSystemError(error, `listening on ${host}:${port}`) ??
-        new HoldfastError('config-invalid', `Nothing can listen on ${host}:${port}: ${messageOf(error)}`, cause)
-      );
-  }
+  if (code === 'EADDRINUSE') return new HoldfastError('port-in-use', `The port ${port} of ${host} is taken by another process.`, cause);
+  if (['EACCES', 'EPERM'].includes(code))
+    return new HoldfastError('config-invalid', `This process may not listen on the port ${port} of ${host}. Take one from 1024 on.`, cause);
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRNOTAVAIL: ': it must be an address of this machine.',
+    ENOTFOUND: ': no address is known for that name.',
+    EAI_AGAIN: ': no address is known for that name.',
+  };
+  const named = code in reasons ? undefined : namedSystemError(error, `listening on ${host}:${port}`);
+  return (
+    named ?? new HoldfastError('config-invalid', `Nothing can listen on ${host}${reasons[code] ?? `:${port}: ${messageOf(error)}`}`, cause)
+  );
 }
 
-/** Says whether somebody accepts connections on a port. */
 export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host, port });

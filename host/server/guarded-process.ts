@@ -7,23 +7,19 @@ import { privateFile } from '../private-files';
 
 export interface GuardedProcess {
   readonly pid: number;
-  readonly exited: Promise<ProcessExit>;
+  /** The exit code as in a shell: 128 and the number of the signal after a signal. */
+  readonly exited: Promise<number>;
   /** SIGTERM, after 3 s SIGKILL. Resolves when the process is gone. */
-  stop(): Promise<ProcessExit>;
+  stop(): Promise<number>;
   /** SIGKILL. Resolves when the process is gone. */
-  kill(): Promise<ProcessExit>;
-}
-
-export interface ProcessExit {
-  /** As a shell reports it: 128 and the number of the signal when a signal ended it. */
-  readonly code: number;
+  kill(): Promise<number>;
 }
 
 const graceMs = 3_000;
 
 /**
- * The shell becomes the command. Its child reads a pipe whose other end we hold, and ends the command when the pipe ends, as it does however we die. A
- * line in the pipe says that the command has ended: its id may soon be a stranger's.
+ * The shell becomes the command. A child of the shell reads a pipe of this process, and kills the command at the end of the pipe, for any death of
+ * this process. A line in the pipe says that the command has ended and its id may soon belong to another process.
  */
 const guardScript = `
 umask 077
@@ -33,8 +29,8 @@ exec "$@" 4<&-
 `;
 
 /**
- * Starts a command that never outlives this process, even if this process is killed with -9. It runs in a session of its own, so a
- * Ctrl-C in the terminal does not reach it: its owner decides when it goes. It does not keep this process alive.
+ * Starts a command that never outlives this process, even after kill -9. The command runs in its own session, so Ctrl-C in the terminal does not
+ * reach the command. The command does not keep this process alive.
  */
 export async function startGuarded(
   command: string,
@@ -50,16 +46,16 @@ export async function startGuarded(
   closeSync(log);
   const leash = child.stdin as Socket;
   leash.on('error', () => undefined);
-  const exited = new Promise<ProcessExit>((resolve) => {
+  const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
       leash.end('ended\n');
-      resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGTERM'] });
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });
   });
   await once(child, 'spawn');
   child.unref();
   leash.unref();
-  const end = (signal: NodeJS.Signals): Promise<ProcessExit> => {
+  const end = (signal: NodeJS.Signals): Promise<number> => {
     child.ref();
     child.kill(signal);
     return exited;

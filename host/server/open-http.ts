@@ -4,8 +4,8 @@ import { isLoopback } from '../connection';
 import { httpNames } from './server-flags';
 
 /**
- * A development server on this machine that this process has not started: `temporal server start-dev` opens an HTTP API to any page that a browser on
- * this machine shows. Undefined where the API is shut, and where no command line tells: a server says nothing about the API to its clients.
+ * A problem of a development server on this machine that another program started: `temporal server start-dev` opens an HTTP API to every page in a
+ * browser of this machine. Undefined: the API is shut, or no command line tells. A server does not tell clients of the API.
  */
 export async function openHttpOf(address: string): Promise<HoldfastError | undefined> {
   if (!isLoopback(address)) return undefined;
@@ -19,12 +19,11 @@ export async function openHttpOf(address: string): Promise<HoldfastError | undef
   );
 }
 
-/** The port of a development server, by its command line. */
 function portOf(commandLine: string): string {
   return / (?:--port|-p)[ =](\d+)/.exec(commandLine)?.[1] ?? '7233';
 }
 
-/** Each with the id of its process in front, or nothing where there is no `ps`. */
+/** Every line begins with the id of a process. Empty without `ps`. */
 function commandLines(): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 16 * 1024 * 1024 }, (error, stdout) =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Says whether a process with this id runs. It may be another one than it was: ids are used again. */
+/** Whether a process with this id runs, possibly a later process with an equal id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ended, and nobody has asked how: in a container whose first process does not ask, for ever. */
+/** A zombie has ended, and stays in a container whose first process does not collect children. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

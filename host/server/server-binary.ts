@@ -10,8 +10,7 @@ import { downloadServer } from './server-download';
 export interface ServerBinary {
   readonly path: string;
   readonly origin: 'configured' | 'path' | 'cache' | 'download' | 'build';
-  readonly cliVersion: string;
-  /** It decides which database file the binary may open. */
+  /** The database file depends on the version of the server. */
   readonly serverVersion: string;
 }
 
@@ -20,21 +19,21 @@ export interface BinarySearch {
   readonly onProgress: (message: string) => void;
 }
 
-/** Worker deployments, their search attribute and all settings of the embedded server are verified from here on. */
+/** From here on worker deployments, their search attribute and all settings of the embedded server are tested. */
 const oldest = [1, 29] as const;
 export const oldestServer = oldest.join('.');
-/** Another one for each change of what is built. */
+/** Change the name with every change of the build. */
 const cachedName = 'temporal-2';
 
-/** Also a version that cannot be read. */
+/** True for an unreadable version. */
 export function isOldServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
 }
 
 /**
- * The `temporal` binary from the first place that has a working one: HOLDFAST_TEMPORAL_CLI (which, when set, is the only one), the PATH, the cache,
- * the SDK's download, a build with Go. Throws 'server-unavailable' that says for each way why it failed.
+ * The first working `temporal` binary: of HOLDFAST_TEMPORAL_CLI (then no other), the PATH, the cache, the SDK's download, or a build with Go. Throws
+ * 'server-unavailable' with the failure of every way.
  */
 export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
   const failures: string[] = [];
@@ -48,7 +47,6 @@ export async function findServerBinary(search: BinarySearch): Promise<ServerBina
   );
 }
 
-/** The binary that is here already, if any: nothing is downloaded or built. */
 export async function presentServerBinary(environment: Environment): Promise<ServerBinary | undefined> {
   return presentBinary(environment, []).catch(() => undefined);
 }
@@ -66,7 +64,7 @@ async function presentBinary(environment: Environment, failures: string[]): Prom
   );
 }
 
-/** Puts a binary into the cache, where it appears whole: by download, else by a build. */
+/** Downloads or builds a binary, and moves the complete binary into the cache. */
 async function obtainBinary(search: BinarySearch, failures: string[]): Promise<ServerBinary | undefined> {
   const cached = cachedBinary(search.environment);
   mkdirSync(dirname(cached), { recursive: true });
@@ -86,7 +84,6 @@ async function obtainBinary(search: BinarySearch, failures: string[]): Promise<S
   }
 }
 
-/** A failure is noted and answered with undefined. */
 async function attempt<T>(way: string, failures: string[], find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find();
@@ -100,7 +97,6 @@ function cachedBinary(environment: Environment): string {
   return join(cacheDirectory(environment), 'bin', cachedName);
 }
 
-/** The first executable file of that name on the PATH of the environment. */
 export function onPath(name: string, environment: Environment): string {
   for (const folder of (environment.PATH ?? '').split(delimiter)) {
     const file = join(folder, name);
@@ -118,13 +114,12 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What the binary says it is. Throws when it is not there, does not run, is something else or too old. */
 async function inspect(path: string, origin: ServerBinary['origin']): Promise<ServerBinary> {
   if (!isExecutable(path)) throw new Error('not there');
-  const [, cliVersion, serverVersion] = /version (\S+) \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];
-  if (cliVersion === undefined || serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
+  const [, serverVersion] = /version \S+ \(Server ([^\s,)]+)/.exec(await versionText(path)) ?? [];
+  if (serverVersion === undefined) throw new Error(`${path} is not the Temporal CLI`);
   if (isOldServer(serverVersion)) throw new Error(`${path} holds server ${serverVersion}; ${oldestServer} or newer is needed`);
-  return { path, origin, cliVersion, serverVersion };
+  return { path, origin, serverVersion };
 }
 
 function versionText(path: string): Promise<string> {

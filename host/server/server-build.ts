@@ -5,8 +5,8 @@ import { messageOf } from '../../contract/errors';
 import type { BinarySearch } from './server-binary';
 
 /**
- * The CLI asks for SQLite 1.34. There a query that its caller gives up can leave the one connection to the database interrupted for ever; from 1.38 on
- * such a connection is replaced.
+ * The CLI requires SQLite 1.34, where a cancelled query can leave the only connection to the database interrupted for ever. From 1.38 on an
+ * interrupted connection is replaced.
  */
 const modules = `module holdfast-server
 
@@ -21,7 +21,6 @@ const oldestGo = [1, 25] as const;
 const patienceMs = 20 * 60_000;
 const progressEveryMs = 5_000;
 
-/** Gives the path of the binary, in the folder. */
 export async function buildServer(folder: string, { environment, onProgress }: BinarySearch): Promise<string> {
   const run = (args: string[], variables: Record<string, string> = {}): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -41,7 +40,7 @@ export async function buildServer(folder: string, { environment, onProgress }: B
   const telling = setInterval(() => onProgress(`Building the Temporal server: ${seconds()} s so far.`), progressEveryMs);
   try {
     writeFileSync(join(folder, 'go.mod'), modules);
-    // Sums come from Go's checksum database.
+    // Checksums come from Go's checksum database.
     const build = ['build', '-mod=mod', '-ldflags=-s -w', '-o', 'temporal', 'github.com/temporalio/cli/cmd/temporal'];
     await run(build, { GOFLAGS: '', GOOS: '', GOARCH: '', GOWORK: 'off' });
     onProgress(`Built the Temporal server in ${seconds()} s.`);

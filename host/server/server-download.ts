@@ -8,9 +8,9 @@ import type { BinarySearch } from './server-binary';
 const patienceMs = 15_000;
 
 /**
- * The SDK downloads only on the way to a test server, in native code that cannot be interrupted. So a child process asks for such a server
- * with `--help` as an argument (the binary then prints and ends: no server can be left behind), and is ended as soon as the file is there,
- * or when it has made no progress for 15 s. Its stdin ends with us, and it with its stdin.
+ * The SDK downloads only when a test server starts, in native code that cannot be interrupted. So a child process starts a test server with `--help`,
+ * with which the binary only prints. The child is killed when the file is complete, or after 15 s without progress, and ends with the stdin from this
+ * process.
  */
 const script = `
 process.stdin.resume().on('end', () => process.exit(1));
@@ -21,7 +21,6 @@ TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'cached-down
   .finally(() => process.exit(1));
 `;
 
-/** Gives the path of the binary, in the folder. */
 export async function downloadServer(folder: string, search: BinarySearch): Promise<string> {
   search.onProgress('Downloading the Temporal server.');
   const child = spawn(process.execPath, ['-e', script, require.resolve('@temporalio/testing'), folder], {

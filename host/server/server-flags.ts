@@ -3,57 +3,51 @@ import { searchAttributes } from '../../contract/names';
 
 export interface ServerFlags {
   readonly port: number;
-  /** Without one the web UI stays off. */
   readonly uiPort: number | undefined;
   readonly database: string;
-  /** The database is made, and begins to be that of the directory when this server has ended. */
+  /** The server makes a database, which is used after the end of the server. */
   readonly isDraft: boolean;
   readonly namespace: string;
   readonly dynamicConfig: Readonly<Record<string, unknown>>;
 }
 
-/** What a cluster is told for steps that follow on each other at once; docs/operations/README.md says what they are worth (a test compares). */
-export const clusterFlags = {
+/**
+ * With the default of 20 queue reads a second an activity step takes 101 ms instead of about 10. Worker deployments, updates and
+ * TemporalWorkerDeploymentVersion need no setting from server 1.29 on.
+ */
+const quickSteps = {
   'system.enableActivityEagerExecution': true,
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   'history.sendRawHistoryBetweenInternalServices': true,
-  'frontend.namespaceRPS.visibility': 200,
 } as const;
 
-/** The names by which programs may call the HTTP API of a server. */
+/** The settings that docs/operations/README.md recommends for a cluster. A test compares both. */
+export const clusterFlags = { ...quickSteps, 'frontend.namespaceRPS.visibility': 200 } as const;
+
+/** The host names to which the HTTP API of a server answers. */
 export const httpNames = 'frontend.httpAllowedHosts';
 
-/**
- * The first two lift a limit of 20 queue reads a second, with which an activity step takes 101 ms instead of about 10. Worker deployments, updates
- * and TemporalWorkerDeploymentVersion need nothing: server 1.29 and newer have them on.
- */
 const dynamicConfig = {
-  'history.transferProcessorMaxPollRPS': 2000,
-  'history.timerProcessorMaxPollRPS': 2000,
-  'matching.numTaskqueueReadPartitions': 1,
-  'matching.numTaskqueueWritePartitions': 1,
-  'system.enableActivityEagerExecution': true,
-  'history.sendRawHistoryBetweenInternalServices': true,
-  // `dev` makes a build of each change of the agents, and the server forgets one that nobody serves after some minutes only.
+  ...quickSteps,
+  // `dev` makes a build of every change, and the server forgets an unserved build only after minutes.
   'matching.maxVersionsInDeployment': 1000,
-  // By itself the server keeps 128,000 executions in memory, each for an hour, also those that have ended.
+  // By default the server keeps 128,000 executions in memory, also ended executions, for an hour.
   'history.hostLevelCacheMaxSize': 1000,
-  // The HTTP API cannot be turned off. It takes any request that a page of any site can send, so it answers only to a name that nobody knows.
+  // The HTTP API cannot be turned off, and takes requests of any page. So the API answers only to a secret name.
   [httpNames]: [randomUUID()],
 };
 
 /**
- * WAL with NORMAL is safe against the death of a process; a power cut may take the last commits. EXCLUSIVE: a second server cannot open the file, and
- * the operating system unlocks it however the first one ends.
+ * WAL with NORMAL survives the death of a process; a power cut may lose the last commits. EXCLUSIVE locks the file until the server ends in any way.
  */
 const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL', locking_mode: 'EXCLUSIVE' };
-/** All of the database is in its one file, unless a journal is beside it. */
+/** Without a journal the file is the whole database. */
 const draftPragmas = { journal_mode: 'DELETE' };
 
-/** Arguments of `temporal`. Ports that are not named here (HTTP, metrics, the inner services) the server finds itself. */
+/** Arguments of `temporal`. The server itself chooses ports for HTTP, metrics and inner services. */
 export function serverArguments(flags: ServerFlags): string[] {
   const ui = flags.uiPort === undefined ? ['--headless'] : ['--ui-port', String(flags.uiPort)];
   const namespace = flags.namespace === 'default' ? [] : ['--namespace', flags.namespace];

@@ -13,12 +13,9 @@ import { askedServer } from './server-record';
 export interface LaunchOptions extends Pick<ServerFlags, 'database' | 'isDraft' | 'namespace' | 'dynamicConfig'> {
   readonly binary: ServerBinary;
   readonly directory: string;
-  /** Without one a free port is taken. */
   readonly port?: number | undefined;
-  /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number | undefined;
   readonly environment: Environment;
-  /** There is a process, which does not answer yet. */
   readonly onLaunch?: (() => void) | undefined;
 }
 
@@ -33,12 +30,12 @@ const attempts = 4;
 let logs = 0;
 
 /**
- * Starts the binary and returns when it answers with its namespace set up. Between the choice of a free port and its use another process may take it,
- * and the server's own choice of inner ports has the same gap: then it is tried again, unless the port was asked for.
+ * Starts the binary, and returns when the server answers with its namespace set up. Another process may take a free port before its use, also an
+ * inner port of the server. Then the start is repeated, unless the port was asked for.
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   for (let attempt = 1; ; attempt++) {
-    // Looked at first: a stranger that listens there would be taken for our server.
+    // Otherwise a stranger on the port would be taken for the server.
     for (const port of [options.port, options.uiPort]) if (port) await checkPortFree(port);
     const port = options.port || (await freePort());
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
@@ -59,11 +56,11 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   });
   try {
     options.onLaunch?.();
-    const ended = guarded.exited.then(({ code }) => Promise.reject(new Error(`it ended with code ${code}`)));
+    const ended = guarded.exited.then((code) => Promise.reject(new Error(`it ended with code ${code}`)));
     ended.catch(() => undefined);
     const ready = whenListening(port, ended).then(() => askedServer().prepareServer(address, options.namespace));
     const clusterId = await Promise.race([ready, ended]);
-    // Only now is this the server of the directory: until then another may run there.
+    // Until now another server may have run in the directory.
     renameSync(draftLog, logOf(options.directory));
     return { ...guarded, address, uiAddress: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`, clusterId };
   } catch (error) {
@@ -74,7 +71,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   }
 }
 
-/** A plain connect first: a gRPC channel that is refused once waits a second before it tries again. */
+/** A refused gRPC channel waits a second, so a plain connection is tried first. */
 async function whenListening(port: number, ended: Promise<never>): Promise<void> {
   const deadline = Date.now() + startPatienceMs;
   while (!(await Promise.race([isListening(port), ended]))) {
@@ -83,10 +80,10 @@ async function whenListening(port: number, ended: Promise<never>): Promise<void>
   }
 }
 
-/** Of Go: the server lets its small heap grow before it collects, which takes a sixth less time. Who sets these variables is asked first. */
+/** Go collects its small heap less often, which saves a sixth of the time. Variables of the user win. */
 const collector = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
-/** The settings of a client are none of the server's business. */
+/** The server must not read settings of a client. */
 function withoutTemporal(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

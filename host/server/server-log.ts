@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../contract/errors';
 import { fullDisk } from '../system-errors';
 
-/** The log of the last start. */
 export function logOf(directory: string): string {
   return join(directory, 'server.log');
 }
 
-/** The last lines that a server wrote, for messages about its end. */
 function endOfLog(logFile: string): string {
   try {
     return readFileSync(logFile, 'utf8').trim().slice(-1_000);
@@ -17,7 +15,6 @@ function endOfLog(logFile: string): string {
   }
 }
 
-/** What happened to a server, with the end of its log; a disk that is full has a code of its own. */
 export function serverFailure(what: string, logFile: string, cause?: unknown): HoldfastError {
   const log = endOfLog(logFile);
   const said = log === '' ? `Its log, ${logFile}, is empty.` : `Its log ends: ${log}`;

@@ -7,29 +7,31 @@ import type * as AskedServer from './asked-server';
 import { isListening } from './free-port';
 import { isAlive } from './process-probe';
 
-/** What `server.json` says of the server of a directory. It is there while the server answers. */
+/** The content of `server.json`, which exists while the server answers. */
 export interface ServerRecord {
   readonly address: string;
   readonly uiAddress: string | undefined;
-  /** The id that the server keeps in the database: another server that answers at the address has another one. */
+  /** The id in the database, to recognize another server at the address. */
   readonly clusterId: string;
   readonly pid: number;
   /** The server ends with this process. */
   readonly ownerPid: number;
-  /** Of the server, not of the CLI around it. */
   readonly version: string;
-  /** File name inside of the directory. */
   readonly database: string;
-  /** A copied directory brings its record along; that one is about another directory. */
+  /** A copied directory has a record of the original directory. */
   readonly directory: string;
 }
 
 const endPatienceMs = 10_000;
 const watchMs = 1_000;
 
-/** The databases of embedded servers in a directory, one for each version. */
+/** Empty for a directory that cannot be read. */
 export function databasesIn(directory: string): readonly string[] {
-  return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
+  try {
+    return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
+  } catch {
+    return [];
+  }
 }
 
 export function readServerRecord(directory: string): ServerRecord | undefined {
@@ -53,7 +55,8 @@ export function removeServerRecord(directory: string, pid: number): void {
 }
 
 /**
- * The server that answers for a directory. One whose owner is dead is about to end, which is waited for. Throws 'server-locked' if it does not.
+ * The server that answers for a directory. A server without its owner is about to end, and is waited for. Throws 'server-locked' if the server does
+ * not end.
  */
 export async function findLiveServer(directory: string): Promise<ServerRecord | undefined> {
   const record = readServerRecord(directory);
@@ -78,7 +81,7 @@ async function answers({ address, clusterId }: ServerRecord): Promise<boolean> {
   return false;
 }
 
-/** Calls once when the server of another process is gone. Returns what ends the watch. It does not keep this process alive. */
+/** Calls `onGone` once when a server of another process is gone. Returns the end of the watch, which does not keep this process alive. */
 export function watchServer({ pid }: ServerRecord, onGone: () => void): () => void {
   const timer = setInterval(() => {
     if (isAlive(pid)) return;
@@ -89,9 +92,7 @@ export function watchServer({ pid }: ServerRecord, onGone: () => void): () => vo
   return () => clearInterval(timer);
 }
 
-/**
- * What needs Temporal's client, which takes longer to load than a server takes to start. So it is loaded when there is a server to be asked.
- */
+/** Temporal's client loads more slowly than a server starts, so the client is loaded when a server can answer. */
 export function askedServer(): typeof AskedServer {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- tests load the source, where `import()` finds no file that ends in .js
   return require('./asked-server') as typeof AskedServer;

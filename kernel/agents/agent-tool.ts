@@ -26,18 +26,18 @@ import { ToolError, errorOf, isCancellation, isStop } from '../effects/errors';
 export interface AgentToolOptions {
   /** In place of the name of the agent. */
   readonly name?: string;
-  /** In place of its description. */
+  /** In place of the description of the agent. */
   readonly description?: string;
   /**
-   * A JSON Schema of arguments of your own: the agent gets them as JSON. Default: `{ request: string }`, of which it gets the text. An agent with an
-   * `inputSchema` has that one: the arguments are its job.
+   * A JSON Schema of the arguments, which the agent gets as JSON. Default: `{ request: string }`, of which the agent gets the text. Not for an agent
+   * with an `inputSchema`.
    */
   readonly inputSchema?: Json;
-  /** The agent begins with what was said so far, instead of with the arguments. */
+  /** The agent begins with the conversation so far, instead of with the arguments. */
   readonly fullHistory?: boolean;
-  /** Readers of the run see what the agent does. Without it they see the call and its result. */
+  /** Readers of the run see the events of the agent. Default: readers see the call and its result. */
   readonly forwardEvents?: boolean;
-  /** Runs the agent as a workflow of its own, with its own history and log. */
+  /** Runs the agent as a separate workflow with its own history and log. */
   readonly isolate?: boolean;
 }
 
@@ -57,7 +57,7 @@ const request: Json = {
   additionalProperties: false,
 };
 
-/** An agent as a tool of another one. It has a conversation of its own; its answer is the result of the call. */
+/** An agent as a tool of another agent. The agent has its own conversation, and its answer is the result of the call. */
 export function agentTool(agent: Agent<string, unknown, unknown>, options: AgentToolOptions = {}): OwnToolRef {
   if (!isAgent(agent))
     throw new HoldfastError('agent-invalid', 'agentTool takes an agent; make it with defineAgent, sequential, loop or another of these.');
@@ -90,7 +90,6 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   } satisfies OwnTool);
 }
 
-/** What an agent says that answers a call of a tool, in a conversation of its own. */
 export async function answerForTool({ scope, frame, agent, messages, forwardEvents = false }: AgentForTool): Promise<string> {
   try {
     const end = await runApart(scope.run, agent, placeFor(scope, frame, agent, forwardEvents), messages);
@@ -112,7 +111,7 @@ async function isolatedAnswer(scope: AgentScope, frame: Frame, agent: AnyAgent, 
   Object.assign(scope.run.state.session, end.session);
   if ('failed' in end) {
     const { code, message } = end.failed;
-    // It ends the run that somebody started, as it does without isolation.
+    // As without isolation, a stop ends the run that somebody started.
     if (code === 'stopped') throw errorOf(end.failed);
     throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
   }
@@ -124,7 +123,6 @@ function withoutEvent(name: string): ToolError {
   return new ToolError({ code: 'tool-failed', message: `The agent '${name}' ended without an event.` }, undefined);
 }
 
-/** The agent whose jobs the arguments are. */
 function jobWithSchema(agent: AnyAgent, refuse: Refuse): AgentDefinition | undefined {
   const taker = jobTaker(agent);
   if (taker?.inputSchema === undefined) return undefined;
@@ -137,7 +135,7 @@ function textOf({ input }: ToolCall, { inputSchema }: AgentToolOptions): string 
   return inputSchema === undefined ? (input as { readonly request: string }).request : JSON.stringify(input);
 }
 
-/** A layer may have changed the arguments since they were checked. */
+/** A layer may have changed the arguments after the check. */
 function textForJob(taker: AgentDefinition, { input }: ToolCall): string {
   try {
     return textOfJob(taker, input);
@@ -151,7 +149,7 @@ function asked({ run }: AgentScope, text: string): StoredMessage {
   return { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
 }
 
-/** What was said before the message that calls the tool, as context, and that this agent goes on from here. */
+/** The conversation before the message that calls the tool, as context, and the transfer to this agent. */
 function historyFor({ run, path, record }: AgentScope, call: ToolCall, { name }: AnyAgent): readonly StoredMessage[] {
   const agent = agentOfPath(path);
   const calling = record.messages
@@ -165,12 +163,12 @@ function historyFor({ run, path, record }: AgentScope, call: ToolCall, { name }:
   ];
   return [
     ...said.map((message) => (message.role === 'user' ? message : contextMessage(agent, message))),
-    // These two stand in no history, so they go as messages of their own.
+    // No history has these two messages, so each goes whole under its own id.
     ...words.map((message) => ({ ...contextMessage(agent, message), id: message.id })),
   ];
 }
 
-/** The model hears that the agent failed, as of any tool. What stops the whole run stops it. */
+/** The model hears of the failure as of a failed tool. A stop and a cancellation end the run. */
 function failedAs(name: string, error: unknown): unknown {
   if (isCancellation(error) || isStop(error) || error instanceof ToolError || codeOf(error) === 'frame-changed') return error;
   return new ToolError(

@@ -1,44 +1,44 @@
-import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
-import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
-import { ContextLifetime } from '../run/context-lifetime';
 import { appendShown, runAfterAgent, runAfterFailure, runBeforeAgent } from '../hooks/hooks';
+import { observedAgent } from '../hooks/observers';
 import type { AgentMiddleware } from '../define/middleware';
 import type { AgentScope, RunScope } from '../run/scope';
 import type { Progress } from '../run/state';
-import { freshRecord } from './chat';
+import { freshRecord, scopeAt } from './chat';
 import { historyFor } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
-/** The callbacks around the whole of an agent that runs others. An agent that talks to a model has them among its middlewares. */
-export function callbacksOfGroup(agent: AnyAgent): readonly AgentMiddleware[] {
-  return 'callbacks' in agent ? agent.callbacks : [];
+/** The agent with its observers and callbacks around it. An agent that talks to a model has them among its middlewares. */
+export function runAround(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+  const { observers, callbacks } = 'observers' in agent ? agent : { observers: [], callbacks: [] };
+  const called =
+    callbacks.length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(groupScope(run, agent, callbacks, place), place, enter);
+  return observers.length === 0 ? called() : observedAgent(groupScope(run, agent, observers, place), place.frame, called);
+}
+
+function groupScope(run: RunScope, agent: AnyAgent, middleware: readonly AgentMiddleware[], place: AgentPlace): AgentScope {
+  const bare = { ...bareAgent(agent), middleware };
+  const messages = place.branch === undefined ? [] : historyFor(run, place.branch, agent.name, undefined);
+  return scopeAt(run, bare, freshRecord(bare, place.path, messages, run.state), place);
 }
 
 /**
- * An agent that runs others with its callbacks around it. One that is answered for does not run, and neither do the callbacks behind it.
- * What has run is not run again after a continue-as-new: neither the callbacks before it, nor the agent while those behind it wait.
+ * An agent that runs others, with its callbacks around it. If a callback answers, neither the agent nor later callbacks run. After a continue-as-new
+ * nothing runs again: not the callbacks before the agent, and not the agent while the callbacks after the agent wait.
  */
-export async function calledGroup(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
-  const { branch, frame } = place;
-  const around = aroundAt(run, place);
-  const bare = { ...bareAgent(agent), middleware: callbacksOfGroup(agent) };
-  const messages = branch === undefined ? [] : historyFor(run, branch, agent.name, undefined);
-  const record = { ...freshRecord(bare, place.path, messages, run.state), values: around.values };
-  const life = new ContextLifetime(run, agent.name);
-  const options = runOptionsOf(run.state.options, agent.name);
-  const scope: AgentScope = {
-    ...{ run, agent: bare, options, path: place.path, record, life, isGroup: true },
-    ...defined({ branch }),
-  };
+async function calledGroup(group: AgentScope, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
+  const around = aroundAt(group.run, place);
+  const scope: AgentScope = { ...group, isGroup: true };
+  const { record } = scope;
+  record.values = around.values;
   try {
     if (around.begun !== true) {
-      // No agent has a name with a colon: frames of agents inside are others.
-      const before = frame.child('callbacks:before');
+      // No agent has a name with a colon, so no inner agent has a frame of this name.
+      const before = place.frame.child('callbacks:before');
       const answer = await runBeforeAgent(scope, before);
       if (answer?.isNew === true) appendShown(scope, [answer.message], answer.middleware, before);
       before.close();
@@ -48,7 +48,7 @@ export async function calledGroup(run: RunScope, agent: AnyAgent, place: AgentPl
     }
     return await throughEnd(scope, around, place, enter);
   } finally {
-    life.end();
+    scope.life.end();
   }
 }
 
@@ -75,7 +75,7 @@ async function throughEnd(scope: AgentScope, around: Around, place: AgentPlace, 
 
 type Around = NonNullable<Progress['around']>;
 
-/** Of an agent that was at work before it had callbacks, those before it are over. */
+/** Of an agent that was at work before it had callbacks, the callbacks before it count as run. */
 function aroundAt(run: RunScope, place: AgentPlace): Around {
   const { state } = run;
   const record = recordAt(run, place);
@@ -83,14 +83,14 @@ function aroundAt(run: RunScope, place: AgentPlace): Around {
   return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
 }
 
-/** Throws where the agent has failed. Nothing: it has not ended yet. */
+/** Throws if the agent has failed. Undefined: the agent has not ended. */
 function keptEnd({ end }: Around): AgentEnd | undefined {
   if (end === undefined) return undefined;
   if ('error' in end) throw errorOf(end.error);
   return end.result;
 }
 
-/** What callbacks behind the agent have as its response. It stands in no transcript. */
+/** The response for callbacks after the agent. No transcript has the message. */
 function lastWord(place: AgentPlace, text: string): StoredMessage {
   return { id: `${keyOf(place)}:said`, role: 'assistant', parts: [{ type: 'text', text }] };
 }

@@ -8,7 +8,7 @@ import { refuseLayersOfExternal } from '../turn/external-calls';
 import { keptValue } from '../effects/kept-values';
 import { runAgentLoop } from '../turn/loop';
 import { agentForRun } from '../run/run-options';
-import type { RunScope } from '../run/scope';
+import type { AgentScope, RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { exitTool } from '../define/transfer-names';
 import { flowActionOf } from '../define/actions';
@@ -18,7 +18,6 @@ import { inputAt, keyOf } from '../run/place';
 import { withTransfers } from './transfer-tool';
 import type { AgentResult } from '../run/agent-result';
 
-/** An agent that talks to a model, at its place. */
 export async function runChat(run: RunScope, definition: AgentDefinition, place: AgentPlace): Promise<AgentResult & AgentEnd> {
   const { state } = run;
   const { children, parent } = place.neighbours ?? { children: [] };
@@ -28,13 +27,12 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   refuseLayersOfExternal(run, agent);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, agent.name, agent.historyRewriter), state));
   renew(agent, record, state);
-  const life = new ContextLifetime(run, agent.name);
-  const scope = { run, agent, options, path: place.path, record, life, ...defined({ branch: place.branch }) };
+  const scope = scopeAt(run, agent, record, place);
   let result: AgentResult;
   try {
     result = await runAgentLoop(scope, place.frame);
   } finally {
-    life.end();
+    scope.life.end();
   }
   if (agent.outputKey !== undefined && result.pendingToolCalls === undefined)
     state.session[agent.outputKey] = keptValue('session', agent.outputKey, result.text);
@@ -42,13 +40,18 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   return action === undefined ? result : { ...result, action };
 }
 
-/** A retry gives an agent its iterations again, when it failed for the lack of them. */
+/** A retry gives the iterations again to an agent that failed for lack of iterations. */
 function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: RunState): void {
   const key = record.path.join('/');
   if (state.renewed?.includes(key) !== true) return;
   state.renewed = state.renewed.filter((one) => one !== key);
   record.remaining = maxIterations;
   delete record.toolIterations;
+}
+
+export function scopeAt(run: RunScope, agent: AgentDefinition, record: AgentRecord, { path, branch }: AgentPlace): AgentScope {
+  const options = runOptionsOf(run.state.options, agent.name);
+  return { run, agent, options, path, record, life: new ContextLifetime(run, agent.name), ...defined({ branch }) };
 }
 
 export function freshRecord(

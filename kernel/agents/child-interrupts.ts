@@ -6,11 +6,10 @@ import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
 
-/** The interrupts of an isolated agent, as they stand in the list of the run that it is part of. */
+/** The interrupts of an isolated agent in the list of the parent run. */
 export class ChildInterrupts {
-  /** Their ids here, by those that they have in their own run. */
+  /** Ids in this run, by the ids in the run of the agent. */
   private readonly open = new Map<string, string>();
-  /** All that it has heard of. */
   private readonly known = new Set<string>();
   private closed = false;
   private stopped = false;
@@ -21,12 +20,12 @@ export class ChildInterrupts {
     private readonly path: readonly string[],
   ) {}
 
-  /** Anybody who reaches the server can send news: what makes no sense is passed over. Those that come with the end may have come before. */
+  /** Anybody who reaches the server can send news, so senseless news is skipped. The news of the end may repeat earlier news. */
   hear(events: readonly unknown[], withEnd = false): void {
     if (this.closed) return;
     for (const event of events) {
       const { type, interrupt, interruptId: id, answer, reason, by, roles, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
-      // What is nested too deep is no JSON here either.
+      // A value that is nested too deeply is not JSON here either.
       if (
         type === 'interrupt-start' &&
         isInterrupt(interrupt) &&
@@ -54,7 +53,6 @@ export class ChildInterrupts {
     }
   }
 
-  /** The agent has ended: nobody waits there any more. */
   close(): void {
     this.closed = true;
     for (const id of [...this.open.keys()]) this.withdraw(id, { answer: null, reason: 'cancel' });
@@ -72,7 +70,7 @@ export class ChildInterrupts {
     });
   }
 
-  /** The turn ends that waits for this agent. One that asks several things is told once. */
+  /** Ends the isolated agent once, even if the agent has several questions. */
   private stop(): void {
     if (this.stopped) return;
     this.stopped = true;

@@ -3,7 +3,7 @@ import { anything, checkFields, isRecord, refusing } from '../../contract/check'
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
-import { notJson, textOf } from '../../contract/messages/messages';
+import { notJson, textOf, textOfJson } from '../../contract/messages/messages';
 import { checkedEvent } from '../effects/kept-values';
 import type { AgentScope } from '../run/scope';
 import { storedMessage } from '../effects/transcript';
@@ -12,7 +12,7 @@ import { append } from '../run/conversation';
 import type { AgentEnd, CustomEvent } from '../define/definition';
 import { resultOf } from '../run/agent-result';
 
-/** What an event came to; recorded, so that it comes to the same when the agent is entered again. */
+/** The outcome of an event. The frame records the outcome, so an agent that is entered again has the same outcome. */
 interface ShownEvent {
   readonly text?: string;
   readonly action?: Json;
@@ -20,7 +20,6 @@ interface ShownEvent {
 
 const forms = { message: anything, output: anything, action: anything, error: anything, name: anything };
 
-/** What the agent has shown, and what it therefore ends with. */
 export class Shown {
   private count = 0;
   private text = '';
@@ -50,7 +49,7 @@ export class Shown {
     return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
   }
 
-  /** Refuses what is no event: a misspelt field would show nothing and do nothing. */
+  /** Refuses a misspelt field, which would do nothing. */
   private checked(event: CustomEvent): CustomEvent {
     const refuse = refusing(`An event of ${this.label}`, 'hook-failed');
     const yielded: unknown = event;
@@ -72,15 +71,15 @@ export class Shown {
     if (action !== undefined) this.action = action;
   }
 
-  /** An agent that has said nothing itself is heard by what it returned. */
+  /** An agent that said nothing is heard by its returned text. */
   sayReturned(text: string): void {
     const { run, agent, path, branch } = this.scope;
     if (branch === undefined || text === '' || this.text !== '') return;
-    // Made of its place: a uuid more would change those that come after it in recorded runs.
+    // Derived from the place: an additional uuid would change all later uuids in recorded runs.
     append(run, branch, agent.name, { id: `${path.join('/')}:returned`, role: 'assistant', parts: [{ type: 'text', text }] });
   }
 
-  /** What it returns, else the text of what it said last. Who hears it without having an output gets what it returned as text. */
+  /** The returned value, or the text of the last message. */
   end(returned: Json | void): AgentEnd {
     const problem = returned === undefined ? undefined : notJson(returned);
     if (problem !== undefined) throw new HoldfastError('value-not-json', `${this.label} returned something that is not JSON: ${problem}.`);
@@ -88,14 +87,9 @@ export class Shown {
     const action = flowActionOf(this.action);
     return {
       output,
-      text: this.text === '' ? textOfJson(output) : this.text,
+      text: this.text === '' ? textOfJson(output ?? '') : this.text,
       ...defined({ action }),
       ...(this.count === 0 && returned === undefined ? { silent: true } : {}),
     };
   }
-}
-
-function textOfJson(value: Json): string {
-  if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

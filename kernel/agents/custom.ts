@@ -2,16 +2,14 @@ import { defined } from '../../contract/defined';
 import { nthSegment, toolSegment } from '../../contract/record/agent-paths';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
-import { runOptionsOf } from '../../contract/run-options';
 import { bareAgent } from '../define/agent';
-import { ContextLifetime } from '../run/context-lifetime';
 import { hookContext } from '../hooks/context';
 import { frozen } from '../../contract/freeze';
 import { messagesFor } from '../run/job';
 import { checkEmptyRun } from '../run/livelock-guard';
 import type { AgentScope, RunScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
-import { freshRecord } from './chat';
+import { freshRecord, scopeAt } from './chat';
 import { Shown } from './custom-events';
 import type { AgentInput } from '../define/agent-ref';
 import type { AgentEnd, CustomContext, CustomDefinition, RanAgent } from '../define/definition';
@@ -22,31 +20,22 @@ import { runApart } from './run-apart';
 import { blame, isCancellation } from '../effects/errors';
 
 /**
- * An agent that is made by hand. What it does through its context and what it yields are numbered effects of its frame: entered again
- * after a continue-as-new it runs from its beginning, gets what has settled, and nothing that it yielded is shown twice.
+ * A custom agent. Effects through the context and yields are numbered effects of the frame. After a continue-as-new the agent runs from its
+ * beginning, gets the settled results, and shows no yield twice.
  */
 export async function runCustom(run: RunScope, definition: CustomDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { state } = run;
   const label = `agent "${definition.name}"`;
   const key = keyOf(place);
   const agent = bareAgent(definition);
-  const options = runOptionsOf(state.options, definition.name);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, definition.name), state));
   const frame = place.frame.child('run', label);
-  const life = new ContextLifetime(run, definition.name);
-  const scope: AgentScope = {
-    run,
-    agent,
-    options,
-    path: place.path,
-    record,
-    life,
-    ...defined({ branch: place.branch }),
-  };
+  const scope = scopeAt(run, agent, record, place);
+  const { life, options } = scope;
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
   const heard = new Set<string>();
-  /** Set while it stands at a yield. */
+  /** Set while the generator stands at a yield. */
   let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
     const ctx = contextOf(scope, definition, place, frame, open, heard);
@@ -85,28 +74,28 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && run.cancels.isHeard) throw error;
     if (isCancellation(error) && stopsTurn(run)) {
-      // What its agents do is waited for, as calls are.
+      // The inner agents are awaited, as calls are.
       await Promise.allSettled(open.keys());
       throw error;
     }
     const left = open.size > 0;
     if (left) leaveBehind(run, place, frame, label);
     frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);
-    // Its own code cannot cancel the run, whatever code it throws with.
+    // User code cannot cancel the run, whatever code its error has.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   } finally {
     life.end();
   }
 }
 
-/** A cancelled run ends, also where the agent caught what it was told of that. */
+/** A cancelled run ends even if the agent caught the cancellation. */
 function refuseWhenCancelled({ ports }: RunScope): void {
   if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
 }
 
 const mostReturns = 10;
 
-/** Runs the `finally` blocks of a generator that is not gone on with. Nobody sees what it yields there, and one that goes on yielding is left. */
+/** Runs the `finally` blocks of an abandoned generator. Yields are ignored, and a generator that goes on yielding is left. */
 async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): Promise<void> {
   try {
     for (let n = 0; n < mostReturns; n++) {
@@ -114,11 +103,11 @@ async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): 
       if (end?.done !== false) return;
     }
   } catch {
-    // The error before it is the one that counts.
+    // The earlier error counts.
   }
 }
 
-/** The agent has ended before those that it runs: they can do nothing any more, and what they ask nobody has to answer. */
+/** The agent has ended before its inner agents, which can do nothing more. Their questions need no answer. */
 function leaveBehind(run: RunScope, place: AgentPlace, frame: AgentPlace['frame'], label: string): void {
   const error = new HoldfastError('next-left-running', `${label} has ended, and what it ran with it.`);
   frame.leave(error);
@@ -132,7 +121,7 @@ function contextOf(
   place: AgentPlace,
   frame: AgentPlace['frame'],
   open: Map<Promise<unknown>, string>,
-  /** What agents have said that it ran in its own conversation. */
+  /** What inner agents have said in the conversation of the agent. */
   heard: Set<string>,
 ): CustomContext {
   const { run } = scope;
@@ -154,14 +143,14 @@ function contextOf(
       );
     return runApart(run, agent, at, () => given?.map((message) => ({ ...message, id: run.ports.uuid() })) ?? scope.record.messages);
   };
-  // An agent that is asked something of its own is no part of the conversation that readers see, and has a place that says so.
+  // An agent with its own input is not part of the conversation that readers see, and its segment says so.
   const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: AgentInput): Promise<RanAgent> => {
       if (frame.isDeaf) return new Promise(() => undefined);
       const refusal = scope.life.refusalOf('ctx.runAgent', frame) ?? frame.refusalInBranch;
       if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));
-      // Counted also where the result is only recalled: the same call has the same place every time.
+      // Counted also if the result is only recalled: a call has the same place each time.
       const n = (times.get(name) ?? 0) + 1;
       times.set(name, n);
       const running = frame.effect(`agent:${name}`, async () => {

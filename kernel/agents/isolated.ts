@@ -20,18 +20,15 @@ import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** How an isolated agent has ended. What went wrong in it is an end like another one. */
-export type IsolatedEnd = ChildEnd;
-
-/** An agent as a run of its own: with its own history and log, beside which this run has its beginning, its answer and its end. */
+/** Runs an agent as a separate run with its own history and log. The parent run has the beginning, the answer and the end. */
 export async function runIsolated(
   run: RunScope,
   agent: AnyAgent,
   place: Pick<AgentPlace, 'path' | 'frame' | 'branch'>,
   messages: () => readonly StoredMessage[],
-): Promise<IsolatedEnd> {
+): Promise<ChildEnd> {
   const { state, ports } = run;
-  // Where it begins the run may still go on elsewhere; not after that, before all of them have ended.
+  // At this point the run may still go on elsewhere. Later, all isolated agents must end first.
   const checkpoint = ports.checkpoint();
   if (checkpoint !== undefined) await checkpoint;
   const id = childRunId(state.id, place.path);
@@ -60,7 +57,7 @@ export async function runIsolated(
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
     leaves();
-    // What it has used counts also where it was cancelled with the run.
+    // The usage counts also if the agent was cancelled with the run.
     if (ports.cancelled || (code === 'child-cancelled' && run.cancels.isRecursive)) {
       state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? nothingUsed };
       run.cancels.endedBelow();
@@ -82,7 +79,6 @@ export async function runIsolated(
 
 const nothingUsed: ChildUsage = { ...noUsage, byModel: {} };
 
-/** What the agent has used since it was cut off. */
 function usedSince(
   now: ChildUsage,
   before: ChildUsage = nothingUsed,
@@ -93,7 +89,7 @@ function usedSince(
   return { usage, usageByModel: lessUsageByModel(unpackByModel(all, byModel), unpackByModel(allEarlier, earlier)) };
 }
 
-/** Should nobody catch the failure, the agent goes on where it stood when the run is tried again. */
+/** If nobody catches the failure, a retry of the run lets the agent go on from where it stood. */
 function keepForRetry(
   { journal: { remains } }: RunScope,
   frame: string,
@@ -117,7 +113,7 @@ async function endOf({ ports }: RunScope, child: Parameters<RunScope['ports']['r
   }
 }
 
-/** All that it needs of this run, and no more: it stands in the history of both. */
+/** Only what the agent needs, because the histories of both runs have the input. */
 function startOf(
   { state, manifest, exported }: RunScope,
   agent: AnyAgent,
@@ -158,12 +154,12 @@ function inputOf(messages: readonly StoredMessage[]): Json {
   return messages.map(({ id: _, ...message }) => message) as readonly object[] as Json;
 }
 
-/** Whether its text says all that the message is. */
+/** Whether the text says all that the message says. */
 function isPlain(message: object, part: object): boolean {
   return Object.keys(message).every((key) => key === 'id' || key === 'role' || key === 'parts') && Object.keys(part).length === 2;
 }
 
-/** The options for agents that it has not would be refused, or only be carried along. */
+/** Drops options for agents that are not inside, because the run would refuse them. */
 function optionsFor(agent: AnyAgent, options: RunOptions): RunOptions {
   if (options.agents === undefined) return options;
   const names = new Set(reachable(agent).map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { nthSegment } from '../../contract/record/agent-paths';
 import type { Json } from '../../contract/messages/messages';
-import { watchForStop } from '../turn/wait-for-calls';
+import { allSettledInOrder } from '../turn/wait-for-calls';
 import type { RunScope } from '../run/scope';
 import type { BranchEnd } from '../run/state';
 import { fork, join } from '../run/conversation';
@@ -12,10 +12,7 @@ import { inputAt, keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
 
-/**
- * All agents at once. One that fails takes no other with it; when all have ended, the first failure in their order is that of the whole. A
- * stop ends the run, and takes all with it.
- */
+/** All agents at once. A failed agent stops no other agent, and the first failure in list order is the failure of the group. A stop ends all. */
 export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
@@ -47,12 +44,10 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
       if (isStop(error)) throw error;
     }
   };
-  const running = agents.map((_, position) => runBranch(position));
-  const watch = watchForStop(run, running);
-  const settled = await Promise.allSettled(running);
-  const reasons = settled.flatMap((branch) => (branch.status === 'rejected' ? [branch.reason as unknown] : []));
-  if (watch.stopped) throw (run.stoppedBy = reasons.find(isStop));
-  if (reasons.length > 0) throw reasons.find(isCancellation) ?? reasons[0];
+  await allSettledInOrder(
+    run,
+    agents.map((_, position) => runBranch(position)),
+  );
   if (place.branch !== undefined) join(run, place.branch, key);
   if (isolate) for (const position of segments.keys()) Object.assign(run.state.session, ends[position]?.session);
   const output: Record<string, Json> = {};
@@ -67,12 +62,12 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   return { output, text: texts.join('\n\n') };
 }
 
-/** After a continue-as-new, too: the others are not asked any more. */
+/** Also after a continue-as-new: the other agents are not asked. */
 function refuseStopped(end: BranchEnd): void {
   if ('error' in end && end.error.code === 'stopped') throw errorOf(end.error);
 }
 
-/** What it has set counts when all have ended, in the order of the agents. */
+/** Session values count when all agents have ended, in list order. */
 async function isolatedBranch(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<BranchEnd> {
   const rewriter = isChat(agent) ? agent.historyRewriter : undefined;
   const end = await runIsolated(run, agent, place, () => inputAt(run, place, agent.name, rewriter));

@@ -1,19 +1,22 @@
 import { defined } from '../../contract/defined';
+import type { StoredMessage } from '../../contract/messages/messages';
+import { toolMessage } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
-import { calledGroup, callbacksOfGroup } from './called';
+import { runAround } from './called';
 import { runChat } from './chat';
 import { runCustom } from './custom';
-import type { AgentEnd, AnyAgent } from '../define/definition';
-import { runHandOver } from './hand-over';
+import type { AgentEnd, AnyAgent, HandOverDefinition } from '../define/definition';
+import type { FlowAction } from '../define/actions';
+import { transferResult, transferTool } from '../define/transfer-names';
+import { append } from '../run/conversation';
 import { runParallel } from './parallel';
-import { observedGroup, observersOfGroup } from './observed';
 import type { AgentPlace } from '../run/place';
 import { forget, forgetFailed, isEntered, recordAt } from '../run/place';
 import { runSequence } from './sequence';
 import { runTeam } from './team';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** An agent at its place, to its end. Readers hear of the beginning and the end of all but the root. */
+/** An agent at its place, to its end. Readers hear of the beginning and the end of every agent but the root. */
 export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   if (place.path.length === 1) return enterAgent(run, agent, place);
   const about = { agent: agent.name, runPath: place.path };
@@ -39,11 +42,9 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
   return end;
 }
 
-/** The same without a word to readers: for an agent that stands at the place of another one. */
+/** The same without events: for an agent in the place of another agent. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
-  const enter = (): Promise<AgentEnd> => enterKind(run, agent, place);
-  const called = callbacksOfGroup(agent).length === 0 ? enter : (): Promise<AgentEnd> => calledGroup(run, agent, place, enter);
-  return observersOfGroup(agent).length === 0 ? called() : observedGroup(run, agent, place, called);
+  return runAround(run, agent, place, () => enterKind(run, agent, place));
 }
 
 function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
@@ -62,4 +63,23 @@ function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<A
     case 'custom':
       return runCustom(run, agent, place);
   }
+}
+
+/** Runs the agent, and adds the transfer messages after a good end. An agent that exits has the last word. */
+async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: AgentPlace): Promise<AgentEnd> {
+  const end = await enterAgent(run, agent, place);
+  if (end.exited === true || (end.action !== undefined && 'exit' in end.action)) return end;
+  let action: FlowAction | undefined;
+  const uuid = (): string => run.ports.uuid();
+  const show = (message: StoredMessage, shown?: FlowAction): void => {
+    run.ports.emit({ type: 'agent-message', agent: name, runPath: place.path, message, ...defined({ action: shown }) });
+    if (place.branch !== undefined) append(run, place.branch, name, message);
+  };
+  for (const target of to) {
+    const call = { id: uuid(), name: transferTool, input: { agent_name: target } };
+    action = { transferTo: target };
+    show({ id: uuid(), role: 'assistant', parts: [{ type: 'tool-call', ...call }] });
+    show(toolMessage(uuid(), call, transferResult(target)), action);
+  }
+  return { output: end.output, text: end.text, ...defined({ action }) };
 }

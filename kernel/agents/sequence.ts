@@ -6,7 +6,7 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 
-/** One agent after another, until all have run, one exits, or one breaks the loop. An error ends it. */
+/** One agent after another, until the last step, an exit, or a break of the loop. */
 export async function runSequence(run: RunScope, sequence: SequenceDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { agents, kind, maxIterations } = sequence;
   const record = recordAt(run, place);
@@ -32,7 +32,7 @@ export async function runSequence(run: RunScope, sequence: SequenceDefinition, p
   return record.last ?? { output: '', text: '' };
 }
 
-/** The same agent may stand in the list more than once, and a loop comes to it again. */
+/** An agent may stand in the list several times, and a loop repeats the list. */
 function segmentOf({ agents }: SequenceDefinition, step: number): string {
   const { name } = agents[step % agents.length] as { name: string };
   const times = (upTo: number): number => agents.slice(0, upTo).filter((agent) => agent.name === name).length;

@@ -8,16 +8,15 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { enterAgent, runAgent } from './run-agent';
 
-/** An agent in the tree of those that hand over to each other. */
 interface Member {
   readonly agent: AnyAgent;
-  /** Whom it may hand back to. */
+  /** The agent to hand back to. */
   readonly parent?: Member;
 }
 
 /**
- * Agents that hand over to each other: the lead begins, and whoever ends without handing over has the last word. One after another, so that
- * a conversation that goes to and fro for days leaves no agents open behind it.
+ * Agents that hand over to each other. The lead begins, and the agent that ends without a transfer has the last word. Agents run one after another,
+ * so a long conversation leaves no agents open.
  */
 export async function runTeam(run: RunScope, lead: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
@@ -71,19 +70,18 @@ function childrenOf(agent: AnyAgent): readonly AnyAgent[] {
   return agent.kind === 'chat' ? agent.subAgents : [];
 }
 
-/** The sub-agents and the parent, by name. */
 function neighbour(member: Member, name: string): Member | undefined {
   const child = childrenOf(member.agent).find((one) => one.name === name);
   if (child !== undefined) return memberOf(child, member);
   return member.parent?.agent.name === name ? member.parent : undefined;
 }
 
-/** What a member does means nothing outside of its team, but that it exited. */
+/** Outside of the team only an exit counts. */
 function endOfMember({ action, ...end }: AgentEnd): AgentEnd {
   return action !== undefined && 'exit' in action ? { ...end, exited: true } : end;
 }
 
-/** Nobody stands around the agent of a run that could take over from it. */
+/** No agent around the root of a run could take over. */
 export function refuseLostTransfer({ action }: AgentEnd, { name }: AnyAgent): void {
   if (action !== undefined && 'transferTo' in action) throw transferFailed(action.transferTo, name);
 }

@@ -5,7 +5,6 @@ import { parsedBy } from '../define/workflow-tools';
 import type { AnyAgent } from '../define/definition';
 import { transferResult, transferTool } from '../define/transfer-names';
 
-/** An agent that may hand over to others: it is told of them, and has the tool for it. */
 export function withTransfers(
   agent: AgentDefinition,
   children: readonly AnyAgent[],

@@ -3,9 +3,10 @@ import { defined } from '../../contract/defined';
 import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
 import { titleOf } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
-import type { Failure, Json, StoredMessage, ToolCall, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { textOf, toolMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
+import { lessUsage } from '../../contract/usage';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
@@ -19,13 +20,14 @@ import { agentForRun } from '../run/run-options';
 import { isEndOfTurn } from '../run/turn-stop';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, SharedMessage } from '../run/state';
+import { tellMessage } from '../turn/joined-messages';
 import { pendingCallsOf } from '../turn/pending-calls';
 import { freshRecord } from './chat';
 import { isAlone } from './run-apart';
 import { runAgent } from './run-agent';
 import { refuseLostTransfer } from './team';
 
-/** A run that stays open between turns: an agent works on what people say, once for each turn, until the conversation ends. */
+/** A run that stays open between turns. Each turn works on the waiting messages, until the conversation ends. */
 export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<AgentEnd> {
   const { state } = inbox;
   for (;;) {
@@ -40,7 +42,7 @@ export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbo
   }
 }
 
-/** Waits for messages, or for the end. False: what was there is gone again. */
+/** Waits for messages or for the end. False: the messages were withdrawn. */
 async function mayBegin({ ports }: RunScope, inbox: MessageInbox): Promise<boolean> {
   if (!(await inbox.next())) return true;
   ports.beforeTurn?.();
@@ -74,15 +76,10 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   if (isAlone(root)) startRecord(run, root as AgentDefinition, state.window, said);
   else startConversation(run, state.window, said);
   inbox.take(messages);
-  for (const message of messages) tellMessage(run, root.name, path, state.turn, message);
+  for (const message of messages) tellMessage(run.ports, { agent: root.name, runPath: path, turn: state.turn }, message);
 }
 
-export function tellMessage(run: RunScope, agent: string, runPath: readonly string[], turn: number, told: QueuedMessage): void {
-  const { id, mode, message, by } = told;
-  run.ports.emit({ type: 'message', agent, runPath, turn, id, mode, message, ...defined({ by }) });
-}
-
-/** An agent of its own goes on counting its iterations, so that no address comes twice. Others stand at another place in each turn. */
+/** A root that is alone keeps its record and counts its iterations on, so no address repeats. Other roots have another place in each turn. */
 function placeOf(run: RunScope, root: AnyAgent, { state }: MessageInbox): AgentPlace {
   const path = [isAlone(root) ? root.name : nthSegment(root.name, state.turn)];
   const frame = new Frame(run.journal, [nthSegment(root.name, state.turn)]);
@@ -103,7 +100,7 @@ function startConversation({ state }: RunScope, window: number, said: readonly S
   state.sharedMessages = { ...state.sharedMessages, [rootConversation]: [...before, ...entries] };
 }
 
-/** The last messages, from one of the user on, and what stands before all turns as the system's. What was before stays in the log. */
+/** The last messages from a user message on, and the system messages before all turns. The log keeps the rest. */
 function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const isOfSystem = (item: Item | undefined): boolean => item !== undefined && messageOf(item).role === 'system';
   let head = 0;
@@ -119,7 +116,7 @@ function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item
   return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
 }
 
-/** Of a turn that is larger than the window: what began it, and its last messages. A result does not stand without its call. */
+/** For a turn larger than the window: its first message, and its last messages. A result never stands without its call. */
 function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const begin = items.map((item) => messageOf(item).role).lastIndexOf('user');
   const begins = items.slice(Math.max(0, begin), begin + 1);
@@ -141,7 +138,7 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
     endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
     if (isEndOfTurn(run, error)) return endTurn(run, root, inbox, place, { status: 'stopped' });
-    // Who cancels the run ends the conversation. Whatever else a turn comes to, people may go on.
+    // A cancel of the run ends the conversation. After any other end of a turn people may go on.
     if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
     run.ports.threw?.(error, { agent: root.name });
     endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
@@ -157,21 +154,21 @@ interface TurnResult {
 function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: AgentPlace, result: TurnResult): void {
   const { state } = run;
   const record = state.agents[root.name];
-  // Nothing of an error is tried again: the next message begins a turn of its own.
+  // Errors of a turn are not retried: the next message begins a new turn.
   place.frame.forget();
   forgetInside(run, place);
   forget(run, place);
   if (isAlone(root) && record !== undefined) state.agents[root.name] = restingRecord(run, record, result.status);
   else if (result.status !== 'completed') closeCalls(run, rootConversation, (call) => resultOfLost(run, call, result.status));
   const last = isAlone(root) ? record?.messages.at(-1) : state.sharedMessages?.[rootConversation]?.at(-1)?.message;
-  const { conversation } = { conversation: inbox.state };
+  const { state: conversation } = inbox;
   inbox.rest();
   const { output } = result;
   run.ports.emit({
     type: 'turn-end',
     turn: conversation.turn,
     status: result.status,
-    usage: usageSince(conversation.usage, state.usage),
+    usage: lessUsage(state.usage, conversation.usage),
     ...(result.status !== 'completed' || (last !== undefined && textOf(last) === output) ? {} : defined({ output })),
     ...defined({ error: result.error, idleUntil: conversation.idleUntil }),
   });
@@ -186,19 +183,8 @@ function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): 
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-/** No provider takes calls without results, so those that an error or a stop left without one are told so. */
+/** Providers take no call without a result, so lost calls get a result. */
 function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
   const how = status === 'stopped' ? 'was stopped' : 'ended';
   return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });
-}
-
-function usageSince(before: Usage, now: Usage): Usage {
-  const cached = (now.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
-  const reasoning = (now.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
-  return {
-    inputTokens: now.inputTokens - before.inputTokens,
-    outputTokens: now.outputTokens - before.outputTokens,
-    ...(cached > 0 ? { cachedInputTokens: cached } : {}),
-    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
-  };
 }

@@ -3,10 +3,9 @@ import { canonicalJson } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
 import type { Frame } from '../effects/frames';
 
-/** The last execution under a key. */
 interface MadeAttempt {
   readonly input: string;
-  /** Where it stands in the call: which `next` of which layers led there. */
+  /** The place in the call: which `next` of which layers led there. */
   readonly at: string;
   readonly failed?: true;
 }
@@ -15,14 +14,13 @@ const made = 'made';
 const own = 'execution';
 
 /**
- * Under which idempotency key a call is executed that layers hand on more than once. One is the same call as one before it that had the same
- * input and came to an error: its own, or one that reached the layer that now calls again. All else is another call: another input, one after
- * a result, and one beside it.
+ * The idempotency key of an execution, if layers call `next` more than once. An execution is the same call as an earlier execution that had the same
+ * input and failed, or whose error reached the layer that now calls again. Another input, a call after a result, and a parallel call are other calls.
  */
 export class CallExecution {
   private readonly number: number;
 
-  /** `frame` is that of the whole call, `inner` that of this execution: entered again after a continue-as-new, it has the key that it had. */
+  /** `frame` is the frame of the whole call, `inner` the frame of this execution. After a continue-as-new an execution keeps its key. */
   constructor(
     private readonly frame: Frame,
     inner: Frame,
@@ -45,13 +43,12 @@ export class CallExecution {
     return this.number === 1 ? this.address : `${this.address}#${this.number}`;
   }
 
-  /** It has come to an error, and may be made again. */
   failed(): void {
     const one = this.made[this.number - 1];
     if (one !== undefined) this.keep({ ...one, failed: true });
   }
 
-  /** It failed, or what came of it was an error to the layer that now leads to another place. */
+  /** The execution failed, or its result was an error to the layer that now calls again. */
   private isOver({ at, failed }: MadeAttempt, place: string): boolean {
     if (failed === true) return true;
     const [before, now] = [at.split('/'), place.split('/')];
@@ -71,7 +68,7 @@ export class CallExecution {
   }
 }
 
-/** Parsing has made a hash of the arguments. Most calls have no options. */
+/** Parsing has already made a hash of the arguments. */
 function inputOf({ input, inputHash, options }: ToolCall): string {
   return inputHash !== undefined && options === undefined ? inputHash : sha256(canonicalJson([inputHash ?? input, options ?? {}]));
 }

@@ -10,13 +10,12 @@ import { askIn } from '../run/ask-in-frame';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 
-/** Whether somebody outside of the run makes the calls of a tool. */
 export function isExternalTool({ run: { manifest }, agent }: Pick<AgentScope, 'run' | 'agent'>, tool: string): boolean {
   if (agent.ownTools.get(tool)?.isOfClient === true) return true;
   return Object.hasOwn(manifest.tools, tool) && manifest.tools[tool]?.external === true;
 }
 
-/** A call that a conversation waits for: whoever makes it answers an interrupt with its result. */
+/** A conversation waits for the call. The caller answers an interrupt with the result. */
 export async function callExternalTool(scope: AgentScope, frame: Frame, { address, call }: ToolCallPlan): Promise<ToolDone> {
   const { run, path } = scope;
   const shown = askedOf(scope, frame, call);

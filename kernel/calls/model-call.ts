@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Uncounted } from '../../contract/usage';
 import { addModelUsage, addUsage } from '../../contract/usage';
 import { limits, utf8Length } from '../../contract/limits';
-import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Message, Usage } from '../../contract/messages/messages';
 import { isMessage, textOf, toolCallsOf } from '../../contract/messages/messages';
-import type { ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
+import type { CallModelResult, ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
 import type { ModelError } from '../define/retry-options';
 import { parsedArgumentsOf } from '../run/parsed-arguments';
@@ -14,15 +13,9 @@ import type { AgentScope } from '../run/scope';
 import type { RunState } from '../run/state';
 import { errorOf } from '../effects/errors';
 
-export interface StoredResponse {
-  readonly message: StoredMessage;
-  readonly usage?: Usage;
-  readonly uncounted?: readonly Uncounted[];
-  readonly finish?: FinishReason;
-  readonly model: string;
-}
+export type StoredResponse = Required<Pick<CallModelResult, 'message' | 'model'>> & Pick<CallModelResult, 'usage' | 'uncounted' | 'finish'>;
 
-/** How a call ended: with an answer, or with an error and perhaps half of one. */
+/** An answer, or an error and perhaps a partial answer. */
 export interface AttemptEnd<Response extends StoredResponse = StoredResponse> {
   readonly response?: Response;
   readonly error?: ModelError;
@@ -33,7 +26,7 @@ type AskedSlots = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
   readonly [Slot in keyof RequestSlots]?: RequestSlots[Slot] | undefined;
 };
 
-/** The slots of a request in the order in which histories have them. What is not asked for is null. */
+/** The slots of a request in the order of recorded histories. Absent slots are null. */
 export function requestSlots({ workerMiddleware }: AgentDefinition, asked: AskedSlots): ModelCall['slots'] {
   return {
     instructions: asked.instructions,
@@ -52,7 +45,6 @@ export function requestSlots({ workerMiddleware }: AgentDefinition, asked: Asked
   };
 }
 
-/** One model activity: checks that the answer is the one asked for, and counts its tokens. */
 export async function callModelOnce(
   scope: AgentScope,
   call: Pick<ModelCall, 'address' | 'path' | 'messages' | 'slots'>,
@@ -89,7 +81,7 @@ function countUsage(state: RunState, model: string, usage: Usage): void {
   state.usageByModel = addModelUsage(state.usageByModel, model, usage);
 }
 
-/** Providers refuse a transcript with a call that names no tool, so nothing of such an answer may enter it. */
+/** Providers refuse a call without a tool name, so no transcript has such an answer. */
 export function withNamedCalls<Response extends StoredResponse>(response: Response): Response {
   const nameless = toolCallsOf(response.message).find(({ name }) => name.trim() === '');
   if (nameless === undefined) return response;
@@ -99,11 +91,9 @@ export function withNamedCalls<Response extends StoredResponse>(response: Respon
   );
 }
 
-/** What a failed call leaves behind for whoever decides about another one. It goes through wraps and over every continue-as-new with the error. */
-export interface FailedCallDetails {
-  readonly retryable?: boolean;
-  readonly retryAfterMs?: number;
-  /** What a stream had said when it broke. */
+/** The worker's advice about another attempt. Wraps and continue-as-new keep the advice with the error. */
+interface FailedCallDetails extends Pick<ModelFailure, 'retryable' | 'retryAfterMs'> {
+  /** What a stream said before it broke. */
   readonly partial?: Message;
 }
 
@@ -112,7 +102,6 @@ function failedCall({ code, message, ...advice }: ModelFailure, partial: Message
   return errorOf({ code, message, ...(Object.keys(details).length === 0 ? {} : { details }) });
 }
 
-/** What the worker said of a failure, when it is one of a model call. */
 export function detailsOf(error: unknown): FailedCallDetails {
   const { details } = error as { details?: unknown };
   if (typeof details !== 'object' || details === null) return {};

@@ -15,43 +15,34 @@ import type { AgentScope } from '../run/scope';
 import { ToolError, isCancellation } from '../effects/errors';
 
 export interface ToolCallPlan {
-  /** The activity's id; later calls of the same get an ordinal behind it. */
+  /** The id of the activity. Later calls get an ordinal. */
   readonly address: string;
-  /** The same for every execution of one call. */
   readonly key: string;
   readonly call: ToolCall;
   readonly rawInput?: Json;
   readonly hidden?: boolean;
-  /** Where what the call hands back waits until the calls beside it have ended. Absent: it counts at once. */
+  /** Where changes of run-local values wait until parallel calls have ended. Absent: changes count at once. */
   readonly slot?: string;
-  /** A layer may change what comes back: nobody is to see it before. */
+  /** A layer may change the result, so nobody sees the result early. */
   readonly held?: boolean;
 }
 
 export interface ToolDone {
   readonly output: Json;
-  /** The output is a list of parts that the model sees as such. */
+  /** A list of parts, which the model sees as parts. */
   readonly multipart?: boolean;
-  /** Absent when a human said what the result was. */
+  /** Absent if a person gave the result. */
   readonly messageId?: string;
 }
 
 type Unsettled = ToolOutcome & { type: 'unsettled' };
 
-/** The executions of a call of which nobody knows whether they took effect. */
-interface DoubtfulAttempts {
-  readonly attempts: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
+type DoubtfulAttempts = Required<Pick<InDoubtInfo, 'attempts' | 'firstAt' | 'lastAt'>>;
 
 const doubtful = 'doubtful';
 type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
 
-/**
- * One tool call to its end: the activity, again with the answer when the tool asked a human,
- * and with `once` tools of which nobody knows whether they happened: reconcile, then a human.
- */
+/** One tool call to its end: the activity, again with the answer of a person, and for an unsettled `once` call `reconcile` and then a person. */
 export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   let extra: Extra = {};
   let lost: Unsettled = { type: 'unsettled' };
@@ -151,12 +142,11 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   return extra.reconcile === true ? told(scope, plan, extra, result) : result.outcome;
 }
 
-/** The run was cancelled while a tool was asked whether a call took effect. It is asked again, and the run ends with what it says. */
+/** The run was cancelled while `reconcile` was asked. The tool is asked again, and the run ends with the answer. */
 function isCutOffQuestion({ run }: AgentScope, { reconcile }: ToolCallRequest, error: unknown): boolean {
   return reconcile === true && isCancellation(error) && run.ports.cancelled;
 }
 
-/** Readers see what a tool said that was asked whether a call took effect. */
 function told(scope: AgentScope, { call, hidden }: ToolCallPlan, { reconcile }: Extra, { address, outcome }: CallToolResult): ToolOutcome {
   const { run, agent, path } = scope;
   const said = reconcile === true ? reconciliationOf(outcome) : undefined;
@@ -189,7 +179,6 @@ function attemptsOf(frame: Frame): DoubtfulAttempts | undefined {
   return frame.noteOf(doubtful) as unknown as DoubtfulAttempts | undefined;
 }
 
-/** Whether the start says for whom, or for what, the run works. */
 function isAbout({ values, tags = [] }: AgentScope['run']['state']): boolean {
   return tags.length > 0 || Object.keys(values).length > 0;
 }
@@ -212,8 +201,8 @@ function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { ty
 }
 
 /**
- * How long to wait before the call is made again. A worker that lacks a `once` tool has certainly not run it, nor has one that had no turn for it. Calls
- * of other tools are made again by the server.
+ * Milliseconds until the call is made again. A worker that lacks a `once` tool, or had no turn for the tool, has certainly not run the tool. The
+ * server repeats calls of other tools.
  */
 function waitFor(
   { run }: AgentScope,

@@ -3,15 +3,13 @@ import { stopsTurn } from '../run/turn-stop';
 import type { OwnTool, ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
-import { ToolError, isCancellation } from '../effects/errors';
+import { ToolError, isCancellation, isToolProblem } from '../effects/errors';
 import { toolStart } from '../../contract/record/tool-outcomes';
 import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
-import { isToolProblem } from '../effects/errors';
 
-/** One call of an own tool to its end. */
 export async function callOwnTool(
   scope: AgentScope,
   tool: OwnTool,
@@ -34,7 +32,7 @@ export async function callOwnTool(
     frame.close();
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
-    // Its own code cannot cancel the run, whatever code it throws with.
+    // User code cannot cancel the run, whatever code its error has.
     if (isCancellation(error) && (run.cancels.isHeard || stopsTurn(run))) throw error;
     inner.unwind();
     frame.unwind();
@@ -56,7 +54,7 @@ function checkedOutput(name: string, output: unknown): Json {
   return output as Json;
 }
 
-/** What has a code of another kind is no matter of the model's: it ends the run. */
+/** An error with another code does not concern the model, and ends the run. */
 function problemOf(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return error;
   const code = thrownCodeOf(error);

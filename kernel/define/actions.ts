@@ -1,25 +1,25 @@
 import type { Json } from '../../contract/messages/messages';
 import { isName } from '../../contract/names';
 
-/** What an agent wants to happen when it has ended. It stands on an event of the agent; the last one counts. */
+/** What should happen after an agent has ended. Of several actions the last one counts. */
 export type FlowAction = { readonly exit: true } | { readonly transferTo: string } | { readonly breakLoop: true };
 
-/** Nothing comes after this agent: a sequence or a loop that it stands in ends, and nothing is transferred back. */
+/** Ends the agent, and a sequence or loop around the agent. No agent hands back. */
 export function exitAction(): FlowAction {
   return { exit: true };
 }
 
-/** Another agent goes on: a sub-agent of this one, or its parent. */
+/** Hands over to a sub-agent or to the parent. */
 export function transferToAgentAction(agent: string): FlowAction {
   return { transferTo: agent };
 }
 
-/** The loop that the agent stands in is not run again. */
+/** Ends the loop around the agent. */
 export function breakLoopAction(): FlowAction {
   return { breakLoop: true };
 }
 
-/** What an action on an event means to the flow, or nothing: it may as well be one of the user's own. */
+/** The meaning of an action to the flow. Undefined: an action of the user's own. */
 export function flowActionOf(action: Json | undefined): FlowAction | undefined {
   if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
   const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;
@@ -28,7 +28,7 @@ export function flowActionOf(action: Json | undefined): FlowAction | undefined {
   return breakLoop === true ? { breakLoop } : undefined;
 }
 
-/** What is wrong with an action that has a field of ours. One of the user's own may be anything. */
+/** What is wrong with an action that has a field of Holdfast. Other actions may be anything. */
 export function actionProblem(action: Json): string | undefined {
   if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
   const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;

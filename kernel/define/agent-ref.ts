@@ -1,7 +1,7 @@
 import type { JsonObject, Message } from '../../contract/messages/messages';
 import type { AnyAgent } from './definition';
 
-/** What code gives an agent to begin with: a text, messages, or a job. */
+/** The beginning of an agent: a text, messages, or a job. */
 export type AgentInput = string | readonly Message[] | JsonObject;
 
 /** What users hold of an agent. */

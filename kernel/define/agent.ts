@@ -1,7 +1,10 @@
 import { shown } from '../../contract/shown';
+import type { Refuse } from '../../contract/check';
 import { refusing } from '../../contract/check';
 import type { TakenTools } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
 import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
 import type { Json, ModelSettings } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
@@ -11,7 +14,7 @@ import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
 import { agentRef, definitionOf, isAgent } from './agent-ref';
 import type { AnyAgent, HistoryRewriter } from './definition';
-import { checkDepth } from './depth';
+import { agentsIn } from './definition';
 import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
 import { arranged } from './classic-middleware';
 import type { AgentLimits, LimitOptions } from './iteration-limits';
@@ -21,51 +24,32 @@ import type { OwnTool, OwnToolRef } from './workflow-tools';
 import { ownToolsOf } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
-/** Answers a call to a tool that the agent does not have. */
+/** Answers a call of an unknown tool. */
 export type UnknownToolHandler = (name: string, input: Json) => string;
-/** Sees a call's arguments, canonical names in place, before they are parsed. */
+/** Changes the arguments of a call before parsing. Names are canonical. */
 export type ToolArgumentsHandler = (name: string, input: Json) => Json;
 
-/** What an agent is made of, after defaults and checks. */
-export interface AgentDefinition extends AgentLimits {
+type Options = AgentOptions<Tools, string, Json>;
+type Kept = 'name' | 'description' | 'instructions' | 'model' | 'settings' | 'prompt' | 'output' | 'language' | 'outputKey';
+type KeptFunctions = 'unknownTool' | 'toolArguments' | 'retry' | 'failover' | 'historyRewriter';
+type WithDefault = 'returnDirectly' | 'exitTool' | 'sequentialTools' | 'toolErrors' | 'disallowTransferToParent';
+
+export interface AgentDefinition extends AgentLimits, Pick<Options, Kept | KeptFunctions>, Required<Pick<Options, WithDefault>> {
   readonly kind: 'chat';
-  readonly name: string;
-  readonly description: string;
-  readonly instructions: string;
-  readonly model: string;
-  readonly settings?: ModelSettings;
-  readonly prompt?: (input: Json) => string;
-  /** The JSON Schema of its jobs. */
   readonly inputSchema?: Json;
-  readonly output?: string;
   readonly tools: readonly string[];
-  /** Those of them, and of its middlewares, that the run itself answers, by name. */
+  /** The tools that the run itself answers, by name. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
-  /** What it takes of the tools that clients name. Absent: none. */
+  /** The client tools that the agent takes. Absent: none. */
   readonly clientTools?: TakenTools;
-  /** Which hooks around a model call some middleware has. */
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
-  readonly language?: Language;
-  readonly returnDirectly: readonly string[];
-  readonly exitTool: boolean;
-  readonly sequentialTools: boolean;
-  readonly toolErrors: 'return' | 'fail';
-  readonly unknownTool?: UnknownToolHandler;
-  readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases: Readonly<Record<string, ToolAliases>>;
-  readonly retry?: RetryOptions;
-  readonly failover?: FailoverOptions;
-  /** The agents that it may hand over to. */
   readonly subAgents: readonly AnyAgent[];
-  /** The agents among its tools. */
   readonly agentTools: readonly AnyAgent[];
-  readonly disallowTransferToParent: boolean;
-  readonly historyRewriter?: HistoryRewriter;
-  /** The definition that this one is a form of: the same agent, with sub-agents. */
+  /** The same agent without its sub-agents. */
   readonly origin?: AnyAgent;
-  readonly outputKey?: string;
 }
 
 export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
@@ -78,20 +62,20 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly settings?: ModelSettings;
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
-  /** What its jobs have to fit: a JSON Schema, or a schema that tells its own, such as one of zod. Without `prompt` the model gets the job as JSON. */
+  /** The schema of jobs: a JSON Schema, or a schema of a library such as zod. Without `prompt` the model gets the job as JSON. */
   readonly inputSchema?: JobSchema<Input>;
   readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
-  /** The name of the schema, among the worker's `outputs`, that the answer has to fit. */
+  /** A name among the worker's `outputs`: the schema of the answer. */
   readonly output?: string;
   readonly middleware?: readonly MiddlewareEntry<T>[];
-  /** Wraps of tool calls that lie around those of every middleware, first outermost. */
+  /** Wraps of tool calls around those of all middleware, first outermost. */
   readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
   readonly language?: Language;
-  /** Tools that clients may name in a message, for its turn: all, or those of these names. The client makes their calls. Default: none. */
+  /** Tools that clients may bring with a message, for its turn: all, or by name. The client makes the calls. Default: none. */
   readonly clientTools?: boolean | readonly string[];
   /** Tools whose result is the answer of the run. */
   readonly returnDirectly?: readonly (keyof T & string)[];
-  /** Offers the tool `exit`, by which the model ends the run with a final result. */
+  /** Offers the tool `exit`, which ends the run with a final result. */
   readonly exitTool?: boolean;
   /** Runs tool calls of one message one after another. Default: all at once. */
   readonly sequentialTools?: boolean;
@@ -100,21 +84,21 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly unknownTool?: UnknownToolHandler;
   readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
-  /** When the model is asked again. Default: the server makes a call again that failed in passing. */
+  /** When the model is asked again. Default: the server repeats calls that failed temporarily. */
   readonly retry?: RetryOptions;
-  /** Other models, when one does not answer with all its retries. */
+  /** Other models, after all retries of one model failed. */
   readonly failover?: FailoverOptions;
-  /** Agents that it may hand the conversation over to, and that may hand it back. */
+  /** Agents that this agent may hand over to, and that may hand back. */
   readonly subAgents?: readonly Agent<string, unknown, unknown>[];
-  /** As a sub-agent it does not hand back to its parent. */
+  /** As a sub-agent, never hands back to the parent. */
   readonly disallowTransferToParent?: boolean;
-  /** Makes what it begins with, behind other agents, out of what was said. Default: the words of others as context. */
+  /** Makes the first messages out of the conversation so far. Default: words of other agents become context. */
   readonly historyRewriter?: HistoryRewriter;
-  /** The key in `ctx.session` under which other agents of the run find the text of its answer. */
+  /** The key in `ctx.session` of the text of the answer, for other agents. */
   readonly outputKey?: string;
 }
 
-/** What agents see of the schemas of answers: their types. A JSON Schema has none. */
+/** The types of the schemas of answers. A JSON Schema has none. */
 export type Outputs = Record<string, object>;
 
 type AnswerOf<O extends Outputs, Output> = Output extends keyof O ? ValueOf<O[Output]> : string;
@@ -124,7 +108,7 @@ type ValueOf<Schema> = Schema extends { readonly _output: infer Value }
     ? Value
     : Json;
 
-/** A JSON Schema has no type: without the type that `prompt` declares, its jobs are any JSON. */
+/** A JSON Schema has no type: without a declared `prompt`, jobs are any JSON. */
 type TakenBy<Input, Schema> = [Schema] extends [JobJsonSchema] ? (string extends Input ? Json : Input) : Input;
 
 export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
@@ -151,13 +135,12 @@ export function defineAgent<const Name extends string, Input extends Json = stri
   return agentOf(definition);
 }
 
-/** An agent for users to hold. */
 export function agentOf<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
   checkDepth(definition);
   return agentRef(definition);
 }
 
-/** The place of an agent without a model, for what a context needs to know. */
+/** An agent without a model, for contexts. */
 export function bareAgent({ name, description }: { readonly name: string; readonly description: string }): AgentDefinition {
   return checkedDefinition({ name, description, instructions: '', model: 'none', tools: [] });
 }
@@ -208,11 +191,11 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
   };
 }
 
-/** The definitions of agents that stand under another one. Two of one name could not be told apart there. */
+/** The definitions of agents inside of another agent, with different names. */
 export function membersOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const refuse = refusing(agentLabel(parent));
   if (!Array.isArray(agents)) return refuse(`its agents must be an array of agents, not ${shown(agents)}.`);
-  // A list may have holes, which map passes over.
+  // A list may have holes, which map skips.
   const members = Array.from(agents as readonly unknown[], (agent, position) =>
     isAgent(agent)
       ? definitionOf(agent)
@@ -226,16 +209,41 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
   return members;
 }
 
-/** The definitions of agents that a model hands over to, or gives tasks to: it chooses by their descriptions. */
+/** The definitions of agents that a model chooses by their descriptions. */
 export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const members = membersOf(parent, agents);
   const refuse = refusing(agentLabel(parent));
-  members.forEach((member, position) => {
-    if (members.indexOf(member) !== position) refuse(`"${member.name}" stands twice among its sub-agents; name it once.`);
+  refuseTwice(members, 'its sub-agents', refuse);
+  for (const member of members) {
     if (member.description === '') refuse(`its sub-agent "${member.name}" needs a description: the model chooses by it.`);
     const target = member.kind === 'hand-over' ? member.to.at(-1) : undefined;
     if (target !== undefined && target !== parent)
       refuse(`its sub-agent "${member.name}" hands over to "${target}", and can hand over to "${parent}" only. Name that last in to.`);
-  });
+  }
   return members;
+}
+
+export function refuseTwice(members: readonly AnyAgent[], where: string, refuse: Refuse): void {
+  const twice = members.find((member, position) => members.indexOf(member) !== position);
+  if (twice !== undefined) refuse(`"${twice.name}" stands twice among ${where}; name it once.`);
+}
+
+const depths = new WeakMap<AnyAgent, number>();
+
+/**
+ * Refuses agents that are nested too deeply, so recursion through agents stays shallow. One command can carry the beginnings of all agents on the way
+ * in: 100 with the longest names are a third of what fits.
+ */
+function checkDepth(agent: AnyAgent): void {
+  const depth = depthOf(agent);
+  if (depth > limits.agentDepth)
+    throw new HoldfastError(
+      'agent-invalid',
+      `Agent "${agent.name}" has agents in each other, ${depth} deep; at most ${limits.agentDepth} fit. Let one agent have more of them side by side.`,
+    );
+  depths.set(agent, depth);
+}
+
+function depthOf(agent: AnyAgent): number {
+  return depths.get(agent) ?? 1 + agentsIn(agent).reduce((deepest, inner) => Math.max(deepest, depthOf(inner)), 0);
 }

@@ -73,7 +73,6 @@ const middlewareFields: readonly string[] = [
   ...['name', 'options', 'onWorker', 'changesOutput', 'retry', 'failover', 'tools', 'onlyTools', 'callsTools', 'asksAbout', 'onlyKinds'],
 ];
 
-/** What `defineAgent` looks at. */
 export const agentForms: Forms = {
   name: required(identifier),
   description: required(text),
@@ -108,7 +107,7 @@ export const agentForms: Forms = {
   subAgents: anything,
 };
 
-/** Refuses what defines no agent, and names the agent and the field. Who writes TypeScript meets little of it. */
+/** Refuses what is not an agent, and names the agent and the field. */
 export function checkAgentOptions(options: unknown, ownTools: OwnTools): void {
   if (!isRecord(options))
     return refusing('defineAgent')(
@@ -134,12 +133,11 @@ export function checkAgentOptions(options: unknown, ownTools: OwnTools): void {
   checkRetries(options, refuse);
 }
 
-/** Whose options an error is about. */
 export function agentLabel(name: unknown): string {
   return isString(name) ? `Agent "${cut(name)}"` : 'An agent without a name';
 }
 
-/** One place says when another model call is made. */
+/** Only one place may say when another model call is made. */
 function checkRetries(options: Fields, refuse: Refuse): void {
   for (const [field, one] of Object.entries({ retry: retryForm, failover: failoverForm })) {
     const layers = ((options['middleware'] ?? []) as readonly Fields[]).filter((layer) => layer[field] !== undefined);
@@ -185,7 +183,7 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
   });
 }
 
-/** A misspelt hook would never be called, and nobody would see it. What is no hook may stand there: a middleware may have fields of its own. */
+/** A misspelt hook would never be called. Other fields are allowed. */
 function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
   const isPlain = [null, Object.prototype].includes(Object.getPrototypeOf(layer) as null);
   for (const field of namesIn(layer)) {
@@ -198,7 +196,7 @@ function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
   }
 }
 
-/** Of the object itself, and of the classes that it is made of. */
+/** Fields of the object and of its classes. */
 function namesIn(layer: object): readonly string[] {
   const found = new Set<string>();
   for (let at: unknown = layer; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
@@ -237,13 +235,12 @@ function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): 
 
 interface GivenAliases {
   readonly tools: readonly string[];
-  /** Those whose schema is known here. That of others only their worker knows. */
+  /** The tools with a known schema. Only the worker knows other schemas. */
   readonly ownTools: OwnTools;
   readonly aliases: Aliases;
   readonly refuse: Refuse;
 }
 
-/** Aliases that stand for two things, or for nothing. */
 export function checkAliases({ tools, ownTools, aliases, refuse }: GivenAliases): void {
   const taken = new Map<string, string>();
   for (const [tool, { names = [], arguments: keys = {} }] of Object.entries(aliases)) {

@@ -23,9 +23,8 @@ export type ToolCallMiddleware<T extends Tools = Tools> =
     };
 
 /**
- * The classic form of a middleware: what an agent gets besides its own, and hooks that always lie on the outside.
- * Its instructions and tools are there before any `beforeAgent`, `beforeChatModel` comes before the handlers' hooks and
- * `afterChatModel` after them, and `wrapToolCall` lies around their wraps. Several follow each other in the order of the list.
+ * The classic form of a middleware. Its hooks always lie outside: instructions and tools come before any `beforeAgent`, `beforeChatModel` before the
+ * hooks of handlers, `afterChatModel` after these hooks, and `wrapToolCall` around their wraps.
  */
 export interface ClassicMiddleware<T extends Tools = Tools> {
   readonly name?: string;
@@ -36,7 +35,6 @@ export interface ClassicMiddleware<T extends Tools = Tools> {
   readonly wrapToolCall?: ToolCallMiddleware<T>;
 }
 
-/** What may stand in an agent's list. */
 export type MiddlewareEntry<T extends Tools = Tools> = AgentMiddleware<T> | ClassicMiddleware<T>;
 
 export const classicFields = ['additionalInstruction', 'additionalTools', 'beforeChatModel', 'afterChatModel'] as const;
@@ -48,7 +46,7 @@ export const toolCallWraps: Readonly<Record<string, ToolKind>> = {
   enhancedStreamable: 'enhanced-streamable',
 };
 
-/** A struct is told by its fields. One with `wrapToolCall` alone is a handler when it has a name. */
+/** A classic middleware is known by its fields. With `wrapToolCall` alone, a middleware with a name is a handler. */
 export function isClassic(entry: object): entry is ClassicMiddleware {
   if (classicFields.some((field) => field in entry)) return true;
   const { name, wrapToolCall } = entry as { name?: unknown; wrapToolCall?: unknown };
@@ -67,7 +65,7 @@ export interface Arranged {
   readonly middleware: readonly AgentMiddleware[];
 }
 
-/** Puts each part of the list at its place, so that every hook only has to run it in order. */
+/** Puts each part of the list in its place, so hooks run in order. */
 export function arranged(
   own: { readonly instructions: string; readonly tools: readonly string[] },
   entries: readonly MiddlewareEntry[],
@@ -115,7 +113,7 @@ function toolLayers(name: string, wraps: ToolCallMiddleware): readonly AgentMidd
 
 type StateHookFunction = NonNullable<AgentMiddleware['beforeModelRewriteState']>;
 
-/** An error names the hook as it was written. */
+/** Errors name the hook as it was written. */
 function blamed(hook: string, name: string, run: StateHookFunction): StateHookFunction {
   return async (state, ctx) => {
     try {
@@ -126,7 +124,7 @@ function blamed(hook: string, name: string, run: StateHookFunction): StateHookFu
   };
 }
 
-/** Names for what has none. They stand in the addresses of interrupts: the same list gives the same names. */
+/** Names for unnamed entries. Addresses of interrupts have these names, so the same list gives the same names. */
 class Names {
   private readonly taken: Set<string>;
 

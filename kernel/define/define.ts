@@ -1,8 +1,10 @@
-import type { Fields, Forms } from '../../contract/check';
+import type { Fields, Forms, Refuse } from '../../contract/check';
 import {
   anything,
   both,
+  checkFields,
   checkOptions,
+  filled,
   flag,
   func,
   identifier,
@@ -10,6 +12,7 @@ import {
   listOf,
   refusing,
   required,
+  shape,
   someTexts,
   text,
   whole,
@@ -18,28 +21,29 @@ import {
 import type { Json } from '../../contract/messages/messages';
 import { cut } from '../../contract/shown';
 import type { Agent } from './agent-ref';
-import { agentOf, membersOf, subAgentsOf } from './agent';
+import { agentOf, membersOf, refuseTwice, subAgentsOf } from './agent';
 import { isAgent } from './agent-ref';
 import type { AgentMiddleware, Tools } from './middleware';
-import type { AroundAgent } from './around-agent';
-import { checkedCallbacks } from './around-agent';
 import type { AgentObserver, AnyAgent, CustomContext, CustomEvent, CustomInput, CustomRun } from './definition';
 import { isChat, originOf } from './definition';
-import { checkedObservers } from './observers';
 
-/** An agent of whatever input and output, where it is part of another one. */
 export type AgentPart = Agent<string, unknown, unknown>;
 
-interface NamedGroup<Name extends string> {
-  readonly name: Name;
-  /** Needed to become a tool, or to be handed over to: models choose by it. */
-  readonly description?: string;
+/** Callbacks before and after an agent that runs others, made by `agentCallbacks`. */
+interface AroundAgent {
+  readonly around: 'agent';
+  readonly before: { readonly length: number };
+  readonly after: { readonly length: number };
+  asMiddleware(name?: string): AgentMiddleware;
 }
 
-interface ObservableGroup<Name extends string, T extends Tools = Tools> extends NamedGroup<Name> {
-  /** They look on at the agent as a whole: `onStart` when it begins, `onEnd` or `onError` when it has ended. */
+interface ObservableGroup<Name extends string, T extends Tools = Tools> {
+  readonly name: Name;
+  /** Needed for a tool or a sub-agent, because models choose by the description. */
+  readonly description?: string;
+  /** Told when the group begins (`onStart`) and has ended (`onEnd`, `onError`). */
   readonly observers?: readonly AgentObserver<T>[];
-  /** Made with `agentCallbacks`: they run before the agent as a whole, and behind it. */
+  /** Made with `agentCallbacks`. Callbacks run before and after the group. */
   readonly callbacks?: AroundAgent;
 }
 
@@ -48,19 +52,19 @@ export interface GroupOptions<Name extends string> extends ObservableGroup<Name>
 }
 
 export interface LoopOptions<Name extends string> extends GroupOptions<Name> {
-  /** How often its agents run at most. One of them may break the loop before. */
+  /** How often the agents run at most. */
   readonly maxIterations: number;
 }
 
 export interface ParallelOptions<Name extends string> extends GroupOptions<Name> {
-  /** Runs each agent as a workflow of its own, with its own history. */
+  /** Runs each agent as a separate workflow with its own history. */
   readonly isolate?: boolean;
 }
 
 export interface SupervisorOptions<Name extends string> extends ObservableGroup<Name> {
   /** Decides who works on what, and has the last word. */
   readonly supervisor: AgentPart;
-  /** Specialists. What one of them has done goes back to the supervisor. */
+  /** Specialists, which hand back to the supervisor. */
   readonly agents: readonly AgentPart[];
 }
 
@@ -72,26 +76,26 @@ export interface CustomAgentOptions<Name extends string, T extends Tools = Tools
 
 const mostIterations = 10_000;
 
-/** Agents one after another; each is told what those before it said. */
+/** Agents one after another. Each agent hears the agents before it. */
 export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
   const checked = checkedGroup('sequential', options);
   return agentOf({ kind: 'sequential', ...checked, maxIterations: 1 });
 }
 
-/** Agents one after another, again and again, until one of them breaks the loop or exits. */
+/** Agents one after another, repeatedly, until an agent breaks the loop or exits. */
 export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
-  // A loop that nobody breaks has to end.
+  // A loop that nobody breaks ends, too.
   const checked = checkedGroup('loop', options, { maxIterations: required(whole(1, mostIterations)) });
   return agentOf({ kind: 'loop', ...checked, maxIterations: options.maxIterations });
 }
 
-/** Agents at the same time. Its output has that of each agent, by its name. */
+/** Agents at the same time. The output has the output of each agent, by name. */
 export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
   const checked = checkedGroup('parallel', options, { isolate: flag });
   return agentOf({ kind: 'parallel', ...checked, isolate: options.isolate ?? false });
 }
 
-/** An agent that hands work over to specialists and gets it back from them, until it answers. */
+/** An agent that hands work to specialists until it answers. */
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('supervisor', options, { supervisor: anything, agents: anything });
   const refuse = refusing(`supervisor "${name}"`);
@@ -102,8 +106,7 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   const { agents } = checkedGroup('supervisor', options, { supervisor: anything });
   const same = agents.find((agent) => agent.name === lead.name);
   if (same !== undefined) refuse(`a specialist has the name of the supervisor, "${same.name}".`);
-  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refuse(`"${twice.name}" stands twice among the specialists; name it once.`);
+  refuseTwice(agents, 'the specialists', refuse);
   const specialists = subAgentsOf(
     lead.name,
     agents.map((agent) => agentOf(handingOver(agent, [lead.name]))),
@@ -118,7 +121,7 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   });
 }
 
-/** The agent, which hands over to these whenever it has ended well. */
+/** The agent, which hands over to these agents after each good end. */
 export function withDeterministicTransfer<Name extends string, Input, Output>(
   agent: Agent<Name, Input, Output>,
   options: { readonly to: readonly string[] },
@@ -138,7 +141,7 @@ const targets = both(
 
 const parents = new WeakMap<AnyAgent, string>();
 
-/** The agent with others that it, and they, may hand the conversation over to. An agent has its sub-agents once, and one parent. */
+/** The agent with sub-agents. Sub-agents are set once, and an agent has one parent. */
 export function setSubAgents<Name extends string, Input, Output>(
   parent: Agent<Name, Input, Output>,
   subAgents: readonly AgentPart[],
@@ -157,7 +160,7 @@ export function setSubAgents<Name extends string, Input, Output>(
   return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
 }
 
-/** An custom agent: an async generator of events. Deterministic like a hook; it acts through its context. */
+/** A custom agent: an async generator of events. Deterministic like a hook, the agent acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('customAgent', options, {
     agents: anything,
@@ -165,8 +168,7 @@ export function customAgent<const Name extends string, T extends Tools = Tools>(
   });
   const run: CustomRun = (input, ctx) => options.run(input, ctx);
   const agents = membersOf(name, options.agents === undefined ? [] : options.agents);
-  const twice = agents.find((agent, position) => agents.indexOf(agent) !== position);
-  if (twice !== undefined) refusing(`customAgent "${name}"`)(`"${twice.name}" stands twice among its agents; name it once.`);
+  refuseTwice(agents, 'its agents', refusing(`customAgent "${name}"`));
   return agentOf({ kind: 'custom', name, description, observers, callbacks, run, agents });
 }
 
@@ -189,7 +191,6 @@ function checkedNames(maker: string, options: unknown, own: Forms): Checked {
   return { name, description, observers: checkedObservers(observers, refuse), callbacks: checkedCallbacks(callbacks, refuse) };
 }
 
-/** What every agent has that runs others. */
 const ofAll = { name: required(identifier), description: text, observers: anything, callbacks: anything };
 
 function checkedGroup(maker: string, options: GroupOptions<string>, own: Forms = {}): Checked & { readonly agents: readonly AnyAgent[] } {
@@ -197,4 +198,33 @@ function checkedGroup(maker: string, options: GroupOptions<string>, own: Forms =
   const agents = membersOf(checked.name, options.agents);
   if (agents.length === 0) refusing(`${maker} "${checked.name}"`)('agents must be an array of at least one agent. It is [].');
   return { ...checked, agents };
+}
+
+function checkedCallbacks(given: unknown, refuse: Refuse): readonly AgentMiddleware[] {
+  if (given === undefined) return [];
+  const { before, after, asMiddleware, around } = (given ?? {}) as Partial<AroundAgent>;
+  if (before === undefined || after === undefined || typeof asMiddleware !== 'function' || around !== 'agent')
+    return refuse(`callbacks must be a set made with agentCallbacks.`);
+  if (before.length === 0 && after.length === 0)
+    return refuse('callbacks must have at least one callback; register one, or leave them out.');
+  return [(given as AroundAgent).asMiddleware('callbacks')];
+}
+
+const functions = { onStart: func, onEnd: func, onError: func };
+const observersForm = listOf(
+  shape({ name: required(filled), ...functions }, `an observer with a name and ${Object.keys(functions).join(', ')}`),
+  'an array of observers',
+);
+
+function checkedObservers(observers: unknown, refuse: Refuse): readonly AgentObserver[] {
+  checkFields({ observers }, { observers: observersForm }, refuse);
+  const checked = (observers ?? []) as readonly AgentObserver[];
+  const names = new Set<string>();
+  for (const [position, observer] of checked.entries()) {
+    if (names.has(observer.name)) refuse(`two of its observers are named "${observer.name}".`);
+    names.add(observer.name);
+    if (!Object.entries(observer).some(([field, value]) => field in functions && value !== undefined))
+      refuse(`observers[${position}] has none of ${Object.keys(functions).join(', ')}.`);
+  }
+  return checked;
 }

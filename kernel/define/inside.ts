@@ -1,5 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AskingPolicy, PolicyDecision } from '../../contract/decisions';
+import type { Answer } from '../../contract/interrupts';
 import type { People } from '../../contract/people';
 import type { PolicyPlan } from '../../contract/policies';
 import type { Json, ToolCall } from '../../contract/messages/messages';
@@ -8,40 +9,40 @@ import type { HookContext, InterruptOptions } from './middleware';
 
 export type { AskAgain, HeldCall, Pass };
 
-/** What built-ins do with a context and nobody else may: what a hook stores under whatever key never stands for a person's word. */
+/** For built-in middleware only. A value that a hook stores can never pass for the word of a person. */
 export interface Inside {
   /** What a person approved for the rest of the run. */
   readonly waivers: Waivers;
-  /** What the run was started with. Hooks cannot change it. */
+  /** The start of the run, which hooks cannot change. */
   readonly startedWith: StartedWith;
-  /** Whom a second pair of eyes has to be another than. */
+  /** People who may not give the second approval. */
   readonly eyes: Eyes;
-  /** Asks as `ctx.approve` does, and says who decided. */
+  /** Asks like `ctx.approve`, and says who decided. */
   decide(call: ToolCall, options: NonNullable<Parameters<HookContext['approve']>[1]>, policy?: AskingPolicy): Promise<DecisionOfSomebody>;
-  /** This layer as one of several that ask people about a call. */
+  /** Layers that ask people about the same call. */
   readonly together: Together;
-  /** Asks the worker what a policy of the configuration asks about a call. */
+  /** Asks the worker what a policy demands for a call. */
   planOf(policy: string, call: ToolCall): Promise<PolicyPlan>;
-  /** Asks as `ctx.interrupt` does, and says who answered. */
+  /** Asks like `ctx.interrupt`, and says who answered. */
   ask(info: Json, options: InterruptOptions): Promise<AnswerOfSomebody>;
-  /** Takes session values back that are nobody's any more. */
+  /** Removes session values that belong to nobody. */
   dropSession(keys: readonly string[]): void;
 }
 
 export interface Together {
-  /** This layer asks people about the call that it wraps. `ask` is for other arguments than those that it lets pass. */
+  /** This layer asks people about the call. `ask` asks about changed arguments. */
   holds(ask: AskAgain): void;
-  /** Whether layers around this one are to be asked about a call. Without one: about an edit. */
+  /** Whether outer layers must be asked about a call. Without a call: about an edit. */
   asksAround(call?: ToolCall): boolean;
-  /** Asks them, and this layer again, until all agree to the same. */
+  /** Asks the outer layers and this layer until all agree to the same call. */
   askAround(held: HeldCall, ask: AskAgain): Promise<Pass>;
-  /** This layer tells the model what people made of the call: those around it need not. */
+  /** This layer tells the model of an edit, so outer layers need not. */
   tellsOfEdit(): void;
   readonly isToldInside: boolean;
 }
 
 export interface Eyes {
-  /** Those who wrote to the turn at work, and are named. */
+  /** Named people who wrote to the turn at work. */
   readonly writers: readonly string[];
   readonly people: People;
 }
@@ -49,18 +50,15 @@ export interface Eyes {
 export interface StartedWith {
   readonly values: Readonly<Record<string, Json | undefined>>;
   readonly tags: readonly string[];
-  /** Undefined: nobody said so. */
+  /** Undefined: unknown. */
   readonly startedBy?: string;
-  /** A message of the turn at work came from nobody who is named. */
+  /** An unnamed person wrote to the turn at work. */
   readonly hasUnnamedWriter?: true;
 }
 
-export interface AnswerOfSomebody<Answer = Json> {
-  readonly answer: Answer;
-  readonly by?: string;
-  /** Which roles they were said to have. */
-  readonly roles?: readonly string[];
-  /** Nobody gave it: the deadline has passed. */
+export interface AnswerOfSomebody<Given = Json> extends Pick<Answer, 'by' | 'roles'> {
+  readonly answer: Given;
+  /** The deadline has passed without an answer. */
   readonly expired?: true;
 }
 
@@ -72,7 +70,7 @@ export interface Waivers {
   add(name: string): void;
 }
 
-// Not registered: a context of a second copy of the package is another run's, as far as this one can know.
+// Not a registered symbol: the context of a second copy of the package belongs to another run.
 export const inside: unique symbol = Symbol('inside');
 
 export function insideOf(ctx: HookContext): Inside {

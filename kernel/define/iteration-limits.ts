@@ -2,27 +2,26 @@ import { bound, form, isFilled, isRecord, required, shape } from '../../contract
 import { defined } from '../../contract/defined';
 import { limits } from '../../contract/limits';
 
-/** How often an agent may do something. With `finalize` the model is asked for its answer at the limit, by a call without tools. */
+/** How often an agent may do something. With `finalize` the model is asked for its answer at the limit, without tools. */
 export type IterationLimit =
   | number
   | {
       readonly limit: number;
-      /** What the model is told in that call, as its last message; `true` for words of ours. It stands in no transcript. */
+      /** The last message of that call; `true` for the default text. No transcript has the message. */
       readonly finalize?: true | string;
     };
 
 export interface LimitOptions {
   /** How often the model may be called. Default 20. */
   readonly maxIterations?: IterationLimit;
-  /** How many messages of the model may call tools. Default: as many as there are calls of the model. */
+  /** How many messages of the model may call tools. Default: the limit of model calls. */
   readonly maxToolIterations?: IterationLimit;
 }
 
-/** The limits of an agent, after defaults. */
 export interface AgentLimits {
   readonly maxIterations: number;
   readonly maxToolIterations?: number;
-  /** What the model is told in a call for its answer, by the limit that asks for one. */
+  /** The text of the call for a final answer, by limit. */
   readonly finalize: { readonly iterations?: string; readonly toolIterations?: string };
 }
 

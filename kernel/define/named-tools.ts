@@ -9,7 +9,7 @@ import type { AgentMiddleware } from './middleware';
 import { traitsOf, withTraits } from './traits';
 import { similarNames } from '../../contract/similar-names';
 
-/** Hooks that may give the agent tools which its list does not have. */
+/** Hooks that may give the agent tools outside of its list. */
 const offering: readonly string[] = [
   'beforeAgent',
   'beforeModelRewriteState',
@@ -19,7 +19,7 @@ const offering: readonly string[] = [
   'afterChatModel',
 ];
 
-/** The tools that the middlewares may offer; nothing where nobody knows. */
+/** The tools that middlewares may offer. Undefined: unknown. */
 function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined {
   const offered: string[] = [];
   for (const layer of middleware) {
@@ -30,7 +30,7 @@ function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined
   return offered;
 }
 
-/** Refuses names of tools that the agent does not have, as far as its tools are known when it is defined. */
+/** Refuses unknown tool names, as far as the tools are known at definition. */
 export function checkNamedTools(own: readonly string[], middleware: readonly Fields[], hasExit: boolean, refuse: Refuse): void {
   for (const layer of middleware)
     if (hasExit && onlyToolsOf(layer).includes(exitTool))
@@ -41,61 +41,63 @@ export function checkNamedTools(own: readonly string[], middleware: readonly Fie
   if (offered === undefined) return;
   const has = [...new Set([...own, ...offered])];
   for (const layer of middleware) {
-    // Whom it can hand over to is known when it stands among others.
+    // The agents to hand over to are known only inside of a team.
     const missing =
       onlyToolsOf(layer).find((tool) => !has.includes(tool) && tool !== transferTool) ??
       traitsOf(layer).namesTools?.find((tool) => !has.includes(tool) && tool !== transferTool && tool !== exitTool);
     if (missing === undefined) continue;
-    const [meant] = similarNames(missing, has);
-    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
     refuse(
-      `the middleware "${cut(String(layer['name']))}" names the tool "${cut(missing)}", which this agent does not have.${question} It has: ${has.join(', ') || 'none'}.`,
+      `the middleware "${cut(String(layer['name']))}" names the tool "${cut(missing)}", which this agent does not have.${question(missing, has)} It has: ${has.join(', ') || 'none'}.`,
     );
   }
+}
+
+function question(missing: string, known: readonly string[]): string {
+  const [meant] = similarNames(missing, known);
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
 }
 
 function onlyToolsOf(layer: Fields): readonly string[] {
   return (layer['onlyTools'] ?? []) as readonly string[];
 }
 
-/** The tools whose calls a layer is around, when a run knows its worker. Undefined: all. */
+/** The tools that a layer wraps, once the worker is known. Undefined: all. */
 export function heldTools(layer: AgentMiddleware, { policies = {} }: Manifest): readonly string[] | undefined {
   const { asksPolicy } = traitsOf(layer);
   return layer.onlyTools ?? (asksPolicy === undefined ? undefined : (policies[asksPolicy] ?? []));
 }
 
-/** The tools that a worker has to have because layers name them, though the agent's list may lack them. */
+/** The tools that a worker needs because layers name them. */
 export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddleware): readonly string[] {
   return [...onlyTools.filter((tool) => tool !== transferTool), ...callsTools];
 }
 
-/** Refuses names of tools that nobody has, when a run knows its worker. */
+/** Refuses tool names that nobody has, once the worker is known. */
 export function refuseUnknownNames({ name, middleware }: AgentDefinition, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   const isUnknown = (tool: string): boolean =>
     !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool;
   for (const layer of middleware) {
     const { namesTools = [], remembersTools = [], asksPolicy } = traitsOf(layer);
-    // A policy may be for several agents. One without a tool that there is would hold nothing.
+    // A policy may serve several agents, so only a policy without any known tool is refused.
     const held = asksPolicy === undefined ? [] : (manifest.policies?.[asksPolicy] ?? []);
     const missing = [...namesTools, ...remembersTools].find(isUnknown) ?? (held.every(isUnknown) ? held[0] : undefined);
     if (missing === undefined) continue;
-    const [meant] = similarNames(missing, Object.keys(manifest.tools));
-    const question = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    const known = Object.keys(manifest.tools);
     throw new HoldfastError(
       'tool-unknown',
-      `Agent "${name}": the middleware "${layer.name}" names the tool "${cut(missing)}", which nobody has.${question} The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`,
+      `Agent "${name}": the middleware "${layer.name}" names the tool "${cut(missing)}", which nobody has.${question(missing, known)} The worker has: ${known.join(', ') || 'none'}.`,
     );
   }
 }
 
-/** The middleware for an agent that lacks this tool: it may name it all the same, as it stands in the list of another agent, too. */
+/** The middleware for an agent without this tool, which other agents have. */
 export function withoutTool(layer: AgentMiddleware, tool: string): AgentMiddleware {
-  // What is no middleware is refused where it comes to.
+  // Anything else is refused by later checks.
   if (typeof layer !== 'object' || (layer as unknown) === null) return layer;
   const { onlyTools } = layer;
   const { namesTools } = traitsOf(layer);
   const isNamed = onlyTools?.includes(tool) === true || namesTools?.includes(tool) === true;
-  // What has methods of a class cannot be copied.
+  // An object with class methods cannot be copied.
   if (!isNamed || Object.getPrototypeOf(layer) !== Object.prototype) return layer;
   const isOther = (name: string): boolean => name !== tool;
   const copy = { ...layer, ...defined({ onlyTools: onlyTools?.filter(isOther) }) };

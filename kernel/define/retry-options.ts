@@ -2,20 +2,18 @@ import { count, func, required, shape } from '../../contract/check';
 import type { Json, Message, ModelSettings } from '../../contract/messages/messages';
 import type { ModelFailure } from '../../contract/record/wire';
 
-/** Why a model call gave no answer. */
 export interface ModelError extends ModelFailure {
   /** Of `model-retries-exhausted`: the error of the last call. */
   readonly lastError?: ModelFailure;
 }
 
-/** One call of a model that has ended. */
 export interface RetryAttempt {
-  /** Which call of this model it was, from 1. */
+  /** The number of the call of this model, from 1. */
   readonly attempt: number;
   /** The messages of the request, before the wraps of the agent. */
   readonly input: readonly Message[];
   readonly settings: ModelSettings;
-  /** The answer. Together with an error: what a stream had said when it broke. */
+  /** The answer. With an error: what a stream said before it broke. */
   readonly output?: Message;
   readonly error?: ModelError;
 }
@@ -23,63 +21,57 @@ export interface RetryAttempt {
 export interface RetryDecision {
   /** False accepts an answer, and ends with an error. */
   readonly retry: boolean;
-  /** Ends with this error instead. Counts only without `retry`. */
+  /** Ends with this error. Counts only without `retry`. */
   readonly rewriteError?: Error | string;
-  /** What the following calls of this model are asked with. */
+  /** The messages of later calls of this model. */
   readonly modifiedInput?: readonly Message[];
-  /** The changed input also replaces the messages of the agent, for good. */
+  /** The changed input also replaces the messages of the agent. */
   readonly persistModifiedInput?: boolean;
-  /** Added to the settings of the following calls of this model. */
+  /** Added to the settings of later calls of this model. */
   readonly additionalSettings?: ModelSettings;
-  /** How long to wait before the next call, instead of what `backoff` says. */
+  /** Milliseconds before the next call, instead of `backoff`. */
   readonly backoffMs?: number;
   /** For readers, in the event `model-retry`. */
   readonly rejectReason?: Json;
 }
 
-/**
- * When a model is asked again. The functions are workflow code: they decide at once and always the same, without I/O and clock.
- */
+/** When a model is asked again. The functions are workflow code: they decide at once and always the same, without I/O and clock. */
 export interface RetryOptions {
   /** How often after the first call. */
   readonly maxRetries: number;
-  /** Sees every call that has ended, also one with an answer. Nothing returned accepts the answer, or the error. */
+  /** Sees every ended call, also a call with an answer. Undefined accepts the answer or the error. */
   shouldRetry?(attempt: RetryAttempt): RetryDecision | null | undefined | void;
-  /** Which errors are worth another call. Not asked beside `shouldRetry`. Default: all. */
+  /** Which errors are worth another call. Not asked with `shouldRetry`. Default: all. */
   isRetryable?(error: ModelError): boolean;
   /**
-   * Milliseconds to wait before the k-th retry, from 1; `random` gives numbers from 0 up to 1 that are the same on replay, and `error` is what the call failed with. Default: 100
-   * doubled each time, up to 10 s, and up to half of that more.
+   * Milliseconds before the k-th retry, from 1. `random` gives numbers from 0 up to 1, the same on replay; `error` is the failure of the call.
+   * Default: 100 doubled each time, up to 10 s, and up to half more.
    */
   backoff?(retry: number, random: () => number, error?: ModelError): number;
-  /**
-   * The text of an answer in place of the error, when no call and no other model is left. Nothing returned: the error stands. Not asked
-   * about errors that no call of a model is to blame for.
-   */
+  /** A text in place of the error after all calls and models. Undefined: the error stands. Not asked about errors without a model call. */
   giveUp?(error: ModelError): string | undefined | void;
 }
 
-/** What led to the question for another model. */
 export interface FailoverAttempt {
-  /** Which model is asked for, from 1; the one that was tried first is not counted. */
+  /** The number of the next model, from 1. The first model is not counted. */
   readonly attempt: number;
   readonly lastError: ModelError;
-  /** What the last model had said: an answer that was rejected, or what a stream had said when it broke. */
+  /** A rejected answer, or what a stream said before it broke. */
   readonly lastOutput?: Message;
   readonly input: readonly Message[];
-  /** The model that the agent, or the run, names. Another one may have been tried first, as it answered last. */
+  /** The model of the agent or the run. Another model may have been tried first, if it answered last. */
   readonly named: string;
-  /** Which models were tried for this answer, in their order. */
+  /** The models tried for this answer, in order. */
   readonly tried: readonly string[];
 }
 
 export interface FailoverChoice {
   readonly model: string;
-  /** Default: what the first model was asked with. */
+  /** Default: the input of the first model. */
   readonly input?: readonly Message[];
 }
 
-/** Other models for a call that one model could not answer, with all its retries. The functions are workflow code. */
+/** Other models for a call that one model could not answer after all retries. The functions are workflow code. */
 export interface FailoverOptions {
   /** How many other models at most, for one answer. */
   readonly maxRetries: number;

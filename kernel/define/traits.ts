@@ -2,35 +2,34 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, filled, flag, func, oneOf, record, texts, worded } from '../../contract/check';
 import type { Json, Message } from '../../contract/messages/messages';
 
-/** What a middleware says of itself beside its hooks. All traits are optional. */
+/** What a middleware says beside its hooks. All traits are optional. */
 export interface Traits {
   /** The tools that its hooks offer. Without this trait, hooks may offer every tool of the worker, and names are checked later. */
   readonly offersTools?: readonly string[];
-  /** The tools of the agent that its options name. A misspelt one is refused. */
+  /** The tools of the agent in its options. A misspelt name is refused. */
   readonly namesTools?: readonly string[];
-  /** The same for tools whose calls may also stand in the messages that a run begins with: the agent need not have them. */
+  /** The same for tools whose calls may stand in the first messages of a run. The agent need not have these tools. */
   readonly remembersTools?: readonly string[];
-  /** Why the middleware does not work in this agent. The agent is refused when it is defined. */
+  /** Why the middleware does not work in this agent. The definition is refused. */
   readonly problemIn?: (agent: { readonly model: string }) => string | undefined;
-  /** The policy of the configuration that it asks. It is around calls of the tools that this policy holds. */
+  /** The policy of the configuration that decides. The middleware wraps the tools of the policy. */
   readonly asksPolicy?: string;
   /**
-   * Changes what a tool call ends with, whoever gave it: a tool, a layer, a person, another agent. It is called last, before anything is
-   * shown, wherever the middleware stands. It returns the message itself to keep it.
+   * Changes the end of every tool call, from a tool, a layer, a person or an agent. Called last, before anything is shown, at any position. Returns
+   * the message itself to keep the message.
    */
   readonly changesToolEnd?: (message: Message) => Message;
-  /** Readers see an answer of the model, or the result of a tool, as it passes this middleware. */
+  /** Readers see the answer of the model, or the tool result, at this middleware. */
   readonly showsHere?: 'model' | 'tool';
-  /** Its name says what made it: a second one of this name in a list gets a number. */
+  /** The name says what made the middleware. A second one gets a number. */
   readonly isNumbered?: boolean;
-  /** One is enough for an agent: why a second one would do nothing, or harm. */
+  /** Why a second one in an agent would do nothing, or harm. */
   readonly onlyOne?: string;
-  /** What other code may want to know that finds it in `ctx.middleware`, by names of your own. */
+  /** Facts for `ctx.factsOfMiddleware`, by name. */
   readonly facts?: Readonly<Record<string, Json>>;
 }
 
-// A registered symbol: two copies of the package in one bundle know each other's middleware. It is enumerable: a copy of a middleware by
-// spread has its traits. The marks of agents and of own tools are others: they say what kind of value something is.
+// A registered symbol: two copies of the package in one bundle share the mark. Enumerable: a spread copy keeps the traits.
 const mark = Symbol.for('holdfast.traits');
 
 const toolNames = worded(texts, 'an array of tool names');
@@ -47,7 +46,7 @@ const forms: Forms<Traits> = {
   facts: record,
 };
 
-/** Gives a middleware traits, beside those that it has. A function that is given to a middleware may have traits, too. */
+/** Adds traits to a middleware, or to a function given to a middleware. */
 export function withTraits<Given extends object>(given: Given, traits: Traits): Given {
   checkOptions<Traits>('withTraits', traits, forms);
   return Object.assign(given, { [mark]: { ...traitsOf(given), ...traits } });

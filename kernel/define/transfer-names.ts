@@ -1,5 +1,5 @@
 export const transferTool = 'transfer_to_agent';
-/** By which an agent ends, where it is told to have it. */
+/** The tool that ends an agent with `exitTool`. */
 export const exitTool = 'exit';
 
 export function transferResult(agent: string): string {

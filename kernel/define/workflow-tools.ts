@@ -31,30 +31,27 @@ import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import type { ToolContext, WorkflowTool } from './middleware';
 
-/** One call of a workflow tool, as the tool sees it. */
 export interface ToolInside {
   readonly call: ToolCall;
   readonly frame: Frame;
   readonly ctx: ToolContext;
-  /** Waits for the agents that the tool has left running, and refuses that. */
+  /** Waits for agents that the tool left running, and refuses them. */
   ended(): Promise<void>;
 }
 
-/** A tool that is answered inside of the run, as the kernel sees it. */
+/** A tool that the run answers. */
 export interface OwnTool {
   readonly spec: ToolSpec;
-  /** The agents that may answer, of an agent as a tool. */
   readonly agents?: readonly AnyAgent[];
-  /** The client of the turn makes its calls, and the run none. */
+  /** The client of the turn makes the calls. */
   readonly isOfClient?: true;
-  /** What arguments mean: the same as on a worker, without asking one. */
+  /** Parses like a worker, without asking one. */
   parse(input: Json): ParseInputResult;
   run(inside: ToolInside): Promise<Json>;
 }
 
 const ownMark = Symbol.for('holdfast.own-tool');
 
-/** A tool that is more than what a user may write, in the list of an agent. */
 export interface OwnToolRef {
   readonly name: string;
   readonly [ownMark]: OwnTool;
@@ -70,8 +67,8 @@ interface NamedTools<Options> {
 }
 
 /**
- * Takes the tools that the run itself answers out of an agent's options: those in its list, where their names stay, and those that come
- * with its middlewares, whose names are put behind. What is no agent's options passes, for the check that comes next.
+ * Takes the tools that the run answers out of the options: from the list, where the names stay, and from middlewares, whose names are appended.
+ * Invalid options pass, for the later check.
  */
 export function ownToolsOf<Options extends object>(options: Options): NamedTools<Options> {
   const ownTools = new Map<string, OwnTool>();
@@ -95,7 +92,7 @@ export function ownToolsOf<Options extends object>(options: Options): NamedTools
 }
 
 function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
-  // Tools of workers have no name of their own: one in the list is a mistake, and is told as such.
+  // Tools of workers have no name field, so one in the list is reported as a mistake.
   return typeof tool === 'object' && tool !== null && 'name' in tool;
 }
 
@@ -144,7 +141,7 @@ export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
   return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };
 }
 
-/** What the model is told of the tools among these that no worker knows. */
+/** Descriptions of the offered tools that no worker knows. */
 export function specsOf({ ownTools }: AgentDefinition, tools: readonly string[]): readonly ToolSpec[] | undefined {
   if (ownTools.size === 0) return undefined;
   const specs = tools.flatMap((name) => ownTools.get(name)?.spec ?? []);

@@ -5,19 +5,18 @@ import { withSandboxHint } from '../../contract/sandbox-lacks';
 import type { RecordedFailure } from './journal';
 import { notJson } from '../../contract/messages/messages';
 
-/** Ends the run on purpose, from any callback or tool: code `stopped`. Calls beside it are cancelled. No option and no custom value clears it. */
+/** Ends the run on purpose, from any callback or tool: code `stopped`. Parallel calls are cancelled, and no option or custom value clears the stop. */
 export class StopError extends HoldfastError {
   constructor(message: string) {
     super('stopped', message);
   }
 }
 
-/** By code and name: after a continue-as-new, or from another realm, the class is gone, and `stopped` is a word of others too. */
+/** By code and name: after a continue-as-new or from another realm the class is gone, and others use `stopped`, too. */
 export function isStop(error: unknown): boolean {
   return codeOf(error) === 'stopped' && (error as { readonly name?: unknown }).name === 'HoldfastError';
 }
 
-/** The world said no because somebody cancelled the run. */
 export function isCancellation(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
@@ -28,10 +27,10 @@ export function labelOf(hook: string, middleware: string): string {
   return `${hook} of middleware "${middleware}"`;
 }
 
-/** Names the hook that threw. What has a code, and cancellation, passes as the same object. */
+/** Names the hook that threw. Errors with a code and cancellations pass as the same object. */
 export function blame(error: unknown, label: string): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
-  // Without a cause: code that is entered again behind a continue-as-new catches an error that has none.
+  // Without a cause: code that is entered again after a continue-as-new catches an error without a cause.
   const failure = new HoldfastError('hook-failed', `${label} failed: ${withSandboxHint(messageOf(error)).slice(0, limits.errorMessage)}`);
   const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
   if (typeof stack === 'string') failure.stack = stack;
@@ -47,15 +46,14 @@ export function errorOf(failure: RecordedFailure): HoldfastError {
   return new HoldfastError(codeOf(failure) ?? 'run-failed', failure.message, details === undefined ? {} : { details });
 }
 
-/** What is kept of an error. */
 export function recordedFailure(error: unknown): RecordedFailure {
   const { details } = (thrownCodeOf(error) === undefined ? {} : error) as { details?: unknown };
   return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
 }
 
-/** A tool that ended badly. Layers may catch it; what passes them all goes back to the model or ends the run. */
+/** A tool that ended badly. Layers may catch the error; uncaught, the error goes back to the model or ends the run. */
 export class ToolError extends HoldfastError {
-  /** Of the run alone: after a continue-as-new code catches an error that has none. */
+  /** Of this execution only: after a continue-as-new code catches an error without the id. */
   readonly #messageId: string | undefined;
 
   constructor(failure: Failure, messageId: string | undefined) {
@@ -68,7 +66,7 @@ export class ToolError extends HoldfastError {
   }
 }
 
-/** What a model can react to. That a worker lacks the tool is not the model's business. */
+/** Codes that a model can react to. */
 export const toolProblemCodes: readonly string[] = [
   'tool-failed',
   'tool-timeout',
@@ -82,7 +80,7 @@ export const toolProblemCodes: readonly string[] = [
   'answer-stale',
 ];
 
-/** Whether an error of a tool call goes back to the model, unless the agent says otherwise. */
+/** Whether an error of a tool call goes back to the model by default. */
 export function isToolProblem(error: unknown): boolean {
   return toolProblemCodes.includes(codeOf(error) ?? '');
 }

@@ -6,47 +6,41 @@ import type { JournalEffect, Journal } from './journal';
 import { errorOf, isCancellation, recordedFailure } from './errors';
 import type { ToolDecision } from './tool-decision';
 
-/** A value, or the promise of one. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** What code saw, up to which of its looks. */
 type Seen = { readonly upTo: number; readonly value: Json };
 
-/** What whoever asked for an effect makes of its end, before anybody else hears of it. */
+/** Changes the end of an effect before anybody else hears of the end. */
 export interface EffectEnding<T> {
   settled(value: T): T;
-  /** The error instead. */
   refused(error: unknown): unknown;
 }
 
 const asItIs: EffectEnding<never> = { settled: (value) => value, refused: (error) => error };
 
-/** How often code of one frame is told that it is over: its frame has ended, or its agent. */
+/** How often code of an ended frame or agent is refused. */
 const mostRefusals = 100;
 
 /**
- * A call into code that can wait. Its effects are numbered; entered again after a continue-as-new it gets the settled ones by number,
- * and an effect of another kind at a number is `frame-changed`.
+ * A call into code that can wait, with numbered effects. After a continue-as-new the frame gets settled effects by number, and an effect of another
+ * kind is `frame-changed`.
  */
 export class Frame {
   private count = 0;
   private ended = false;
-  /** How often its code was told that it is over. */
   refusals = 0;
-  /** How often code of this entry has looked, by what it looked at. */
   private looks: Map<string, number> | undefined;
 
   constructor(
     private readonly journal: Journal,
     readonly address: readonly string[],
     label?: string,
-    /** What people decided about the tool call that this frame belongs to. */
+    /** The decisions of people about the tool call of this frame. */
     readonly decision?: ToolDecision,
-    /** The address as a text. */
     readonly key = address.join('/'),
-    /** What is asked here is withdrawn at this moment. Absent: never. */
+    /** Questions of this frame are withdrawn at this time. Absent: never. */
     readonly limit?: number,
   ) {
     if (label !== undefined) journal.enter(this.key, label);
@@ -56,14 +50,13 @@ export class Frame {
     return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`, limit);
   }
 
-  /** The number that the next effect will have. */
   get next(): number {
     return this.count;
   }
 
   /**
-   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise
-   * without bringing down the workflow task. `misfit`: why a recorded end is not for what code asks for now.
+   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise without
+   * failing the workflow task. `misfit`: why a recorded end is not for the present question.
    */
   effect<T>(
     kind: string,
@@ -82,14 +75,14 @@ export class Frame {
       value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
       return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
-      // What is refused at once is refused by the promise too.
+      // A refusal at once also comes as a rejected promise.
       const refused = Promise.reject<T>(ending.refused(error));
       handle(refused);
       return refused;
     }
   }
 
-  /** What is recorded and was on its way beside others comes when those that ended before it have come. */
+  /** A recorded effect that ran beside others comes after the effects that ended earlier. */
   private inTurn<T>(kind: string, ending: EffectEnding<T>): Promise<T> | undefined {
     const { order } = this.journal;
     const n = this.count;
@@ -111,7 +104,7 @@ export class Frame {
     return promise;
   }
 
-  /** What comes at once to code that is entered again comes behind what came before the continue-as-new. */
+  /** A new result that comes at once to re-entered code comes after all earlier results. */
   private async behind<T>(value: Promise<T>): Promise<T> {
     try {
       return await value;
@@ -120,7 +113,7 @@ export class Frame {
     }
   }
 
-  /** An effect that may wait. What is there at once comes back as it is, and costs no promise. `ending` is asked about what comes later. */
+  /** An effect that may wait. An immediate result costs no promise. `ending` is asked about later results. */
   soon<T>(kind: string, run: (n: number) => MaybePromise<T>, ending: EffectEnding<T> = asItIs): MaybePromise<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
@@ -167,10 +160,7 @@ export class Frame {
     return waiting;
   }
 
-  /**
-   * An effect that does not wait, such as an event or a value that is set. `inVain`: what code gets that has been told often enough that it is
-   * over. It acts on nothing.
-   */
+  /** An effect that does not wait, such as an event. `inVain`: the result for code that was refused often enough. */
   once<T>(kind: string, run: () => T, inVain?: () => T): T {
     if (inVain !== undefined && this.refusals >= mostRefusals) return inVain();
     this.checkIsOutsideBranches();
@@ -186,8 +176,8 @@ export class Frame {
   }
 
   /**
-   * Something that code looks at without an effect of its own, such as what the run has used so far: entered again it sees what it saw, each
-   * time that it looks. Not numbered, so that journals that know nothing of it stay good: there it sees what is there now.
+   * A look without a numbered effect, such as at the usage of the run. Re-entered code sees the same value at each look. Old journals without the
+   * note stay good: code then sees the present value.
    */
   seen<T>(kind: string, look: () => T): T {
     this.checkIsOutsideBranches();
@@ -205,23 +195,21 @@ export class Frame {
     return value;
   }
 
-  /** Whether an effect of a frame that is open around this one, or inside of it, has come to an error. */
   hasFailed(address: string, n: number): boolean {
     const effect = this.journal.find(address, n);
     return effect !== undefined && 'error' in effect;
   }
 
-  /** Whether the next effect is one that code has asked for before a continue-as-new. */
+  /** Whether code asked for the next effect before a continue-as-new. */
   get isKnownNext(): boolean {
     return this.journal.find(this.key, this.count) !== undefined || this.journal.awaitedKind(this.key, this.count) !== undefined;
   }
 
-  /** What was kept of this frame under a name, also before a continue-as-new. */
+  /** A note of this frame, also from before a continue-as-new. */
   noteOf(name: string): Json | undefined {
     return this.journal.noteOf(this.key, name);
   }
 
-  /** Kept as long as the frame. */
   note(name: string, value: Json): void {
     if (!this.ended) this.journal.note(this.key, name, value);
   }
@@ -235,14 +223,14 @@ export class Frame {
     this.journal.close(this.key);
   }
 
-  /** Leaves the frame after an error: what is recorded there no longer matters. */
+  /** Leaves the frame after an error, without its records. */
   abandon(): void {
     this.ended = true;
     this.journal.forgotten(this.key);
     this.journal.close(this.key);
   }
 
-  /** The same, and what is recorded there is kept for another try until code goes on behind the error. `lost`: why it cannot be entered again. */
+  /** The same, but keeps the records for a retry until code goes on after the error. `lost`: why the frame cannot be entered again. */
   unwind(lost?: string): void {
     this.ended = true;
     this.journal.forgotten(this.key);
@@ -250,61 +238,56 @@ export class Frame {
     if (lost !== undefined) this.journal.remains.lose(this.key, lost);
   }
 
-  /** An error has left all frames inside of this one. */
   unwindInside(): void {
     this.journal.unwindInside(this.key);
   }
 
-  /** Leaves the frame without looking at what is recorded there: it is over, wherever its code stands. */
+  /** Leaves the frame without a check of its records. */
   forget(): void {
     this.ended = true;
     this.journal.close(this.key);
   }
 
-  /** The same after an error: what is recorded there is kept for another try. */
+  /** The same after an error: keeps the records for a retry. */
   forgetFailed(): void {
     this.ended = true;
     this.journal.unwind(this.key);
   }
 
-  /** Forgets the frames inside of this one: what they were for has ended, and this one goes on. */
+  /** Forgets inner frames; this frame goes on. */
   closeInside(): void {
     this.journal.closeInside(this.key);
   }
 
-  /** How an effect that is on its way can be ended. What is open when the frame ends is ended with it, and settles no more. */
+  /** Registers how an open effect can be ended. The end of the frame ends the effect, which settles no more. */
   opened(n: number, end: (error: unknown) => void): void {
     this.journal.open(this.key, n, end);
   }
 
-  /** Leaves the frame while code inside of it is still at work: that can do nothing any more, and what it waits for ends so. */
+  /** Leaves the frame while inner code is at work. That code can do nothing more, and its waits end. */
   leave(error: HoldfastError): void {
     this.ended = true;
     this.journal.leave(this.key);
     this.journal.drop(this.key, error);
   }
 
-  /**
-   * Code that catches every refusal and asks again at once would go round for ever, in one task. It is told often enough; what it asks for
-   * after that never comes.
-   */
+  /** Code that catches every refusal and asks again would loop for ever in one task. After enough refusals its requests never settle. */
   get isDeaf(): boolean {
     return this.journal.isDeaf || this.refusals >= mostRefusals;
   }
 
-  /** Refuses code that is still at work after what it is part of has ended. */
+  /** Refuses code that works on after its end. */
   checkIsOpen(): void {
     if (!this.journal.isLeft(this.key)) return;
     this.refusals += 1;
     throw new HoldfastError('next-left-running', `The code at ${this.key} is still at work, and what it is part of has ended.`);
   }
 
-  /** The code of a branch, of which this is the frame. */
   beginBranch<T>(begin: () => T): T {
     return this.journal.beginBranch(this.key, begin);
   }
 
-  /** What a branch does in the frame around its race is not done again by code that is entered again once the race is decided. */
+  /** Re-entered code does not repeat what a branch did in the frame around a decided race, so a branch may not act there. */
   get refusalInBranch(): HoldfastError | undefined {
     const branch = this.journal.branchIn(this.key);
     if (branch === undefined) return undefined;
@@ -336,7 +319,7 @@ export class Frame {
   }
 }
 
-/** What code in the background waits for never comes: nobody would hear of an error there. */
+/** Code in the background waits for ever: nobody would hear of its error. */
 function leftAlone<T>(waiting: Promise<T>, error: HoldfastError | undefined): Promise<T> {
   handle(waiting);
   return error === undefined ? new Promise<T>(() => undefined) : Promise.reject<T>(error);

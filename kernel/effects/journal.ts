@@ -6,8 +6,7 @@ import type { Turn } from './settle-order';
 import { SettleOrder, isInRace } from './settle-order';
 
 /**
- * An effect of an open frame: settled, or on its way. Numbered in the order in which the frame asked for them. With a turn, or `beside`: others
- * were on their way at the same time.
+ * An effect of an open frame: settled, or open. Numbered in the order of requests. With a turn or `beside`: other effects were open at the same time.
  */
 export type JournalEffect = { readonly n: number; readonly kind: string } & (
   | ({ readonly value?: unknown } & Partial<Turn>)
@@ -15,32 +14,29 @@ export type JournalEffect = { readonly n: number; readonly kind: string } & (
   | { readonly open: true; readonly beside?: true }
 );
 
-/** What a frame that is entered again is thrown at with. */
 export type RecordedFailure = Failure & { readonly details?: unknown };
 
-/** An effect on its way that can be ended. */
 interface OpenedEffect {
   readonly end: (error: unknown) => void;
-  /** It was ended, and what comes of it is nobody's. With an error: whoever waits for it is told that. */
+  /** Ended early, so the result is dropped. With an error: whoever waits gets the error. */
   dropped?: { readonly error?: HoldfastError };
 }
 
-/** How often code of a cancelled run is refused something, all of it together. */
+/** How often code of a cancelled run is refused, in all. */
 const mostRefusals = 1000;
 
 type OnTheirWay = Map<string, Map<number, string>>;
 
-/** What frames keep beside their effects, by address and name. */
 export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** The effects of the frames that are open. A closed frame is its result, which stands in its parent's journal. */
+/** The effects of open frames. A closed frame is its result in the journal of its parent. */
 export class Journal {
   private readonly frames = new Map<string, Map<number, JournalEffect>>();
   private readonly labels = new Map<string, string>();
   private readonly started: OnTheirWay = new Map();
-  /** On their way when the run went over a continue-as-new, and not asked for again since. */
+  /** Open at the continue-as-new, and not asked for again. */
   private readonly awaited: OnTheirWay = new Map();
-  /** Those on their way that others were on their way beside. */
+  /** Effects that were open beside others. */
   private readonly beside = new Map<string, Set<number>>();
   readonly order: SettleOrder;
   private readonly notes = new Map<string, Map<string, Json>>();
@@ -49,16 +45,16 @@ export class Journal {
   private mismatch: HoldfastError | undefined;
   private refusals = 0;
   private branch: string | undefined;
-  /** Frames that ended before code inside of them did. */
+  /** Frames that ended before their inner code. */
   private readonly left = new Set<string>();
 
   constructor(
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
     private readonly isCancelled: () => boolean,
     notes: Notes = {},
-    /** Told what was on its way at the continue-as-new, and whose frame ends before its code has asked for it again. */
+    /** Told of an effect that was open at the continue-as-new, if its frame ends before code asks for the effect again. */
     private readonly leftOver: (address: string, n: number, kind: string) => void,
-    /** Runs something when all code of the run has run as far as it can. */
+    /** Runs something when all code of the run rests. */
     atRest: (run: () => void) => void,
   ) {
     this.order = new SettleOrder((address, n) => this.find(address, n) !== undefined, atRest);
@@ -80,25 +76,23 @@ export class Journal {
     return this.frames.get(address)?.get(n);
   }
 
-  /** Whether a race of this frame is decided. */
   hasRace(address: string): boolean {
     return [...(this.frames.get(address)?.values() ?? [])].some(({ kind }) => kind === 'race');
   }
 
-  /** Code was told that the run is cancelled. */
   toldCancelled(): void {
     if (this.isCancelled()) this.refusals += 1;
   }
 
   /**
-   * Code of a cancelled run that catches every refusal and asks again would go round for ever, and the run could never end. It is told often
-   * enough; what it asks for then never comes, and the run ends without it.
+   * Code of a cancelled run that catches every refusal and asks again would loop for ever, and the run could not end. After enough refusals its
+   * requests never settle, and the run ends without that code.
    */
   get isDeaf(): boolean {
     return this.refusals > mostRefusals;
   }
 
-  /** Runs the beginning of a branch of a race. What waits before it acts goes on without this mark. */
+  /** Runs the beginning of a branch of a race. Code after its first wait has no such mark. */
   beginBranch<T>(address: string, begin: () => T): T {
     const around = this.branch;
     this.branch = address;
@@ -109,12 +103,11 @@ export class Journal {
     }
   }
 
-  /** The branch in which code acts that should act through its `ctx`, and acts in the frame around the race. */
+  /** The branch whose code acts in the frame around the race, instead of through its `ctx`. */
   branchIn(address: string): string | undefined {
     return this.branch?.startsWith(`${address}/race`) === true ? this.branch : undefined;
   }
 
-  /** Code that is still at work inside of this frame may do nothing any more. */
   leave(address: string): void {
     this.left.add(address);
   }
@@ -125,7 +118,6 @@ export class Journal {
     return false;
   }
 
-  /** How an effect on its way can be ended. */
   open(address: string, n: number, end: (error: unknown) => void): void {
     put(this.opened, address, n, { end });
   }
@@ -134,7 +126,7 @@ export class Journal {
     return this.opened.get(address)?.get(n);
   }
 
-  /** Ends what is on its way in a frame and inside of it, where that can be ended. */
+  /** Ends open effects of a frame and inside of the frame. */
   drop(address: string, error?: HoldfastError): void {
     this.dropAwaited((key) => key === address || key.startsWith(`${address}/`));
     if (this.opened.size === 0) return;
@@ -152,29 +144,27 @@ export class Journal {
     for (const [key, kinds] of this.awaited) if (isMeant(key)) for (const [n, kind] of kinds) this.leftOver(key, n, kind);
   }
 
-  /** What the code asked for here before the continue-as-new, when that has not settled. */
   awaitedKind(address: string, n: number): string | undefined {
     return this.awaited.get(address)?.get(n);
   }
 
-  /** Whether the code asked before the continue-as-new for something that it does not ask for now. */
+  /** Whether code asked for more effects before the continue-as-new. */
   asksForLess(address: string, count: number): boolean {
     return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
   }
 
-  /** The first place where the code turned out to be another than before the continue-as-new, also when something caught the error. */
+  /** The first difference to the code before the continue-as-new, even if the error was caught. */
   get changed(): HoldfastError | undefined {
     return this.mismatch;
   }
 
-  /** The error for code that is not what it was before the continue-as-new. */
   change(message: string): HoldfastError {
     const error = new HoldfastError('frame-changed', message);
     this.mismatch ??= error;
     return error;
   }
 
-  /** Something that was on its way at the continue-as-new in this frame or inside it, or anywhere, and that nobody asked for again. */
+  /** An effect that was open at the continue-as-new in this frame or anywhere, and that no code asked for again. */
   forgotten(address?: string): HoldfastError | undefined {
     for (const [key, kinds] of this.awaited) {
       if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
@@ -189,7 +179,7 @@ export class Journal {
     const started = this.started.get(address);
     if (started !== undefined && started.size > 1) {
       this.mark(address, n);
-      // Of more than two the others are marked already.
+      // With more than two, the others are marked.
       if (started.size === 2) for (const one of started.keys()) this.mark(address, one);
     } else if (isInRace(address)) this.mark(address, n);
   }
@@ -200,12 +190,12 @@ export class Journal {
     else marked.add(n);
   }
 
-  /** Settles when code may be given the end of an effect that others are on their way beside. Absent: now. */
+  /** Settles when code may get the end of an effect that ran beside others. Absent: now. */
   turn(address: string, n: number): Promise<void> | undefined {
     return this.beside.get(address)?.has(n) === true ? this.order.turn(address, n) : undefined;
   }
 
-  /** What settles after its frame has closed is nobody's any more. `wasAwaited`: code was not given it at once. */
+  /** A result after the end of the frame is dropped. `wasAwaited`: code did not get the result at once. */
   settle(address: string, effect: JournalEffect, wasAwaited: boolean): void {
     this.ended(address, effect.n);
     if (this.started.get(address)?.delete(effect.n) !== true) return;
@@ -214,21 +204,17 @@ export class Journal {
     this.keep(address, isBeside && wasAwaited ? { ...effect, ...this.order.next() } : effect);
   }
 
-  /** It can be ended no more. */
   ended(address: string, n: number): void {
     const effects = this.opened.get(address);
     if (effects?.delete(n) === true && effects.size === 0) this.opened.delete(address);
   }
 
-  /** The code of this frame asks for something. */
   goesOn(address: string): void {
     if (!this.remains.isEmpty) this.remains.goesOn(address, this.labels.get(address));
   }
 
   keep(address: string, effect: JournalEffect): void {
-    const effects = this.frames.get(address);
-    if (effects === undefined) this.frames.set(address, new Map([[effect.n, effect]]));
-    else effects.set(effect.n, effect);
+    put(this.frames, address, effect.n, effect);
   }
 
   noteOf(address: string, name: string): Json | undefined {
@@ -243,27 +229,24 @@ export class Journal {
     this.labels.set(address, label);
   }
 
-  /** Forgets a frame and all frames inside it. */
   close(address: string): void {
     this.remains.forget(address);
     this.leaveFrame(address);
   }
 
-  /** Forgets all frames inside a frame that stays open. */
   closeInside(address: string): void {
     this.remains.forgetInside(address);
     this.deleteInside(address);
   }
 
-  /** The same of a frame that an error leaves: should nobody catch it, the run is tried again from what is here. */
+  /** The same after an error: a retry of the run begins from these records. */
   unwind(address: string): void {
     this.keepRemains(address);
-    // Also of a frame without effects: something else may be kept of it.
+    // Also a frame without effects: other notes may belong to the frame.
     if (!this.remains.has(address)) this.remains.take(address, { effects: [] });
     this.leaveFrame(address);
   }
 
-  /** An error left all frames inside of this one. */
   unwindInside(address: string): void {
     this.keepRemains(`${address}/`);
     if (!this.remains.has(address)) this.remains.take(address, { effects: [] });
@@ -284,7 +267,6 @@ export class Journal {
     }
   }
 
-  /** Whose code an open frame is. */
   labelOf(address: string): string | undefined {
     return this.labels.get(address);
   }
@@ -307,7 +289,6 @@ export class Journal {
     return [this.frames, this.labels, this.started, this.awaited, this.beside, this.notes];
   }
 
-  /** The innermost user code that is still open, for the message of a stalled run. */
   get openLabels(): readonly string[] {
     return [...this.labels.values()];
   }
@@ -336,7 +317,6 @@ export class Journal {
     return effects;
   }
 
-  /** Absent: no frame has any. */
   get savedNotes(): Notes | undefined {
     if (this.notes.size === 0) return undefined;
     return Object.fromEntries([...this.notes].map(([address, named]) => [address, Object.fromEntries(named)]));

@@ -2,9 +2,7 @@ import { defined } from '../../contract/defined';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { Asked, AskedInTime } from '../../contract/who-may-answer';
 
-/** Calls of one message, by the names that the agent has for their tools. */
 export interface CallsBeside {
-  /** Which of them is the call that is wrapped. */
   readonly position: number;
   readonly tools: readonly string[];
 }
@@ -15,68 +13,63 @@ export interface Decided {
   readonly options: string;
 }
 
-/** A call as its layers see it, and the arguments as they are handed on: a schema may read what it has read as something else. */
+/** A call as its layers see it, and its raw arguments, because a schema may parse parsed arguments differently. */
 export interface HeldCall {
   readonly call: ToolCall;
   readonly raw: Json;
 }
 
-/** What people say about a call: it runs with these arguments, or has a result without running. */
+/** The word of people about a call: run the call with these arguments, or give this result. */
 export type Pass = { readonly runs: true; readonly held: HeldCall } | { readonly runs: false; readonly output: Json };
 
-/** Asks the people of a layer about other arguments than those that it let pass. */
+/** Asks the people of a layer about changed arguments. */
 export type AskAgain = (held: HeldCall) => Promise<Pass>;
 
 /** A call of `next`. */
 interface Place {
   readonly layer: string;
-  /** A person was asked before it. Otherwise the layer only would have asked about other arguments. */
+  /** A person was asked before. False: the layer asks only about changed arguments. */
   readonly isAsked: boolean;
-  /** None: the arguments are not parsed yet. */
+  /** Empty: the arguments are not parsed yet. */
   readonly agreedTo: Decided[];
 }
 
-/** The layers that have told the model of an edit. */
 type Noted = 'told-of-edit';
 
-/** Whom a question asks. `escalate`: these as well, after a time. */
+/** The people of a question. `escalate`: additional people, later. */
 interface Question extends Asked {
   readonly notBy?: readonly string[];
   readonly escalate?: Asked;
 }
 
-/** What is kept as long as the call. */
 export interface DecisionNotes {
   read(name: Noted | 'deciders'): Json | undefined;
   keep(name: Noted | 'deciders', value: Json): void;
 }
 
 /**
- * What belongs to one tool call: the arguments that people agreed to, its action, and the calls beside it. Layers that asked a person are known
- * by the addresses of their frames. What such a layer hands on binds everything inside of that call of `next`, and nothing outside.
+ * State of one tool call: what people agreed to, its action, and parallel calls. Layers that asked a person are known by the address of their frame.
+ * Such a layer binds everything inside of its call of `next`, and nothing outside.
  */
 export class ToolDecision {
   private readonly asked = new Set<string>();
   private readonly holding = new Map<string, AskAgain>();
-  /** Nobody answered what was asked about the call: it may not begin any more, whatever a layer makes of that. */
+  /** Nobody answered the question about the call, so the call may not begin. */
   isWithdrawn = false;
   /** By the address of the call of `next`, outermost first. */
   private readonly handedOn = new Map<string, Place>();
 
   constructor(
-    /** Sets what the event of the call is to carry. */
     readonly act: (action: Json) => void,
-    /** The calls of its message that the run makes, by tool, and which of them it is. */
     readonly beside: () => CallsBeside,
     private readonly notes: DecisionNotes,
   ) {}
 
-  /** A person has agreed to what this layer showed. */
+  /** A person agreed to what this layer showed. */
   agreed(layer: string): void {
     this.asked.add(layer);
   }
 
-  /** A question about the call has its answer. */
   decided({ by, roles, notBy, escalate }: Question): void {
     const before = this.deciders;
     const later = by === undefined && roles === undefined ? undefined : escalate;
@@ -88,39 +81,38 @@ export class ToolDecision {
     this.notes.keep('deciders', defined(deciders));
   }
 
-  /** The people of all questions about the call so far. Only who was excluded from each question is excluded here. */
+  /** The people of all questions about the call. Only people excluded from every question are excluded. */
   get deciders(): Pick<AskedInTime, 'by' | 'roles' | 'notBy'> | undefined {
     return this.notes.read('deciders') as object | undefined;
   }
 
-  /** This layer can ask again. */
   holds(layer: string, ask: AskAgain): void {
     this.holding.set(layer, ask);
   }
 
-  /** The layer calls `next`, with this number. What arrives there is what the person agreed to, if one was asked. */
+  /** The layer calls `next` number n. */
   handsOn(layer: string, n: number): void {
     const isAsked = this.asked.has(layer);
     if (isAsked || this.holding.has(layer)) this.handedOn.set(`${layer}/next${n}`, { layer, isAsked, agreedTo: [] });
   }
 
-  /** The call has been parsed at this address. The first one inside of a call of `next` has what was handed on. */
+  /** The call was parsed at this address. The first parsed call inside of a `next` is what was handed on. */
   arrives(address: string, decided: () => Decided): void {
     for (const [at, { agreedTo }] of this.handedOn) if (agreedTo.length === 0 && isInside(address, at)) agreedTo.push(decided());
   }
 
-  /** What the people agreed to who were asked on the way to this address, those who were asked last first. */
+  /** What people agreed to on the way to this address, the last agreement first. */
   boundAt(address: string): readonly (readonly Decided[])[] {
     const around = [...this.handedOn].filter(([at, { isAsked }]) => isAsked && isInside(address, at));
     return around.sort(([one], [other]) => other.length - one.length).map(([, { agreedTo }]) => agreedTo);
   }
 
-  /** Whether somebody around this layer would have to be asked about a call. Without one: about any other call than they agreed to. */
+  /** Whether an outer layer has to be asked about a call. Without a call: about any other call. */
   isHeldAround(layer: string, call?: Decided): boolean {
     return this.around(layer).some(({ agreedTo }) => call === undefined || !agreesTo(agreedTo, call));
   }
 
-  /** Asks all around a layer who have not agreed to the call, until they, and the layer itself, agree to the same. */
+  /** Asks outer layers until they and this layer agree to the same call. */
   async askAround(layer: string, held: HeldCall, ask: AskAgain, decidedOf: (call: ToolCall) => Decided): Promise<Pass> {
     const own: Decided[] = [decidedOf(held.call)];
     const all = [...this.around(layer), { agreedTo: own, ask }];
@@ -140,7 +132,7 @@ export class ToolDecision {
     if (!before.includes(layer)) this.notes.keep(name, [...before, layer]);
   }
 
-  /** The layers of a note, also of before a continue-as-new. */
+  /** The layers of a note, also from before a continue-as-new. */
   noted(name: Noted): readonly string[] {
     return (this.notes.read(name) ?? []) as readonly string[];
   }

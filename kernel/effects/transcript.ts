@@ -4,8 +4,8 @@ import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
 
 /**
- * Gives every message of a list an id of its own. A message that a hook returned unchanged keeps its id;
- * one that was changed under its id, or has none, gets a new one, so that content under an id never changes.
+ * Gives each message of a list a unique id. An unchanged message keeps its id. A changed or new message gets a new id, so content under an id never
+ * changes.
  */
 export function storedMessages(
   messages: readonly Message[],
@@ -15,7 +15,8 @@ export function storedMessages(
   ensured: ReadonlyMap<string, StoredMessage> = new Map(),
 ): readonly StoredMessage[] {
   if (messages === before) return before;
-  if (!isList(messages)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
+  const given: unknown = messages;
+  if (!Array.isArray(given)) throw new HoldfastError('message-invalid', `${origin} returned messages that are no list.`);
   const known = new Map(before.map((message) => [message.id, message]));
   const taken = new Set<string>();
   return messages.map((message, position) => {
@@ -27,13 +28,9 @@ export function storedMessages(
   });
 }
 
-/** What stands in history already. A message that comes back unchanged keeps its id. */
+/** Messages in the history. An unchanged message keeps its id. */
 export function knownMessages(messages: readonly StoredMessage[], output: Message | undefined): readonly StoredMessage[] {
   return output?.id === undefined ? messages : [...messages, { ...output, id: output.id }];
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }
 
 export function storedMessage(message: Message, known: StoredMessage | undefined, uuid: () => string, origin: string): StoredMessage {

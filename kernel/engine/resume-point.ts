@@ -5,19 +5,17 @@ import type { AgentResult } from '../run/agent-result';
 import type { Journal, JournalEffect } from '../effects/journal';
 import type { RunState } from '../run/state';
 
-/** What a cancelled run had come to. */
 export interface CancelledRun {
   readonly state: RunState;
   readonly journal: Journal;
-  /** Tools whose effect is once that hooks have called, by the keys of their frames. */
+  /** `once` tools that hooks have called, by the keys of their frames. */
   readonly onceCalls: ReadonlyMap<string, string>;
-  /** What its agents had ended with. */
   readonly end: AgentResult | undefined;
 }
 
 /**
- * The state from which a cancelled run goes on: as it stood. All that came back stays recorded, and what was cut off is asked for again, also what
- * people were asked. A `once` call stands here only if its end is recorded, or if it never began: the run waits for all others before it ends.
+ * The state from which a cancelled run resumes. Results stay recorded, and open effects, also questions, are asked for again. A `once` call is here
+ * only with its end, or if it never began, because the run waits for other `once` calls before its end.
  */
 export function resumeState({ state, journal, onceCalls, end }: CancelledRun): RunState {
   const saved: Record<string, readonly JournalEffect[]> = {};
@@ -29,18 +27,26 @@ export function resumeState({ state, journal, onceCalls, end }: CancelledRun): R
     for (const { n, kind, ...effect } of kept) if (kind === 'interrupt' && 'open' in effect) asked.push(interruptId(address.split('/'), n));
     if (kept.length > 0) saved[address] = kept;
   }
-  const without = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !asked.includes(id));
-  const { cancel: _, expired, withdrawn, ...rest } = state;
+  const { cancel: _, ...rest } = withQuestionsAgain(state, asked);
   return {
     ...rest,
     journal: saved,
-    answered: state.answered.filter((id) => !asked.includes(id)),
-    ...defined({ notes: journal.savedNotes, expired: without(expired), withdrawn: without(withdrawn) }),
+    ...defined({ notes: journal.savedNotes }),
     ...(end === undefined ? {} : { finished: { output: end.output, text: end.text } }),
   };
 }
 
-/** What a model had said by then is no answer: it is asked again. */
+/** The state of a run that asks these questions again. */
+export function withQuestionsAgain({ answered, expired, withdrawn, ...rest }: RunState, asked: readonly string[]): RunState {
+  const without = (ids: readonly string[]): string[] => ids.filter((id) => !asked.includes(id));
+  return {
+    ...rest,
+    answered: without(answered),
+    ...defined({ expired: expired && without(expired), withdrawn: withdrawn && without(withdrawn) }),
+  };
+}
+
+/** A partial answer does not count: the model is asked again. */
 function isCutOffAnswer(effect: JournalEffect): boolean {
   const { finish } = ('value' in effect ? (effect.value ?? {}) : {}) as { readonly finish?: unknown };
   return effect.kind === 'model' && finish === 'cancelled';

@@ -11,14 +11,11 @@ import { untilNote } from '../run/asleep';
 import type { LeftAgent } from '../run/left-agents';
 import { withAgent } from '../run/left-agents';
 import type { Progress, RunState } from '../run/state';
+import type { CancelledRun } from './resume-point';
+import { withQuestionsAgain } from './resume-point';
 
-/** What a failed run had come to. */
-export interface FailedRun {
-  readonly state: RunState;
-  readonly journal: Journal;
+interface FailedRun extends Omit<CancelledRun, 'end'> {
   readonly leftAgents: ReadonlyMap<string, LeftAgent>;
-  /** Tools whose effect is once that hooks have called, by the keys of their frames. */
-  readonly onceCalls: ReadonlyMap<string, string>;
   readonly error: unknown;
 }
 
@@ -28,8 +25,8 @@ interface OpenFrame {
 }
 
 /**
- * The state from which a failed run goes on when it is tried again: as it stood when the error came, without what failed. All that came back well
- * stays recorded. A `once` call that failed, or was on its way, counts as one in doubt: nobody makes it again who does not know.
+ * The state from which a failed run is retried: as it was at the error, without the failures. Good results stay recorded. A failed or open `once`
+ * call counts as in doubt, so nobody repeats the call blindly.
  */
 export function retryState({ state, journal, leftAgents, onceCalls, error }: FailedRun): RunState {
   const { remains } = journal;
@@ -49,14 +46,12 @@ export function retryState({ state, journal, leftAgents, onceCalls, error }: Fai
     });
     if (kept.length > 0) saved[address] = kept;
   }
-  const asksAgain = (ids: readonly string[] | undefined): readonly string[] | undefined => ids?.filter((id) => !dropped.includes(id));
-  const { progress, ends: _, expired, withdrawn, ...rest } = whole;
+  const { progress, ends: _, ...rest } = withQuestionsAgain(whole, dropped);
   return {
     ...rest,
     journal: saved,
     ...cutOf(whole, journal),
-    answered: whole.answered.filter((id) => !dropped.includes(id)),
-    ...defined({ notes: notesOf(journal), expired: asksAgain(expired), withdrawn: asksAgain(withdrawn) }),
+    ...defined({ notes: notesOf(journal) }),
     ...(progress === undefined ? {} : { progress: withoutErrors(progress) }),
     ...renewed(whole, error),
   };
@@ -66,13 +61,12 @@ export function cannotRetry(why: string): HoldfastError {
   return new HoldfastError('retry-impossible', `The run cannot go on from where it failed: ${why}.`);
 }
 
-/** Isolated agents that failed go on where they stood, as those do that were cancelled with the run. */
+/** Failed isolated agents go on where they stood, like cancelled ones. */
 function cutOf({ cut }: RunState, { remains }: Journal): Pick<RunState, 'cut'> {
   const failed = remains.failedChildren.map(({ id, usage }) => [id, usage] as const);
   return failed.length === 0 ? {} : { cut: { ...cut, ...Object.fromEntries(failed) } };
 }
 
-/** Frames that are open, and those that the error left. */
 function framesOf(journal: Journal): Map<string, OpenFrame> {
   const frames = new Map<string, OpenFrame>();
   for (const [address, { effects, label }] of journal.remains.frames) if (effects.length > 0) frames.set(address, { effects, label });
@@ -80,7 +74,7 @@ function framesOf(journal: Journal): Map<string, OpenFrame> {
   return frames;
 }
 
-/** A branch of a race that slept when another one failed has all of its time again. */
+/** A sleeping branch of a race gets its full time again. */
 function notesOf(journal: Journal): Notes | undefined {
   const left = [...journal.remains.frames].flatMap(([address, { notes, effects }]) => {
     if (notes === undefined) return [];
@@ -93,7 +87,7 @@ function notesOf(journal: Journal): Notes | undefined {
 
 const attemptFrame = /^(.*\/model)\/model\d+$/u;
 
-/** A model is asked again with a fresh count of attempts. Its layers are entered again too, so they may not have made a `once` call. */
+/** A model is asked again with a fresh count of attempts. Its layers are entered again, so they may not have made a `once` call. */
 function withoutAttempts(frames: Map<string, OpenFrame>, onceCalls: FailedRun['onceCalls']): Map<string, OpenFrame> {
   const steps = [...frames].flatMap(([address, { effects }]) => {
     const step = attemptFrame.exec(address)?.[1];
@@ -113,10 +107,10 @@ interface EffectPlace {
   readonly state: RunState;
 }
 
-/** Undefined: it is asked for again. */
+/** Undefined: code asks for the effect again. */
 function mendedEffect(effect: JournalEffect, { address, frame, journal, state }: EffectPlace): JournalEffect | undefined {
   const { n, kind } = effect;
-  // Those are told of each failure, not once in a run.
+  // These hooks are told of each failure.
   if (/^(onError|afterFailure):/u.test(kind)) return undefined;
   const { label } = frame;
   const isLast = frame.effects.every((other) => other.n <= n);
@@ -133,7 +127,6 @@ function mendedEffect(effect: JournalEffect, { address, frame, journal, state }:
   return tool === undefined || certainlyNot(failure) ? undefined : inDoubt(effect, failure.message);
 }
 
-/** The tool that was called, when calls of it are made once. */
 function onceTool(kind: string, { manifest }: RunState): string | undefined {
   const tool = kind.startsWith('tool:') ? kind.slice('tool:'.length) : undefined;
   return tool !== undefined && manifest !== undefined && toolFactsOf(manifest, tool).effect === 'once' ? tool : undefined;
@@ -170,7 +163,7 @@ function placeWithoutErrors({ ends, around, ...place }: Progress): Progress {
   };
 }
 
-/** Who failed at a limit of iterations has as many again. */
+/** An agent that failed at a limit of iterations gets all iterations again. */
 function renewed(state: RunState, error: unknown): Pick<RunState, 'renewed'> {
   const code = codeOf(error);
   return code === 'max-iterations' || code === 'max-tool-iterations' ? { renewed: Object.keys(state.agents) } : {};

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
 import type { ChildUsage } from '../../contract/usage';
-import type { Json } from '../../contract/messages/messages';
+import { textOfResult } from '../../contract/record/run-result';
 import type { AgentRunResult, StartInput } from '../../contract/record/wire';
 import type { RunLog } from '../log/run-log';
 import type { ChildEnd } from '../run/ports';
@@ -15,14 +15,14 @@ interface EndedRun {
   readonly log: RunLog;
   readonly start: StartInput;
   readonly end: RunEnd;
-  /** Of an isolated agent: what the run that it is part of may not have heard yet. */
+  /** Of an isolated agent: news that the parent run may not have heard. */
   readonly news?: () => Pick<AgentRunResult, 'news'>;
 }
 
-/** The result of a run, with the last events. Where it is too large for a server, this throws, and the events stay in the log. */
+/** The result of a run, with the last events. If the result is too large for a server, this throws, and the events stay in the log. */
 export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunResult {
   const isChild = start.parent !== undefined;
-  // The result stands in the history of the other run too; the log stays in this one.
+  // The history of the parent has the result, too; the log stays here.
   if (isChild) log.flush();
   const { output, text, pendingToolCalls, silent } = end;
   const answer: AgentRunResult = {
@@ -32,7 +32,7 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
     usage: isChild ? childUsageOf(run.state) : run.state.usage,
     ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...defined({ silent }), ...news?.() } : {}),
   };
-  // Before it takes the last events along: the message is about the answer alone where that is too large.
+  // Checked without the last events first, so that the message is about a large answer alone.
   checkResult(answer);
   return log.end(run.transcript, (last) => {
     const result: AgentRunResult = { ...answer, ...last };
@@ -41,21 +41,11 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
   });
 }
 
-/** What the result of an isolated agent is to the run that it is part of. */
-export function childEndOf({ output, text, usage, session, silent }: AgentRunResult): ChildEnd {
-  return {
-    output,
-    text: text ?? textOf(output),
-    usage: usage as ChildUsage,
-    ...defined({ session, silent }),
-  };
+export function childEndOf(result: AgentRunResult): ChildEnd {
+  const { output, usage, session, silent } = result;
+  return { output, text: textOfResult(result), usage: usage as ChildUsage, ...defined({ session, silent }) };
 }
 
-function textOf(output: Json): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
-}
-
-/** Refuses a result that no server takes. */
 function checkResult(result: AgentRunResult): void {
   const bytes = jsonSize(result);
   if (bytes <= limits.runResult) return;

@@ -2,11 +2,11 @@ import type { ConversationCommand, ConversationReply } from '../../contract/conv
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
+import { interruptId } from '../../contract/interrupts';
 import type { Manifest } from '../../contract/manifest';
 import type { Failure, StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
-import type { CancelRequest } from '../../contract/cancel';
 import { unfitIn } from '../run/client-tools';
 import { Addresses } from '../run/addresses';
 import { CancelPlan, cancelled } from '../run/cancel-plan';
@@ -23,7 +23,7 @@ import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
 import { OpenInterrupts } from '../run/interrupts';
 import { textOfJob } from '../run/job';
-import type { Journal } from '../effects/journal';
+import { Journal } from '../effects/journal';
 import { MessageInbox } from '../run/message-inbox';
 import { refuseUnknownNames } from '../define/named-tools';
 import { LivelockGuard } from '../run/livelock-guard';
@@ -37,16 +37,14 @@ import type { AgentRecord, RunState } from '../run/state';
 import { AskingEnd, stopsTurn } from '../run/turn-stop';
 import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
-import { journalOf } from './run-journal';
 import { resumeState } from './resume-point';
 import { cannotRetry, retryState } from './retry-point';
 import type { SplitState } from './split-state';
 import { splitState } from './split-state';
 
-/** How a run has ended that did not fail. */
 export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
 
-/** One agent run, from its start or from a snapshot. Knows its ports, and nothing of what is behind them. */
+/** One agent run, from its start or a snapshot. Knows only its ports. */
 export class AgentRun {
   private readonly journal: Journal;
   private readonly openInterrupts: OpenInterrupts;
@@ -56,7 +54,7 @@ export class AgentRun {
   private readonly leftAgents = new Map<string, LeftAgent>();
   private readonly onceCalls: Map<string, string>;
   readonly cancels: CancelPlan;
-  /** What its agents have ended with. Nothing of them is kept then. */
+  /** The end of its agents. Nothing of the agents is kept then. */
   private end: RunEnd | undefined;
 
   constructor(
@@ -66,7 +64,15 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
-    this.journal = journalOf(state, ports, (id) => this.openInterrupts.drop(id));
+    this.journal = new Journal(
+      state.journal,
+      () => ports.cancelled,
+      state.notes,
+      // A question ends with its frame, also where code has not asked it again.
+      (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
+      (run) => ports.atRest(run),
+    );
+    for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
     const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
     this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(isTurnStopped));
     this.cancels = new CancelPlan(state, ports, (error) => {
@@ -85,7 +91,7 @@ export class AgentRun {
     const isFresh = state.manifest === undefined;
     const inside = new Map(reachable(root).map((agent) => [agent.name, agent] as const));
     const known = new Map([...this.agents, ...inside]);
-    // Those of an isolated agent were checked when the run began that it is part of.
+    // The options of an isolated agent were checked with its parent run.
     const isFirst = isFresh && state.parent === undefined;
     if (isFirst) checkRunOptions(state.options, root.name, inside);
     const path = [root.name];
@@ -97,7 +103,7 @@ export class AgentRun {
       for (const agent of reachable(root).filter(isChat)) refuseUnknownNames(agent, manifest, isOwn);
     }
     state.manifest = manifest;
-    // Another worker may speak another one by default.
+    // Another worker may have another default language.
     state.language ??= manifest.language;
     this.cancels.restore();
     if (state.finished !== undefined) return state.finished;
@@ -110,14 +116,14 @@ export class AgentRun {
     try {
       const end = await (scope.inbox === undefined ? runAgent(scope, root, place) : runTurns(scope, root, scope.inbox));
       this.end = end;
-      // An answer that comes in the very moment in which the run is cancelled: whoever cancelled it was told that it ends so.
+      // An answer in the moment of a cancel: the canceller was told that the run ends as cancelled.
       if (this.cancels.isHeard && scope.stoppedBy === undefined) throw cancelled();
-      // An isolated agent ends in the run that it is part of, where what it does means as much as without isolation.
+      // A transfer of an isolated agent counts in its parent run.
       if (state.parent === undefined) refuseLostTransfer(end, root);
       return end;
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      // Hooks behind a stop can call nothing any more. That is no cancellation of the run.
+      // After a stop, hooks are refused with cancellations, although nobody cancelled the run.
       if (scope.stoppedBy !== undefined || this.cancels.isHeard) throw scope.stoppedBy ?? error;
       throw new HoldfastError('run-failed', `The code of an agent threw a cancellation, and nobody cancelled the run: ${messageOf(error)}`);
     } finally {
@@ -125,7 +131,7 @@ export class AgentRun {
     }
   }
 
-  /** The messages that the run begins with, or those that its first agent has by now. */
+  /** The first messages of the run, or the present messages of its first agent. */
   private beginning(root: AnyAgent, path: readonly string[], isFresh: boolean): readonly StoredMessage[] {
     const { state } = this;
     if (!isChat(root) || !isAlone(root)) {
@@ -143,13 +149,13 @@ export class AgentRun {
     return record.messages;
   }
 
-  /** What the agent that the run was started with has said and heard, when it is one that talks to a model. */
+  /** The messages of the root agent, if it talks to a model. */
   get transcript(): readonly StoredMessage[] | undefined {
     const { root } = this;
     return root !== undefined && isChat(root) ? this.state.agents[root.name]?.messages : undefined;
   }
 
-  /** An isolated agent need not be exported: it is found in one that is. */
+  /** An isolated agent need not be exported: an exported agent contains it. */
   private get root(): AnyAgent | undefined {
     const { agent, parent } = this.state;
     return parent === undefined ? this.agents.get(agent) : agentInside(this.agents.get(parent.from), agent, parent.nth);
@@ -165,37 +171,31 @@ export class AgentRun {
     return this.state.interrupts.map(({ shown }) => shown);
   }
 
-  /** How many answers are waited for right now. */
   get waitingFor(): number {
     return this.openInterrupts.size + (this.inbox?.isIdle === true ? 1 : 0);
   }
 
-  /** Where the code asked for something else than before the continue-as-new. */
   get changed(): HoldfastError | undefined {
     return this.journal.changed;
   }
 
-  /** What was open at the continue-as-new and is not entered again. */
   get forgotten(): HoldfastError | undefined {
     return this.journal.forgotten() ?? this.openInterrupts.forgotten((message) => this.journal.change(message));
   }
 
-  /** User code that is open, innermost last. */
   get openCode(): readonly string[] {
     return this.journal.openLabels;
   }
 
-  /** Why an answer would be refused. */
   refusalOf(answer: Answer): Failure | undefined {
     return this.openInterrupts.refusalOf(answer);
   }
 
-  /** Takes an answer, and tells when it counts or why it does not. */
+  /** Takes an answer. `told` hears when the answer counts, or why it does not. */
   answer(answer: Answer, told?: (refused?: Failure) => void): number {
     return this.openInterrupts.answer(answer, told);
   }
 
-  /** What somebody does with the conversation that the run is. */
   converse(command: ConversationCommand): ConversationReply {
     const { inbox, state } = this;
     if (inbox === undefined) return { refused: { code: 'not-a-conversation', message: `The run "${state.id}" takes no messages.` } };
@@ -204,7 +204,6 @@ export class AgentRun {
     return inbox.command(command);
   }
 
-  /** Whether it waits for somebody to say something. */
   get isIdle(): boolean {
     return this.inbox?.isIdle === true;
   }
@@ -220,29 +219,24 @@ export class AgentRun {
     this.inbox?.goOn();
   }
 
-  /** Somebody has cancelled the run by means of the engine, which stops all that is under way. */
+  /** Cancelled by means of the engine, which stops everything. */
   cancel(error: unknown): void {
     this.cancels.stoppedFromOutside();
     this.openInterrupts.cancelAll(error);
     this.inbox?.cancel(error);
   }
 
-  /** The run has failed: nobody waits any more for what is open. */
+  /** The run has failed: open questions end. */
   endQuestions(): void {
     this.openInterrupts.endAll();
   }
 
-  /** Takes what somebody asks about the end of the run. */
-  askToCancel(request: CancelRequest): void {
-    this.cancels.ask(request);
-  }
-
-  /** The run waits for people only: a cancel that was asked for takes effect. Returns whether there was one. */
+  /** The run waits only for people, so a requested cancel takes effect. Returns whether a cancel was requested. */
   stopWaiting(): boolean {
     return this.waitingFor > 0 && this.cancels.stopWaiting();
   }
 
-  /** The state as of the last iteration checkpoints, and the journal of what has settled since. */
+  /** The state at the last checkpoints of iterations, and the journal since. */
   snapshot(): SplitState {
     const notes = this.journal.savedNotes;
     const { addresses: remains } = this.journal.remains;
@@ -251,16 +245,16 @@ export class AgentRun {
     return this.split({ ...state, input: null, journal: this.journal.toJSON(), ...kept });
   }
 
-  /** The same of a run that has failed, for another try of what failed. Throws 'retry-impossible' where there can be none. */
+  /** The state of a failed run for a retry. Throws 'retry-impossible'. */
   retryPoint(error: unknown): SplitState {
     if (this.end !== undefined) throw cannotRetry('all of its agents had ended');
     const { state, journal, leftAgents, onceCalls } = this;
     const { remains: _, ...retried } = retryState({ state, journal, leftAgents, onceCalls, error });
-    // What had not begun begins anew.
+    // A part that had not begun begins anew.
     return this.split(state.manifest === undefined ? retried : { ...retried, input: null });
   }
 
-  /** The same of a run that was cancelled, to go on where it stood. Throws 'resume-impossible' where it cannot. */
+  /** The state of a cancelled run for a resume. Throws 'resume-impossible'. */
   resumePoint(): SplitState {
     const { journal, onceCalls, end } = this;
     const { addresses: remains } = journal.remains;
@@ -276,7 +270,7 @@ export class AgentRun {
 
   private firstMessages(root: AnyAgent): readonly StoredMessage[] {
     const { input, parent } = this.state;
-    // An isolated agent begins with what was said, as it does inside of another run.
+    // An isolated agent begins with the conversation, as it does without isolation.
     if (parent !== undefined || this.inbox !== undefined) return messagesOfInput(input) ?? [];
     const prompting = jobTaker(root);
     if (prompting !== undefined) {

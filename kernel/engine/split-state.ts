@@ -2,17 +2,14 @@ import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Addresses } from '../run/addresses';
-import { openOnceCalls } from '../run/once-calls';
 import type { AgentRecord, RunState } from '../run/state';
 import { withoutMessages } from '../run/state';
 
-/** A state, and the lists of messages that go apart from it. */
 export interface SplitState {
   readonly state: RunState;
   readonly lists: Readonly<Record<string, readonly StoredMessage[]>>;
 }
 
-/** What a run knows beside its state. */
 interface BesideState {
   readonly checkpoints: ReadonlyMap<string, AgentRecord>;
   readonly onceCalls: ReadonlyMap<string, string>;
@@ -42,4 +39,14 @@ export function splitState(whole: RunState, { checkpoints, onceCalls: open, addr
     },
     lists,
   };
+}
+
+/** Calls by layers around a model at work, which go on with the run. */
+function openOnceCalls(
+  calls: ReadonlyMap<string, string>,
+  journal: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> | undefined {
+  const open = Object.keys(journal);
+  const kept = [...calls].filter(([key]) => open.some((address) => key.startsWith(`${address}/model/`)));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

@@ -1,54 +1,45 @@
-import type { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
-import type { Failure, StoredMessage } from '../../contract/messages/messages';
+import type { Failure } from '../../contract/messages/messages';
 import type { PolicyPlan } from '../../contract/policies';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AnyAgent } from '../define/definition';
 import type { Ports, Timer } from '../run/ports';
 import { AgentRun } from './run';
-import type { RunState } from '../run/state';
+import type { SplitState } from './split-state';
 import { restoredState } from '../run/state';
 import { failureOf } from '../effects/errors';
 
-/** What a worker says without doing anything. */
+/** Answers of a worker without side effects. */
 export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput' | 'planPolicy'>;
 
 /**
- * Enters what is open of a run again, in other code, to see whether that is still the same code there. Only questions are asked; calls,
- * events, timers and interrupts end in nothing.
+ * Enters the open code of a run again, in other code, to see whether the code is the same. Only questions are asked; calls, events, timers and
+ * interrupts lead to nothing.
  */
 export class Trial {
   private readonly run: AgentRun;
   private readonly ports: TrialPorts;
   private problem: unknown;
 
-  constructor(
-    agents: ReadonlyMap<string, AnyAgent>,
-    { state, lists }: { readonly state: RunState; readonly lists: Readonly<Record<string, readonly StoredMessage[]>> },
-    facts: Facts,
-    now: number,
-  ) {
+  constructor(agents: ReadonlyMap<string, AnyAgent>, { state, lists }: SplitState, facts: Facts, now: number) {
     this.ports = new TrialPorts(facts, now);
     this.run = new AgentRun(agents, restoredState(state, lists), this.ports);
     this.run.execute().catch((error: unknown) => (this.problem = error));
   }
 
-  /** Whether a question is on its way. */
   get asks(): boolean {
     return this.ports.asking > 0;
   }
 
-  /** Whether code goes on with something when it rests. */
   get goesOn(): boolean {
     return this.ports.waiting.length > 0;
   }
 
-  /** All code has run as far as it can. */
   goOn(): void {
     this.ports.waiting.shift()?.();
   }
 
-  /** What is wrong with the code, once all of it has run as far as it can. */
+  /** The difference found, once all code rests. */
   get failure(): Failure | undefined {
     const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
     return problem === undefined ? undefined : failureOf(problem);
@@ -57,7 +48,6 @@ export class Trial {
 
 class TrialPorts implements Ports {
   asking = 0;
-  /** What is to run when all code has run as far as it can. */
   readonly waiting: (() => void)[] = [];
   readonly isTrial = true;
   readonly nextOffset = 0;
@@ -86,64 +76,24 @@ class TrialPorts implements Ports {
     return this.asked(() => this.facts.parseOutput(...request));
   }
 
-  callModel(): Promise<never> {
-    return never();
-  }
-
-  callTool(): Promise<never> {
-    return never();
-  }
-
-  runChild(): Promise<never> {
-    return never();
-  }
-
-  answerChild(): void {
-    return undefined;
-  }
-
-  cancelChildren(): void {
-    return undefined;
-  }
-
-  sleep(): Timer {
-    return this.timer();
-  }
-
-  timer(): Timer {
-    return { fired: never(), cancel: () => undefined };
-  }
-
-  checkpoint(): undefined {
-    return undefined;
-  }
-
-  emit(): void {
-    return undefined;
-  }
-
-  roomFor(): undefined {
-    return undefined;
-  }
-
-  roomToShow(): undefined {
-    return undefined;
-  }
-
-  showInterrupt(): void {
-    return undefined;
-  }
-
-  hideInterrupt(): void {
-    return undefined;
-  }
+  readonly callModel = never;
+  readonly callTool = never;
+  readonly runChild = never;
+  readonly answerChild = nothing;
+  readonly cancelChildren = nothing;
+  readonly sleep = neverFires;
+  readonly timer = neverFires;
+  readonly checkpoint = nothing;
+  readonly emit = nothing;
+  readonly roomFor = nothing;
+  readonly roomToShow = nothing;
+  readonly showInterrupt = nothing;
+  readonly hideInterrupt = nothing;
+  readonly stop = nothing;
+  readonly random = (): number => 0.5;
 
   atRest(run: () => void): void {
     this.waiting.push(run);
-  }
-
-  stop(_: HoldfastError): void {
-    return undefined;
   }
 
   now(): number {
@@ -152,10 +102,6 @@ class TrialPorts implements Ports {
 
   uuid(): string {
     return `trial-${++this.uuids}`;
-  }
-
-  random(): number {
-    return 0.5;
   }
 
   private async asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -168,6 +114,6 @@ class TrialPorts implements Ports {
   }
 }
 
-function never(): Promise<never> {
-  return new Promise<never>(() => undefined);
-}
+const nothing = (): undefined => undefined;
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+const neverFires = (): Timer => ({ fired: never(), cancel: nothing });

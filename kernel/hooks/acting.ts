@@ -1,4 +1,4 @@
-import { agentOfPath } from '../../contract/record/agent-paths';
+import { agentOfPath, nameOfSegment } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
@@ -16,15 +16,13 @@ import { storedMessage } from '../effects/transcript';
 import { askIn } from '../run/ask-in-frame';
 import { asleep, untilOf } from '../run/asleep';
 import { ensuredOf, keepEnsured } from '../run/ensured';
-import { noteAction } from '../run/flow';
+import { noteAction } from '../run/place';
 import { checkAnswerSchema, checkApproveOptions, checkInterruptOptions } from '../run/interrupt-options';
 import { atCheckpoint } from '../run/ports';
 import type { AgentScope } from '../run/scope';
-import type { PendingInterrupt } from '../run/state';
+import type { PendingInterrupt, RunState } from '../run/state';
 import { writersOf } from '../run/state';
-import { waivedElsewhere } from '../run/waivers';
-import { agreed } from './agreed';
-import { LayerTogether } from './together';
+import { LayerTogether, agreed } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
 import { race, within } from './race';
@@ -33,12 +31,12 @@ type Branches = Parameters<typeof race>[1];
 type ModelRequested = Parameters<HookContext['model']>[1];
 type ToolActionOptions = Parameters<HookContext['approve']>[1];
 
-/** What a context does. Each thing is a numbered effect of its frame. */
+/** The effects of a context, each a numbered effect of its frame. */
 export class Acting implements Inside {
   private sessionValues: ValueStore | undefined;
   private runLocalValues: HookContext['runLocal'] | undefined;
 
-  /** `owner`: the frame of the code that acts. A branch of a race has one of its own, which ends with the race. */
+  /** `owner`: the frame of the acting code. A branch of a race has its own frame, which ends with the race. */
   constructor(
     readonly scope: AgentScope,
     readonly frame: Frame,
@@ -52,7 +50,7 @@ export class Acting implements Inside {
     return (this.sessionValues ??= {
       get: (key) => this.inAgent('ctx.session.get', () => read(frame, 'session', () => ownValue(state.session, key))),
       set: (key, value) =>
-        // The end of the run has taken its session values along.
+        // The end of the run has already taken the session values.
         this.scope.run.ended
           ? undefined
           : this.inAgent('ctx.session.set', () =>
@@ -77,7 +75,7 @@ export class Acting implements Inside {
 
   sendEvent(event: string | AgentEvent, given?: Json): void {
     const { scope, frame } = this;
-    // Nobody reads the log after the end of the run. An action would still have to be done, and is refused.
+    // Nobody reads the log after the end. An action would still be due, and is refused.
     if (scope.run.ended && (typeof event === 'string' || event.action === undefined)) return;
     this.inRun('ctx.sendEvent', () =>
       frame.once(
@@ -97,7 +95,7 @@ export class Acting implements Inside {
   ensureMessageId(message: Message): StoredMessage {
     const { scope, frame } = this;
     const kept = this.inAgent('ctx.ensureMessageId', () => read(frame, 'message-id', () => withOwnId(scope, message)));
-    // Also what is recalled: snapshots of 0.1.0 have the effect alone.
+    // Also a recalled id: snapshots of 0.1.0 have only the effect.
     if (!frame.isDeaf) keepEnsured(scope, kept);
     return frozen(kept);
   }
@@ -107,7 +105,7 @@ export class Acting implements Inside {
     if (frame.decision?.act === undefined)
       throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
     const { act } = frame.decision;
-    // What a layer inside of this one has said since is not said over again by code that is entered again.
+    // Re-entered code does not put an older action over a newer action of an inner layer.
     this.inAgent('ctx.sendToolAction', () => {
       if (frame.isDeaf) return;
       frame.checkIsOpen();
@@ -137,7 +135,7 @@ export class Acting implements Inside {
       } as const;
       const { answerSchema } = options;
       const asking = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
-      // Code that is told of an expiry has a word of its own for it.
+      // Code that hears of the expiry needs no fitting default.
       checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
       return asking;
     };
@@ -180,7 +178,7 @@ export class Acting implements Inside {
     return this.asking('ctx.approve', () =>
       askIn(scope.run, frame, asked, () => scope.life.letGo()).then((answer) => {
         frame.decision?.decided(options);
-        // A branch is not entered again once its race is decided: what its owner may hand on is kept there.
+        // A decided race is not entered again, so its owner keeps the note.
         if (frame.decision !== undefined && frame !== owner) owner.note(agreed, true);
         frame.decision?.agreed(owner.key);
         return answer;
@@ -271,7 +269,7 @@ export class Acting implements Inside {
     return { writers: this.writers.filter((name) => name !== null), people };
   }
 
-  /** Entered again, code sees those whom it saw. */
+  /** Re-entered code sees the same people. */
   private get writers(): readonly (string | null)[] {
     const { frame, scope } = this;
     const { state } = scope.run;
@@ -313,7 +311,7 @@ export class Acting implements Inside {
 
 const nothing = (): void => undefined;
 
-/** Something that code looks at. Code that is over, and was told so often enough, sees what is there. */
+/** A look. Code that was refused often enough sees the present value. */
 function read<T>(frame: Frame, kind: string, look: () => T): T {
   return frame.once(kind, look, look);
 }
@@ -324,7 +322,7 @@ function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly
   return { name, data: rest as Json };
 }
 
-/** A message of the transcript keeps its id; another one gets one, whatever it has. */
+/** A message of the transcript keeps its id; any other message gets a new id. */
 function withOwnId({ run, record, path }: AgentScope, message: Message): StoredMessage {
   const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
   return storedMessage(
@@ -333,4 +331,15 @@ function withOwnId({ run, record, path }: AgentScope, message: Message): StoredM
     () => run.ports.uuid(),
     'ctx.ensureMessageId',
   );
+}
+
+/** Approvals for the rest of the run that the same agent got elsewhere: in another turn, round of a loop, or as a tool. */
+function waivedElsewhere({ waivers = {} }: Pick<RunState, 'waivers'>, path: readonly string[]): readonly string[] {
+  const own = path.join('/');
+  const place = placeOf(path);
+  return Object.entries(waivers).flatMap(([key, given]) => (key !== own && placeOf(key.split('/')) === place ? given : []));
+}
+
+function placeOf(path: readonly string[]): string {
+  return path.map(nameOfSegment).join('/');
 }

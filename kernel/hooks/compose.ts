@@ -5,20 +5,19 @@ import { blame, isCancellation, labelOf } from '../effects/errors';
 
 export type Next<Request, Response> = (request: Request) => Promise<Response>;
 
-/** A wrap of one middleware, bound to its place in the run. */
 export interface Layer<Request, Response> {
   readonly name: string;
   readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
   wrap(request: Request, next: Next<Request, Response>, frame: Frame): MaybePromise<Response>;
-  /** Refuses what is no response, naming the layer. */
+  /** Refuses an invalid response, naming the layer. */
   check(response: Response, label: string): Response;
-  /** Told of a response that is none of those that came to it. Which of several came last can differ behind a continue-as-new. */
+  /** Told of a response that did not come from `next`. The order of several can differ after a continue-as-new. */
   replaced?(came: readonly Response[], gives: Response): void;
 }
 
 /**
- * Puts layers around a core, first outermost. `next` may be called again; it may not be left running.
- * There are many layers, and promises are dear: a layer costs one for each call of `next`, and one for its own end if that is another.
+ * Puts layers around a core, first outermost. `next` may be called again, and may not be left running. Promises cost time: a layer has a promise for
+ * each `next`, and another promise for its own end only if that end differs.
  */
 export function compose<Request, Response>(
   layers: readonly Layer<Request, Response>[],
@@ -47,11 +46,9 @@ function runLayer<Request, Response>(
   return run.endOf(response);
 }
 
-/** One call of a layer. */
 class LayerRun<Request, Response> implements EffectEnding<Response> {
   private running = 0;
   private last: Promise<Response> | undefined;
-  /** What `next` gave. */
   private readonly came: Response[] = [];
   private handsOn = false;
 
@@ -67,7 +64,7 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
     return this.last;
   }
 
-  /** A layer that hands on the promise of `next` ends with it, and has no promise of its own. */
+  /** A layer that returns the promise of `next` ends with it, and needs no promise of its own. */
   endOf(response: MaybePromise<Response>): Promise<Response> {
     this.handsOn = response === this.last && this.running === 1;
     if (this.handsOn) return response as Promise<Response>;
@@ -79,7 +76,6 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
     );
   }
 
-  /** A call of `next` has come back. */
   settled(response: Response): Response {
     this.running -= 1;
     this.came.push(response);

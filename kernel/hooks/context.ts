@@ -1,16 +1,14 @@
-import type { AgentPath } from '../../contract/record/agent-paths';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import { placeInRoot } from '../../contract/record/child-runs';
-import type { Language, Manifest, ToolFacts } from '../../contract/manifest';
+import type { Manifest, ToolFacts } from '../../contract/manifest';
 import { toolFactsOf } from '../../contract/manifest';
-import type { Json, Message, StoredMessage, ToolCall, Usage } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
 import { textOf, toolCallsOf } from '../../contract/messages/messages';
 import type { Inside } from '../define/inside';
 import { inside } from '../define/inside';
-import type { HookContext, LastAnswer, ValueStore } from '../define/middleware';
+import type { HookContext } from '../define/middleware';
 import { traitsOf } from '../define/traits';
 import type { Frame } from '../effects/frames';
-import type { CallsBeside } from '../effects/tool-decision';
 import { frozen } from '../../contract/freeze';
 import { isOthers } from '../run/conversation';
 import type { AgentScope } from '../run/scope';
@@ -18,22 +16,20 @@ import { callNamed, toolNamed } from '../run/tool-names';
 import { Acting } from './acting';
 
 /**
- * What a hook or a wrap gets to act with. It is made for each call of each hook, and most hooks look at little of it or nothing: it is one
- * object with one field, and its members are made when they are read.
+ * The context of a hook or wrap. Each call of each hook has a context, and most hooks use little of it, so members are made when they are read.
  */
 export function hookContext(scope: AgentScope, frame: Frame, owner = frame): HookContext {
-  return new RunContext(new Acting(scope, frame, owner, hookContext));
+  return new RunContext(new Acting(scope, frame, owner, hookContext)) as object as HookContext;
 }
 
-/** Methods are getters of functions that know their context: hooks may take a context apart. */
-class RunContext implements HookContext {
+class RunContext {
   readonly #acting: Acting;
 
   constructor(acting: Acting) {
     this.#acting = acting;
   }
 
-  /** Of the context itself, or of the one that it was made from by Object.create. */
+  /** Of the context itself, or of its prototype after Object.create. */
   static actingOf(context: object): Acting {
     let at = context;
     while (!(#acting in at)) at = Object.getPrototypeOf(at) as object;
@@ -44,175 +40,81 @@ class RunContext implements HookContext {
   get [inside](): Inside | undefined {
     return #acting in this ? this.#acting : undefined;
   }
+}
 
-  get agent(): string {
-    return agentOfPath(actingOf(this).scope.path);
-  }
+const deeds = [
+  ...(['sendEvent', 'ensureMessageId', 'sendToolAction', 'interrupt', 'approve', 'parse', 'call', 'model', 'sleep'] as const),
+  ...(['race', 'within', 'now', 'random'] as const),
+];
 
-  get runPath(): readonly string[] {
-    return actingOf(this).scope.path;
-  }
+type Members<Name extends keyof HookContext> = { readonly [One in Name]: (acting: Acting) => HookContext[One] };
+type Deed = (typeof deeds)[number];
 
-  get placeInRun(): AgentPath {
-    const { run, path } = actingOf(this).scope;
-    return frozen([...placeInRoot(run.state.parent, path)]);
-  }
-
-  get runId(): string {
-    return actingOf(this).scope.run.state.id;
-  }
-
-  get values(): HookContext['values'] {
-    return frozen(withoutPrototype(actingOf(this).scope.record.values));
-  }
-
-  get usage(): Usage {
-    const { scope, frame } = actingOf(this);
-    return frame.seen('usage', () => frozen(scope.run.state.usage));
-  }
-
-  get lastAnswer(): LastAnswer | undefined {
-    return actingOf(this).scope.record.answered;
-  }
-
-  get language(): Language {
-    return actingOf(this).scope.run.manifest.language;
-  }
-
-  get iteration(): number {
-    return actingOf(this).scope.record.turn;
-  }
-
-  get userMessage(): string {
-    const said = actingOf(this)
-      .scope.record.messages.filter(({ role }) => role === 'user')
-      .at(-1);
+/** Methods are functions that know their context, because hooks may destructure a context. */
+const members: Members<Exclude<keyof HookContext, Deed>> = {
+  agent: ({ scope }) => agentOfPath(scope.path),
+  runPath: ({ scope }) => scope.path,
+  placeInRun: ({ scope }) => frozen([...placeInRoot(scope.run.state.parent, scope.path)]),
+  runId: ({ scope }) => scope.run.state.id,
+  values: ({ scope }) => frozen(withoutPrototype(scope.record.values)),
+  usage: ({ scope, frame }) => frame.seen('usage', () => frozen(scope.run.state.usage)),
+  lastAnswer: ({ scope }) => scope.record.answered,
+  language: ({ scope }) => scope.run.manifest.language,
+  iteration: ({ scope }) => scope.record.turn,
+  userMessage: ({ scope }) => {
+    const said = scope.record.messages.filter(({ role }) => role === 'user').at(-1);
     return said === undefined ? '' : textOf(said);
-  }
-
-  get directAnswer(): StoredMessage | undefined {
-    return frozen(actingOf(this).scope.life.answer);
-  }
-
-  get callsBeside(): CallsBeside | undefined {
-    return frozen(actingOf(this).frame.decision?.beside());
-  }
-
-  get session(): ValueStore {
-    return actingOf(this).session;
-  }
-
-  get runLocal(): HookContext['runLocal'] {
-    return actingOf(this).runLocal;
-  }
-
-  get toolFacts(): HookContext['toolFacts'] {
-    const { scope, frame } = actingOf(this);
-    return (tool): ToolFacts | undefined => {
-      // A continued run asks the worker again, and another one may answer.
+  },
+  directAnswer: ({ scope }) => frozen(scope.life.answer),
+  callsBeside: ({ frame }) => frozen(frame.decision?.beside()),
+  session: ({ session }) => session,
+  runLocal: ({ runLocal }) => runLocal,
+  toolFacts:
+    ({ scope, frame }) =>
+    (tool) => {
+      // A continued run asks a worker again, which may answer differently.
       const look = (): ToolFacts | null => shownFacts(scope.run.manifest, tool);
       const facts = frame.refusalInBranch === undefined ? frame.seen(`facts of the tool ${tool}`, look) : look();
       return facts === null ? undefined : frozen(facts);
-    };
-  }
+    },
+  nameOfTool:
+    ({ scope }) =>
+    (written) =>
+      toolNamed(scope, written),
+  namedCall:
+    ({ scope }) =>
+    ({ id, name, input }) =>
+      callNamed(scope, { id, name, input }),
+  namedCalls:
+    ({ scope }) =>
+    (message) =>
+      toolCallsOf(message).map((call) => callNamed(scope, call)),
+  isFromOthers:
+    ({ scope }) =>
+    (message) =>
+      isOthers(scope.run.state, message),
+  factsOfMiddleware:
+    ({ scope }) =>
+    (name) =>
+      frozen(scope.agent.middleware.flatMap((layer) => factOf(layer, name))),
+};
 
-  get nameOfTool(): HookContext['nameOfTool'] {
-    const { scope } = actingOf(this);
-    return (written) => toolNamed(scope, written);
-  }
+const readers: Readonly<Record<string, (acting: Acting) => unknown>> = {
+  ...members,
+  ...Object.fromEntries(deeds.map((deed) => [deed, (acting: Acting): unknown => acting[deed].bind(acting)])),
+};
 
-  get namedCall(): HookContext['namedCall'] {
-    const { scope } = actingOf(this);
-    return ({ id, name, input }): ToolCall => callNamed(scope, { id, name, input });
-  }
-
-  get namedCalls(): HookContext['namedCalls'] {
-    const { scope } = actingOf(this);
-    return (message: Message) => toolCallsOf(message).map((call) => callNamed(scope, call));
-  }
-
-  get isFromOthers(): HookContext['isFromOthers'] {
-    const { state } = actingOf(this).scope.run;
-    return (message) => isOthers(state, message);
-  }
-
-  get factsOfMiddleware(): HookContext['factsOfMiddleware'] {
-    const { middleware } = actingOf(this).scope.agent;
-    return (name): readonly Json[] => frozen(middleware.flatMap((layer) => factOf(layer, name)));
-  }
-
-  get sendEvent(): HookContext['sendEvent'] {
-    return bound<'sendEvent'>(this, 'sendEvent');
-  }
-
-  get ensureMessageId(): HookContext['ensureMessageId'] {
-    return bound(this, 'ensureMessageId');
-  }
-
-  get sendToolAction(): HookContext['sendToolAction'] {
-    return bound(this, 'sendToolAction');
-  }
-
-  get interrupt(): HookContext['interrupt'] {
-    return bound<'interrupt'>(this, 'interrupt');
-  }
-
-  get approve(): HookContext['approve'] {
-    return bound(this, 'approve');
-  }
-
-  get parse(): HookContext['parse'] {
-    return bound(this, 'parse');
-  }
-
-  get call(): HookContext['call'] {
-    return bound(this, 'call') as HookContext['call'];
-  }
-
-  get model(): HookContext['model'] {
-    return bound(this, 'model');
-  }
-
-  get sleep(): HookContext['sleep'] {
-    return bound(this, 'sleep');
-  }
-
-  get race(): HookContext['race'] {
-    return bound<'race'>(this, 'race') as HookContext['race'];
-  }
-
-  get within(): HookContext['within'] {
-    return bound(this, 'within') as HookContext['within'];
-  }
-
-  get now(): HookContext['now'] {
-    return bound(this, 'now');
-  }
-
-  get random(): HookContext['random'] {
-    return bound(this, 'random');
-  }
-}
-
-const { actingOf } = RunContext;
-
-// Who makes a context of this one, as by Object.create, may give it members of its own.
-for (const [name, getter] of Object.entries(Object.getOwnPropertyDescriptors(RunContext.prototype)))
-  if (getter.get !== undefined)
-    Object.defineProperty(RunContext.prototype, name, {
-      ...getter,
-      set(this: object, value: unknown) {
-        Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
-      },
-    });
-
-type ContextDeed = Exclude<keyof Acting & keyof HookContext, 'session' | 'runLocal'>;
-
-/** A method of a context that knows it, also when it is taken out of it. */
-function bound<Name extends ContextDeed>(context: RunContext, name: Name): Acting[Name] {
-  const acting = actingOf(context);
-  return acting[name].bind(acting) as Acting[Name];
-}
+for (const [name, read] of Object.entries(readers))
+  Object.defineProperty(RunContext.prototype, name, {
+    configurable: true,
+    get(this: object) {
+      return read(RunContext.actingOf(this));
+    },
+    // A context made by Object.create may have members of its own.
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    },
+  });
 
 function shownFacts(manifest: Manifest, tool: string): ToolFacts | null {
   if (!Object.hasOwn(manifest.tools, tool)) return null;
@@ -224,7 +126,7 @@ function factOf(layer: object, name: string): readonly Json[] {
   return Object.hasOwn(facts, name) ? [facts[name] as Json] : [];
 }
 
-/** Reading a key that nobody set gives nothing, also for the names that every object has. */
+/** Unset keys give undefined, also names that every object has. */
 function withoutPrototype<T extends object>(values: T): T {
   return Object.assign(Object.create(null) as T, values);
 }

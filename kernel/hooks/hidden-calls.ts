@@ -12,7 +12,7 @@ import { storedMessages } from '../effects/transcript';
 import { optionsOfTool } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 
-/** A tool that a hook calls. Neither the transcript nor the log has it. */
+/** A tool call of a hook, without transcript and log. */
 export async function callHidden(scope: AgentScope, frame: Frame, tool: string, input: Json): Promise<unknown> {
   const { run, path, record } = scope;
   if (!Object.hasOwn(run.manifest.tools, tool)) throw new HoldfastError('tool-unknown', `ctx.call("${tool}"): no worker has this tool.`);
@@ -29,7 +29,7 @@ export async function callHidden(scope: AgentScope, frame: Frame, tool: string, 
   return done.output;
 }
 
-/** A model that a hook calls. The transcript does not have it; its tokens count. */
+/** A model call of a hook, without transcript. Its tokens count. */
 export function callOther(scope: AgentScope, name: string, request: Parameters<HookContext['model']>[1]): Promise<ModelResponse> {
   const { run, path, record } = scope;
   const address = run.uniqueAddress(`${path.join('/')}/t${record.turn}/ctx.model`);

@@ -21,30 +21,24 @@ import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
 
 type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
 
-/** What a hook's return value came to; recorded as the result of its frame. */
-interface HookResult {
-  readonly messages?: readonly StoredMessage[];
-  readonly tools?: readonly string[];
+/** The outcome of a hook, recorded as the result of its frame. */
+interface HookResult extends Partial<Pick<AgentRecord, 'messages' | 'tools' | 'instructions' | 'returnDirectly' | 'deferred'>> {
   readonly values?: Readonly<Record<string, Json>>;
-  readonly instructions?: string;
-  readonly returnDirectly?: readonly string[];
-  readonly deferred?: DeferredTools;
   readonly answer?: GivenAnswer;
   readonly append?: readonly StoredMessage[];
 }
 
 interface GivenAnswer {
   readonly message: StoredMessage;
-  /** Not a message that was there when the hook was called. */
+  /** False: the message was there before the hook. */
   readonly isNew: boolean;
 }
 
-/** A message by which a hook ends the agent. */
 export interface HookAnswer extends GivenAnswer {
   readonly middleware: string;
 }
 
-/** Runs a hook of every middleware that has it, in registration order, each seeing what the earlier ones changed. */
+/** Runs a hook of all middleware in order. Each hook sees the changes of earlier hooks. */
 export async function runStateHooks(hook: StateHook, scope: AgentScope, iteration: Frame): Promise<HookAnswer | undefined> {
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
@@ -94,7 +88,7 @@ export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void
   }
 }
 
-/** The failure stays what the run ends with. A hook that fails as well is named behind it. */
+/** The run keeps its failure. Failures of hooks are added to the message. */
 export async function runAfterFailure(scope: AgentScope, failure: Failure, root: Frame): Promise<unknown> {
   const hooked = scope.agent.middleware.filter(({ afterFailure }) => afterFailure !== undefined);
   if (hooked.length === 0) return undefined;
@@ -119,11 +113,11 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
   return message === failure.message ? undefined : errorOf({ code: failure.code, message });
 }
 
-/** Shows messages that no model call made, each once, and appends them. */
+/** Shows and appends messages without a model call, each once. */
 export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
   const { run, agent, path, record, branch, isGroup = false } = scope;
   for (const message of messages) {
-    // A continue-as-new in the setup keeps what was appended, and the code that appended it is entered again.
+    // After a continue-as-new in the setup the message is kept, and its code is entered again.
     if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
     frame.once('event', () => {
       if (isGroup) run.ports.emit({ type: 'agent-message', agent: agent.name, runPath: path, message });
@@ -141,7 +135,7 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
   }
 }
 
-/** Calls a hook in a frame of its own. One that decides at once costs no promise: there are many, and each is called in every iteration. */
+/** Calls a hook in its own frame. A hook that decides at once costs no promise: hooks run in every iteration. */
 export function runHook<Update, Result>(
   hook: string,
   middleware: AgentMiddleware,
@@ -178,19 +172,15 @@ export function runHook<Update, Result>(
 function applyResult(scope: AgentScope, result: HookResult, middleware: string, hook: string): void {
   const { record } = scope;
   noteChanges(record, result, middleware, hook);
-  if (result.messages !== undefined) {
-    if (record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, result.messages))
-      delete record.answered;
-    record.messages = result.messages;
-  }
-  if (result.tools !== undefined) record.tools = result.tools;
-  if (result.instructions !== undefined) record.instructions = result.instructions;
-  if (result.returnDirectly !== undefined) record.returnDirectly = result.returnDirectly;
-  if (result.deferred !== undefined) record.deferred = result.deferred;
-  if (result.values !== undefined) record.values = { ...record.values, ...result.values };
+  const { answer: _, append: __, values, ...replaced } = result;
+  const { messages } = replaced;
+  if (messages !== undefined && record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, messages))
+    delete record.answered;
+  Object.assign(record, replaced);
+  if (values !== undefined) record.values = { ...record.values, ...values };
 }
 
-/** For the event of the next answer: what the model will be asked is not what it would have been. */
+/** For the event of the next answer: hooks changed the request. */
 function noteChanges(record: AgentRecord, { messages, tools, instructions }: HookResult, middleware: string, hook: string): void {
   const changed = [
     ...(instructions === undefined || instructions === record.instructions ? [] : (['instructions'] as const)),

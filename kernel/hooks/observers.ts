@@ -8,21 +8,22 @@ import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { forgetEnd, keepError, keepResult, keptResult } from './finished-agents';
+import { noteLeft } from '../run/left-agents';
+import type { FinishedAgent } from '../run/state';
+import { takeOut } from '../run/state';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { ToolDone } from '../calls/tool-call';
-import { errorOf, failureOf, isCancellation } from '../effects/errors';
+import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 
-/** The middlewares of an agent that look on, first outermost. */
 export function observersOf({ middleware }: AgentDefinition): readonly AgentMiddleware[] {
   return middleware.filter(({ onStart, onEnd, onError }) => (onStart ?? onEnd ?? onError) !== undefined);
 }
 
 /**
- * The whole agent, with observers around everything else of it. What has been told once is not told again after a continue-as-new, and an agent that
- * has ended is not run again while its observers are still told of that.
+ * The whole agent, with observers around it. After a continue-as-new nothing is told twice, and an ended agent does not run again while observers are
+ * still told.
  */
 export async function observedAgent<Result extends AgentResult>(
   scope: AgentScope,
@@ -33,26 +34,31 @@ export async function observedAgent<Result extends AgentResult>(
   const observers = observersOf(scope.agent);
   const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
   try {
-    for (const observer of observers) await start(scope, observer, root, () => ({ ...place, input: record.messages }));
+    for (const observer of observers) await told(scope, 'onStart', observer, root, () => ({ ...place, input: record.messages }));
     let result: Result;
     try {
       result = keptResult<Result>(scope) ?? (await run());
     } catch (error) {
       if (isCancellation(error)) throw error;
-      if (observers.some(({ onError }) => onError !== undefined)) keepError(scope, root, error);
+      if (observers.some(({ onError }) => onError !== undefined)) keepEnd(scope, root, { error: recordedFailure(error) });
       throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
     }
-    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepResult(scope, root, result);
+    if (observers.some(({ onEnd }) => onEnd !== undefined)) keepEnd(scope, root, { result });
     for (const observer of [...observers].reverse())
-      await end(scope, observer, root, () => ({ ...place, ...now(scope, root), output: result.output, usage: usage(scope, root) }));
+      await told(scope, 'onEnd', observer, root, () => ({
+        ...place,
+        ...now(scope, root),
+        output: result.output,
+        usage: usage(scope, root),
+      }));
     return result;
   } finally {
-    forgetEnd(scope);
+    takeOut(scope.run.state, 'ends', scope.path.join('/'));
     scope.life.end();
   }
 }
 
-/** Observers around one model call, inside of every wrap. */
+/** Observers around one model call, inside of all wraps. */
 export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, ModelResponse>[] {
   return layersOf<ModelRequest, ModelResponse>(scope, {
     which: ({ model }) => ({ kind: 'model', model }),
@@ -61,7 +67,7 @@ export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, 
   });
 }
 
-/** Observers around one tool call, inside of every wrap, until it has a result: also over what it asks people. */
+/** Observers around one tool call, inside of all wraps, including its questions to people. */
 export function toolObservers(scope: AgentScope): readonly Layer<ToolCall, ToolDone>[] {
   return layersOf<ToolCall, ToolDone>(scope, {
     which: ({ name, id }) => ({ kind: 'tool', tool: name, callId: id }),
@@ -83,7 +89,7 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
     check: (response) => response,
     wrap: async (request, next, frame) => {
       const place = { ...telling.which(request), ...placeOf(scope, frame, frame.address.slice(0, -1)) };
-      await start(scope, observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
+      await told(scope, 'onStart', observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
       let response: Response;
       try {
         response = await next(request);
@@ -92,13 +98,13 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
         await told(scope, 'onError', observer, frame, () => ({ ...place, ...now(scope, frame), error: failureOf(error) }) as ObservedError);
         throw error;
       }
-      await end(scope, observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
+      await told(scope, 'onEnd', observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
       return response;
     },
   }));
 }
 
-/** The agent keeps its failure. An observer that fails as well is named behind it. */
+/** The agent keeps its failure. Failures of observers are added to the message. */
 async function failed(
   scope: AgentScope,
   observers: readonly AgentMiddleware[],
@@ -117,14 +123,6 @@ async function failed(
     }
   }
   return message === failure.message ? error : errorOf({ code: failure.code, message });
-}
-
-function start(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => Observed): Promise<void> {
-  return told(scope, 'onStart', observer, frame, observed);
-}
-
-function end(scope: AgentScope, observer: AgentMiddleware, frame: Frame, observed: () => ObservedEnd): Promise<void> {
-  return told(scope, 'onEnd', observer, frame, observed);
 }
 
 interface ToldObserver {
@@ -156,7 +154,7 @@ async function told<Hook extends keyof ToldObserver>(
       () => undefined,
     );
   } finally {
-    // What is made for the observer is numbered behind its hook, also where that was told before a continue-as-new.
+    // The values for the observer are numbered after its hook, also if the hook ran before a continue-as-new.
     if (!isAsked) observed();
   }
 }
@@ -169,11 +167,35 @@ function placeOf(
   return { agent: agentOfPath(path), runId: run.state.id, id: address.join('/'), startedAt: frame.once('now', () => run.ports.now()) };
 }
 
-/** Of the run so far. */
 function usage({ run }: AgentScope, frame: Frame): Usage {
   return frame.seen('usage', () => run.state.usage);
 }
 
 function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {
   return { endedAt: frame.once('now', () => run.ports.now()) };
+}
+
+/** Throws if the agent has failed. Undefined: the agent has not ended. */
+function keptResult<Result>({ run, path }: AgentScope): Result | undefined {
+  const kept = run.state.ends?.[path.join('/')];
+  if (kept === undefined) return undefined;
+  if ('error' in kept) throw errorOf(kept.error);
+  return kept.result as unknown as Result;
+}
+
+/**
+ * Keeps the end of an agent whose observers are not all told. An observer may wait while the agent is closed. After a continue-as-new the agent does
+ * not run again, and the other observers are told.
+ */
+function keepEnd({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
+  const key = path.join('/');
+  // After a continue-as-new the end is there, and observers work inside of the frame.
+  if (run.state.ends?.[key] !== undefined) return;
+  run.state.ends = { ...run.state.ends, [key]: end };
+  // The agent is not entered again, so its inner frames are not needed, and its words go over the continue-as-new.
+  if ('error' in end) {
+    noteLeft(run, { path, frame: root });
+    root.unwindInside();
+  } else root.closeInside();
+  run.checkpoints.delete(key);
 }

@@ -16,9 +16,9 @@ export interface Won {
 }
 
 /**
- * Runs branches until the first of them has ended, each in a frame of its own. With that all others are over: their questions are withdrawn,
- * their sleeps end, and their code can do nothing any more. What won is the effect, so that code that is entered again hears of the same. When a
- * branch fails that nobody catches, another try of the run enters all branches again.
+ * Runs branches, each in its own frame, until the first branch ends. Then the others are over: questions are withdrawn, sleeps end, and their code
+ * can do nothing more. The winner is the effect, so re-entered code hears of the same winner. After an uncaught failure of a branch, a retry enters
+ * all branches again.
  */
 export function race(
   frame: Frame,
@@ -64,7 +64,7 @@ export function race(
   });
 }
 
-/** A race of some code with the time. What the code asks shows until when. */
+/** A race of code with the time. Its questions show the deadline. */
 export function within(
   frame: Frame,
   ports: Ports,
@@ -74,7 +74,7 @@ export function within(
 ): Promise<Won> {
   const late: RacingBranch = (ctx) => ctx.sleep(duration);
   return race(frame, { done: act, late }, contextIn, (inside) => {
-    // From here the sleep has its moment.
+    // The sleep gets its moment here.
     const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));
     return Math.min(until, frame.limit ?? until);
   });

@@ -7,8 +7,8 @@ type ShownState = Pick<AgentRecord, 'messages' | 'tools' | 'deferred'>;
 const shown = new WeakMap<AgentRecord, ShownState>();
 
 /**
- * What hooks see of the state of an agent, frozen through and through: the same object for all of them until one changes something.
- * Most messages of a list were in the one before; they are frozen.
+ * The state for hooks, deeply frozen: the same object for all hooks until a hook changes the state. Most messages of a list were frozen with the list
+ * before.
  */
 export function shownState({ record }: AgentScope): Readonly<ShownState> {
   const { messages, tools, deferred } = record;

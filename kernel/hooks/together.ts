@@ -1,9 +1,16 @@
 import type { ToolCall } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
 import type { AskAgain, HeldCall, Pass, Together } from '../define/inside';
 import type { Frame } from '../effects/frames';
-import { decidedOf } from './agreed';
+import type { Decided } from '../effects/tool-decision';
 
-/** One of several layers that ask people about a call. */
+/** Note of a layer whose branch of a race asked a person, who agreed. */
+export const agreed = 'agreed';
+
+export function decidedOf({ inputHash, options }: ToolCall): Decided {
+  return { hash: inputHash, options: options === undefined ? '' : canonicalJson(options) };
+}
+
 export class LayerTogether implements Together {
   constructor(private readonly frame: Frame) {}
 
@@ -13,8 +20,7 @@ export class LayerTogether implements Together {
 
   asksAround(call?: ToolCall): boolean {
     const { decision, key } = this.frame;
-    if (decision?.isHeldAround(key, call === undefined ? undefined : decidedOf(call)) !== true) return false;
-    return true;
+    return decision?.isHeldAround(key, call === undefined ? undefined : decidedOf(call)) === true;
   }
 
   askAround(held: HeldCall, ask: AskAgain): Promise<Pass> {

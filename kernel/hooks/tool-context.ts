@@ -11,7 +11,6 @@ import { messagesFor } from '../run/job';
 import type { AgentScope, ToolInAgent } from '../run/scope';
 import { hookContext } from './context';
 
-/** What a workflow tool is given for one call. */
 export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call: ToolCall): ToolInAgent {
   const open = new Map<Promise<string>, string>();
   const runAgent: ToolContext['runAgent'] = (name, input, options = {}) => {
@@ -33,7 +32,7 @@ type AskedByTool = { readonly name: string; readonly input: Parameters<ToolConte
   ToolContext['runAgent']
 >[2];
 
-/** A refusal is the promise's. Nothing waits longer for it: recorded runs depend on how many promises there are. */
+/** A refusal becomes a rejected promise without any further promise: recorded runs depend on the number of promises. */
 function begun<T>(begin: () => Promise<T>): Promise<T> {
   try {
     return begin();
@@ -66,7 +65,7 @@ function messagesOf({ run, record }: AgentScope, agent: AnyAgent, input: AskedBy
   return storedMessages((messages ?? given) as readonly Message[], record.messages, uuid, 'ctx.runAgent');
 }
 
-/** Results of other calls come behind: code that is entered again sees the same. */
+/** Results of other calls come later, so re-entered code sees the same messages. */
 function messagesUpTo({ record }: AgentScope, call: ToolCall): readonly StoredMessage[] {
   const calling = record.messages
     .map(({ parts }) => parts.some((part) => part.type === 'tool-call' && part.id === call.id))
@@ -74,7 +73,7 @@ function messagesUpTo({ record }: AgentScope, call: ToolCall): readonly StoredMe
   return frozen(calling < 0 ? record.messages : record.messages.slice(0, calling + 1));
 }
 
-/** An agent that nobody awaits would work on for a call that has ended. */
+/** An agent that nobody awaits would work for an ended call. */
 async function endOf(tool: string, open: ReadonlyMap<Promise<string>, string>): ReturnType<ToolInside['ended']> {
   const [left] = open.values();
   if (left === undefined) return;

@@ -2,13 +2,13 @@ import type { RunLog } from './run-log';
 
 interface Asked {
   readonly place: string;
-  /** Makes the command. False: this task has no room for it. */
+  /** Makes the command. False: this task has no room. */
   make(): boolean;
 }
 
 /**
- * The commands that code has asked for and the engine has yet to make. An engine makes them when the code rests, in the order of the places that asked,
- * so no promise between two places decides which command comes first.
+ * Commands that code asked for. An engine makes the commands when the code rests, in the order of their places, so no promise decides which command
+ * comes first.
  */
 export class Commands {
   private asked: Asked[] = [];
@@ -27,7 +27,7 @@ export class Commands {
     return this.asked.length === 0 && !this.log.hasMemos && (this.isEnding || !this.log.hasEvents);
   }
 
-  /** `make` makes the command and returns its result, or undefined where this task has no room for the command: the next task makes it then. */
+  /** `make` makes the command and returns its result. Undefined: this task has no room, and the next task makes the command. */
   ask<T>(place: string, make: () => Promise<T> | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.asked.push({
@@ -46,7 +46,7 @@ export class Commands {
     });
   }
 
-  /** The first command takes the waiting events along. A change of the memo does so where no other command does. */
+  /** The first command takes the waiting events along. Without another command a change of the memo does. */
   makeAll(): void {
     this.log.writeMemos();
     const asked = this.asked.sort((one, other) => this.compare(one.place, other.place));

@@ -20,17 +20,15 @@ interface LedgerEntry {
 
 type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
 
-/** Knows what history has, so that every message enters it once: later it is an id in an edit of an earlier list. */
+/** Knows what the history has, so each message enters the history once. Later an id in an edit stands for the message. */
 export class Ledger {
   private readonly entries = new Map<string, LedgerEntry>();
-  /** The last call of each agent that came back, wherever in the run it was. */
+  /** The last finished call of each agent, anywhere in the run. */
   private readonly last = new Map<string, LedgerEntry>();
   private readonly known = new Set<string>();
-  /** Messages that the events of the step that is being made bring whole. */
+  /** Messages that the events of the current step carry whole. */
   private brought: ReadonlySet<string> = new Set();
-  /** What the step that is being made has made known. */
   private fresh: string[] = [];
-  /** The edits before those that it has made. */
   private replaced = new Map<string, LedgerEntry | undefined>();
 
   constructor(lists: Readonly<Record<string, readonly StoredMessage[]>>, shown: readonly StoredMessage[]) {
@@ -43,18 +41,16 @@ export class Ledger {
     for (const { id } of shown) this.known.add(id);
   }
 
-  /** A message that came back from an activity stands in its result. */
   learn(message: StoredMessage | undefined): void {
     if (message !== undefined) this.known.add(message.id);
   }
 
-  /** A call came back: its list stands in history for sure. */
+  /** The list of a finished call certainly stands in the history. */
   cameBack(path: AgentPath): void {
     const entry = this.entries.get(path.join('/'));
     if (entry !== undefined && isBehindRoot(path)) this.last.set(agentOfPath(path), entry);
   }
 
-  /** Whether history has this message, whole. */
   knows(id: string): boolean {
     return this.known.has(id);
   }
@@ -63,10 +59,7 @@ export class Ledger {
     this.known.add(id);
   }
 
-  /**
-   * Makes a step, which takes these events along. One that is refused enters no history: then nothing of it is known, and the next edit is of
-   * the list before.
-   */
+  /** Makes a step, which takes these events along. After a refusal nothing of the step is known, and the next edit is of the earlier list. */
   step<T>(events: readonly EventBody[], make: () => T): T {
     this.fresh = [];
     this.replaced = new Map();
@@ -85,7 +78,7 @@ export class Ledger {
     }
   }
 
-  /** Events for the next command, and what they carry becomes known. */
+  /** Events for the next command. Their messages become known. */
   encode(events: readonly EventBody[]): readonly WireEvent[] {
     return events.map((event) => {
       if ('message' in event) {
@@ -94,7 +87,7 @@ export class Ledger {
         this.enters(id);
         return event as unknown as WireEvent;
       }
-      // Its id says again where the agent stands; the fold makes it of that.
+      // The fold derives the id from the place of the agent.
       if (event.type === 'agent-start' && event.run !== undefined) return { ...event, run: true };
       if (event.type === 'agent-end' && event.run !== undefined) return { ...event, run: true, ...packedUsage(event) };
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
@@ -102,8 +95,8 @@ export class Ledger {
   }
 
   /**
-   * The edit that makes this call's list out of the last one of the same agent: at its place, or else in its turn before that, as in a loop,
-   * where it began with nearly the same.
+   * The edit of the last list of the same agent: at its place, or else in an earlier turn, where the agent began with nearly the same list, as in a
+   * loop.
    */
   editFor(call: Pick<ModelCall, 'address' | 'path' | 'messages' | 'slots'>): ModelEdit {
     const key = call.path.join('/');
@@ -121,14 +114,14 @@ export class Ledger {
     };
   }
 
-  /** Whether readers, who see these, have the final list already. */
+  /** Whether readers already have the final list. */
   isRead(messages: readonly StoredMessage[], seen: readonly StoredMessage[]): boolean {
     return (
       seen.length === messages.length && messages.every(({ id }, position) => id === seen[position]?.id && this.known.has(sourceOf(id)))
     );
   }
 
-  /** How the final list differs from the last one that history has. */
+  /** The difference between the final list and the last list in the history. */
   finalEdit(key: string, messages: readonly StoredMessage[]): { readonly base?: string; readonly splices: readonly Splice[] } {
     const before = this.entries.get(key);
     return { ...(before === undefined ? {} : { base: before.base }), splices: this.splice(before?.ids ?? [], messages) };
@@ -140,7 +133,7 @@ export class Ledger {
     return splices;
   }
 
-  /** What an agent sees of the message of another one is made of that, also where an event of the same step brings it. */
+  /** The context message of another agent is derived from its source, also if an event of the same step carries the source. */
   private has(id: string): boolean {
     const source = sourceOf(id);
     return this.known.has(source) || (source !== id && this.brought.has(source));
@@ -152,12 +145,12 @@ export class Ledger {
   }
 }
 
-/** What stands in the start of the run goes along with the first call once more, where that is little: reading the history for it would cost more. */
+/** A short start is repeated in the first call, because reading the start from the history would cost more. */
 function isShort(messages: readonly StoredMessage[]): boolean {
   return messages.length <= 4 && jsonSize(messages) <= 4096;
 }
 
-/** Whether it is an agent behind the root that calls its model, and no hook of one. */
+/** Whether an agent below the root calls its model, and not a hook. */
 function isBehindRoot(path: AgentPath): boolean {
   return path.length > 1 && path.at(-1) !== hiddenModelCall;
 }
@@ -170,7 +163,7 @@ function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Parti
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-/** Most isolated agents use one model: its name says the same as all of its counts. */
+/** Most isolated agents use one model, so its name stands for all counts. */
 function packedUsage({ usage, usageByModel }: Extract<EventBody, { type: 'agent-end' }>): object {
   return usage === undefined || usageByModel === undefined ? {} : { usageByModel: packByModel(usage, usageByModel) };
 }

@@ -11,7 +11,6 @@ interface WaitingEvent {
 /** Half of a payload is for the events that a command takes along. */
 const mostBytes = limits.payload / 2;
 
-/** The events that readers are to see and no command has taken along yet. */
 export class Outbox {
   private waiting: WaitingEvent[] = [];
 
@@ -21,7 +20,6 @@ export class Outbox {
     return this.waiting.length === 0;
   }
 
-  /** Whether one command cannot take all events along. */
   get isOverfull(): boolean {
     return this.waiting.length > 1 && this.countThatFit() < this.waiting.length;
   }
@@ -30,7 +28,6 @@ export class Outbox {
     this.waiting.push({ event, bytes });
   }
 
-  /** The next events, as many as one command takes along. */
   take(): { readonly events?: readonly WireEvent[] } {
     if (this.isEmpty) return {};
     const count = this.countThatFit();
@@ -39,7 +36,7 @@ export class Outbox {
     return { events };
   }
 
-  /** Makes a step, which takes the events along. A step that is refused leaves the events and the ledger as they were. */
+  /** Makes a step, which takes the events along. A refused step leaves the events and the ledger unchanged. */
   step<Made>(make: () => Made): Made {
     return this.keeping(() =>
       this.ledger.step(
@@ -49,7 +46,7 @@ export class Outbox {
     );
   }
 
-  /** The same of a command that names every message by itself, such as the result of the run. */
+  /** The same for a command that names every message itself, such as the result of the run. */
   end<Made>(make: () => Made): Made {
     return this.keeping(() => this.ledger.step([], make));
   }

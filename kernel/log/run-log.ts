@@ -22,25 +22,23 @@ import { weighed, withoutChanges } from '../run/weight';
 import { Ledger } from './ledger';
 import { Outbox } from './outbox';
 
-/** What an engine does for the log of its run. */
 export interface LogWriter {
-  /** Writes a command that is for readers only. */
   writeMemo(values: Readonly<Record<string, unknown>>): void;
-  /** Takes room for an event that code of the agent sends. Throws where there is none: that code cannot wait. */
+  /** Takes room for an event of user code. Throws without room, because that code cannot wait. */
   takeForEvent(bytes: number): void;
-  /** Takes room for the input of a step. False: the step has to wait, and is asked for again. */
+  /** Takes room for the input of a step. False: the step waits, and asks again. */
   takeForStep(bytes: number): boolean;
 }
 
-/** How the last list of the root agent differs from the one before, and the events that no command took along. */
+/** The difference of the root agent's last list, and the remaining events. */
 type LastWords = Pick<AgentRunResult, 'base' | 'splices' | 'events'>;
 
-/** What noted it, to undo all of the step. */
+/** Thrown to undo a step without room. */
 const noRoom = new Error('This task has no room for it.');
 
 /**
- * The record of one run, as both engines keep it: what history has, what readers have seen, and the events that wait for the next command.
- * Only a command takes events along. One that is refused leaves them here.
+ * The record of one run for both engines: what the history has, what readers have seen, and events for the next command. Only a command takes events;
+ * a refused command leaves the events here.
  */
 export class RunLog {
   private readonly ledger: Ledger;
@@ -48,7 +46,7 @@ export class RunLog {
   private readonly seen: SeenMessages;
   private readonly start: StartInput;
   private offset: number;
-  /** The changes of the memo that no command has made yet, one object for each command. */
+  /** Changes of the memo without a command yet, one object for each command. */
   private memos: Record<string, unknown>[] = [];
 
   constructor(
@@ -63,27 +61,23 @@ export class RunLog {
     this.offset = snapshot?.nextOffset ?? 1;
   }
 
-  /** The offset of the next event that readers see. */
   get nextOffset(): number {
     return this.offset;
   }
 
-  /** Whether events wait for a command. */
   get hasEvents(): boolean {
     return !this.outbox.isEmpty;
   }
 
-  /** Whether changes of the memo wait for a command. */
   get hasMemos(): boolean {
     return this.memos.length > 0;
   }
 
-  /** Whether history has this message, whole. */
   knows(id: string): boolean {
     return this.ledger.knows(id);
   }
 
-  /** The input of a model call that is about to be scheduled. Undefined: there is no room for it now, and all is as before. */
+  /** The input of a model call. Undefined: no room now, and nothing has changed. */
   modelStep(call: ModelCall): CallModelInput | undefined {
     const { address, path, turn, messages, runLocal } = call;
     const input = this.step(`the model call ${address}`, (): CallModelInput => ({
@@ -101,13 +95,13 @@ export class RunLog {
   }
 
   modelCameBack({ path }: ModelCall, { message, waited }: CallModelResult): void {
-    // Readers see from the result itself that the call waited.
+    // The result itself tells readers of the wait.
     if (waited !== undefined && isShown(path)) this.offset += 1;
     this.ledger.learn(message);
     this.ledger.cameBack(path);
   }
 
-  /** The input of a tool call that is about to be scheduled. Undefined: there is no room for it now, and all is as before. */
+  /** The input of a tool call. Undefined: no room now, and nothing has changed. */
   toolStep(call: ToolCallRequest): CallToolInput | undefined {
     const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.outbox.take() }));
     if (input === undefined) return undefined;
@@ -127,7 +121,7 @@ export class RunLog {
     if (event.type === 'custom' || event.type === 'agent-message') this.writer.takeForEvent(bytes);
     this.offset += 1;
     this.outbox.add(event, bytes);
-    // A run that is gone on with begins that answer anew.
+    // A resumed run begins this answer anew.
     const isCutOff = event.type === 'model-end' && event.finish === 'cancelled';
     if ('message' in event && 'runPath' in event && !isCutOff) this.seen.told(event.runPath, event.message);
   }
@@ -140,7 +134,7 @@ export class RunLog {
     this.changeMemo(id, null);
   }
 
-  /** Readers get an interrupt from the memo, so an interrupt that is over at once is still shown by a command of its own. */
+  /** Readers get an interrupt from the memo, so even an interrupt that is over at once is shown by a command of its own. */
   private changeMemo(id: string, value: Interrupt | null): void {
     const key = interruptMemoPrefix + id;
     const last = this.memos.at(-1);
@@ -148,33 +142,32 @@ export class RunLog {
     else last[key] = value;
   }
 
-  /** Changes the memo. The first change takes the events along. */
+  /** The first change takes the events along. */
   writeMemos(): void {
     const { memos } = this;
     this.memos = [];
     for (const values of memos) this.writeMemo(values);
   }
 
-  /** Writes all that no command has taken along. */
   flush(): void {
     this.writeMemos();
     while (!this.outbox.isEmpty) this.writeMemo({});
   }
 
-  /** The end of a run, which takes the last events along. What `make` refuses ends no run: the events stay for another command. */
+  /** The end of a run, with the last events. If `make` throws, the run goes on, and the events stay. */
   end<Made>(transcript: readonly StoredMessage[] | undefined, make: (last: LastWords) => Made): Made {
     this.writeExcess();
     return this.outbox.end(() => {
       const { agent, parent } = this.start;
-      // The run that an isolated agent is part of keeps the result too. What readers have seen need not stand in both.
+      // The parent run keeps the result, too. Messages that readers have seen need not stand in both.
       const isTold = transcript === undefined || (parent !== undefined && this.ledger.isRead(transcript, this.seen.messages));
-      // A message stands whole in the edit, and the event behind it names it.
+      // The edit has the whole message, and a later event names the message.
       const edit = isTold ? {} : this.ledger.finalEdit(agent, transcript);
       return make({ ...edit, ...this.outbox.take() });
     });
   }
 
-  /** The continue-as-new of a run, which takes the last events along. They stay here when `make` refuses it. */
+  /** The continue-as-new, with the last events. If `make` throws, the events stay. */
   continueAsNew<Made>(of: Pick<Snapshot, 'state' | 'lists'>, make: (snapshot: Snapshot) => Made): Made {
     this.writeExcess();
     return this.outbox.end(() => {
@@ -183,12 +176,12 @@ export class RunLog {
     });
   }
 
-  /** What a run would go on with. It takes no events along. */
+  /** The state to go on from, without events. */
   snapshot({ state, lists }: Pick<Snapshot, 'state' | 'lists'>, events: readonly WireEvent[] = []): Snapshot {
     return { state, lists, ...this.seen.over(lists), nextOffset: this.offset, events };
   }
 
-  /** Makes the input of a step. One that there is no room for is undone. */
+  /** Makes the input of a step. Without room the step is undone. */
   private step<Input extends object>(what: string, make: () => Input): Input | undefined {
     this.writeExcess();
     try {
@@ -208,7 +201,7 @@ export class RunLog {
     return isWithoutRoom(event) && !this.ledger.knows(event.message.id) ? jsonSize(withoutChanges(event)) : 0;
   }
 
-  /** Writes the events that the next command cannot take along. */
+  /** Writes events that do not fit into the next command. */
   private writeExcess(): void {
     while (this.outbox.isOverfull) this.writeMemo({});
   }
@@ -219,7 +212,7 @@ export class RunLog {
   }
 }
 
-/** Events with a message that may be large and stands in no payload of its own. */
+/** Events whose large message stands in no payload of its own. */
 function isWithoutRoom(
   event: EventBody,
 ): event is Extract<EventBody, { readonly message: StoredMessage; readonly type: 'tool-end' | `message${string}` }> {

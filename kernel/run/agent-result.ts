@@ -1,18 +1,17 @@
 import type { Json, Part, StoredMessage, ToolCall } from '../../contract/messages/messages';
-import { textOf } from '../../contract/messages/messages';
+import { textOf, textOfJson } from '../../contract/messages/messages';
 
 export interface AgentResult {
   readonly output: Json;
   readonly text: string;
-  /** Calls of external tools that the agent ends with: there is no answer yet. */
+  /** Calls of external tools that the agent ends with. There is no answer yet. */
   readonly pendingToolCalls?: readonly ToolCall[];
 }
 
-/** What a tool message says. */
 export function resultOf(message: StoredMessage | undefined): AgentResult {
   const part = message?.parts[0];
   if (part?.type !== 'tool-result') return { output: '', text: '' };
   const { output } = part;
   if (part.multipart === true) return { output, text: textOf({ role: 'tool', parts: output as unknown as readonly Part[] }) };
-  return { output, text: typeof output === 'string' ? output : JSON.stringify(output) };
+  return { output, text: textOfJson(output) };
 }

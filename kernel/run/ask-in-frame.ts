@@ -1,16 +1,17 @@
+import { defined } from '../../contract/defined';
+import type { HoldfastError } from '../../contract/errors';
+import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
+import { canonicalJson } from '../../contract/messages/messages';
+import { sha256 } from '../../contract/sha256';
 import { isCancellation } from '../effects/errors';
 import type { Frame } from '../effects/frames';
-import { anotherQuestion, noteQuestion } from './asked-question';
 import type { RunScope } from './scope';
 import type { PendingInterrupt } from './state';
 
 type Asking = Pick<RunScope, 'interrupts' | 'journal' | 'ports'>;
 
-/**
- * Asks as an effect of a frame: where that ends before the answer, the question is withdrawn. Code that is entered again gets the answer only if it asks
- * the same question.
- */
+/** Asks as an effect of a frame. The question is withdrawn with its frame. Re-entered code gets the answer only for the same question. */
 export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingInterrupt, letGo?: () => void): Promise<Json> {
   return frame.effect(
     'interrupt',
@@ -21,7 +22,7 @@ export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingIn
 }
 
 function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: PendingInterrupt, letGo?: () => void): Promise<Json> {
-  // What a cancelled run asks is shown to nobody, and may be another question when the run goes on.
+  // Nobody sees a question of a cancelled run, and the resumed run may ask another.
   if (!ports.cancelled) noteQuestion(frame, n, asked.shown);
   const answer = interrupts.open(limited(asked, frame.limit));
   const { decision } = frame;
@@ -33,8 +34,66 @@ function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: P
   return answer;
 }
 
-/** Where the code that asks has less time than whoever is asked, all are shown when it ends. */
+/** If the asking code has less time than the people, the question shows the end of that code. */
 function limited(asked: PendingInterrupt, limit: number | undefined): PendingInterrupt {
   const { shown } = asked;
   return limit === undefined || limit >= (shown.deadline ?? Infinity) ? asked : { shown: { ...shown, deadline: limit }, isLimited: true };
+}
+
+/** The identity of a question, without its times. */
+type Parts = Readonly<Record<string, string>>;
+
+/** Keeps the question, so an answer counts only for the same question. */
+function noteQuestion(frame: Frame, n: number, shown: Interrupt): void {
+  frame.note(noteOf(n), partsOf(shown));
+}
+
+/** The error for another question than before at this place, open or answered. */
+function anotherQuestion(
+  { journal }: Pick<RunScope, 'journal'>,
+  frame: Frame,
+  n: number,
+  asked: () => Interrupt,
+): HoldfastError | undefined {
+  const before = frame.noteOf(noteOf(n)) as Parts | undefined;
+  if (before === undefined || !frame.isKnownNext) return undefined;
+  const now = partsOf(asked());
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((part) => before[part] !== now[part]);
+  if (changed.length === 0) return undefined;
+  const others = changed.map((part) => (part === 'people' || part === 'arguments' ? `other ${part}` : `another ${part}`));
+  return journal.change(`The code at ${frame.key} changed: effect ${n} asks another question, with ${others.join(' and ')}.`);
+}
+
+function noteOf(n: number): string {
+  return `question:${n}`;
+}
+
+function partsOf(shown: Interrupt): Parts {
+  const { kind, notBy, steps = [] } = shown;
+  const later = steps.flatMap((step) => (step.type === 'escalate' ? [whoOf(step)] : []));
+  const people = { ...whoOf(shown), ...defined({ notBy: notBy && [...notBy].sort() }), ...(later.length === 0 ? {} : { later }) };
+  return { kind, ...partsOfKind(shown), ...(Object.keys(people).length === 0 ? {} : { people: hashOf(people) }) };
+}
+
+/** The order of people does not matter. */
+function whoOf({ by, roles }: { readonly by?: readonly string[]; readonly roles?: readonly string[] }): Record<string, string[]> {
+  return defined({ by: by && [...by].sort(), roles: roles && [...roles].sort() });
+}
+
+function partsOfKind(shown: Interrupt): Parts {
+  if (shown.kind === 'approval') {
+    const { tool, callId, inputHash, options = null, policy } = shown;
+    const of = { arguments: hashOf([tool, callId, inputHash, options]) };
+    // A newer version of a policy may ask for more after the same stage.
+    return policy === undefined ? of : { ...of, policy: hashOf([policy.name, policy.stage.number, policy.stage.name ?? null]) };
+  }
+  if (shown.kind === 'in-doubt') {
+    const { tool, callId, input } = shown.info as InDoubtInfo;
+    return { arguments: hashOf([tool, callId, input]) };
+  }
+  return { text: hashOf(shown.info), ...(shown.answerSchema === undefined ? {} : { form: hashOf(shown.answerSchema) }) };
+}
+
+function hashOf(value: Json): string {
+  return sha256(canonicalJson(value)).slice(0, 32);
 }

@@ -3,7 +3,7 @@ import type { Frame } from '../effects/frames';
 import type { Ports, Timer } from './ports';
 import type { RunState } from './state';
 
-/** A sleep as an effect: it is over with its frame, if that ends before. `letGo` is told that nobody wakes. */
+/** A sleep as an effect, which ends with its frame. `letGo` is told if nobody wakes. */
 export function asleep(frame: Frame, kind: string, sleep: (n: number) => Timer, letGo?: () => void): Promise<void> {
   return frame.effect(kind, (n) => {
     const timer = sleep(n);
@@ -15,12 +15,11 @@ export function asleep(frame: Frame, kind: string, sleep: (n: number) => Timer, 
   });
 }
 
-/** Under what name a frame keeps the moment at which its nth effect, a sleep, ends. */
 export function untilNote(n: number): string {
   return `until:${n}`;
 }
 
-/** The moment that a sleep of this length ends at. Code that is entered again sleeps on for as long as is left. */
+/** The end of a sleep. Re-entered code sleeps for the rest. */
 export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () => number): number {
   const name = untilNote(n);
   const before = frame.noteOf(name);
@@ -30,7 +29,7 @@ export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () 
   return until;
 }
 
-/** When the sleeps, deadlines and steps of interrupts end that were open when the run continued as new. */
+/** The ends of sleeps, deadlines and steps that were open at the continue-as-new. */
 export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): readonly number[] {
   if (snapshot === undefined) return [];
   const { journal, notes = {}, interrupts } = snapshot.state as RunState;

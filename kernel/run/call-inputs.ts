@@ -4,7 +4,6 @@ import { limits, utf8Length } from '../../contract/limits';
 import type { CallToolInput } from '../../contract/record/wire';
 import type { ToolCallRequest } from './ports';
 
-/** A tool call as it stands in history. */
 export function toolInputOf(call: ToolCallRequest): CallToolInput {
   return {
     tool: call.tool,
@@ -23,7 +22,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
   };
 }
 
-/** Bytes of a step's input; more than a server takes is refused here. A text of n units has at most 3n bytes. */
+/** Bytes of the input of a step, refused above the limit of a server. A text of n units has at most 3n bytes. */
 export function checkedBytes(input: unknown, what: string): number {
   const text = JSON.stringify(input);
   const bytes = text.length * 3 < limits.payload ? text.length : utf8Length(text);

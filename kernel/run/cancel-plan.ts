@@ -7,37 +7,35 @@ import type { CancelState, RunState } from './state';
 /** A place where nothing of an agent is under way. `between`: one agent has ended, and the next has not begun. */
 export type SafePoint = 'after-model' | 'after-tools' | 'between';
 
-/** What was asked so far about the end of a run, and where it takes effect. Several requests join. */
+/** Requests to end a run, and where they take effect. Several requests join. */
 export class CancelPlan {
   private timer: Timer | undefined;
   private torn = false;
   private facts: CancelFacts | undefined;
-  /** How many agents below the first one are at work. */
+  /** How many agents below the root are at work. */
   private below = 0;
 
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
-    /** Tells all that is under way to stop. */
     private readonly tearDown: (error: HoldfastError) => void,
   ) {}
 
-  /** Whether somebody has asked that the run stops, and it has not yet. */
+  /** Whether a requested stop is still due. */
   get isAsked(): boolean {
     return this.state.cancel !== undefined;
   }
 
-  /** Whether code of the run has been told to stop. */
+  /** Whether code of the run was told to stop. */
   get isHeard(): boolean {
     return this.facts !== undefined || this.ports.cancelled;
   }
 
-  /** Whether agents below the first one are told too. */
   get isRecursive(): boolean {
     return this.state.cancel?.recursive === true;
   }
 
-  /** At once wins, modes add up, and what was recursive once stays so. */
+  /** `now` wins, modes add up, and `recursive` stays. */
   ask(request: CancelRequest): void {
     if (this.torn) return;
     const { modes, recursive, withinMs, reason, by } = request;
@@ -54,7 +52,7 @@ export class CancelPlan {
     this.look();
   }
 
-  /** Safe points are waited for until then. The earliest moment counts. */
+  /** Waits for safe points until then. The earliest time counts. */
   limit(deadline: number): void {
     const { cancel } = this.state;
     if (cancel === undefined || this.torn || deadline >= (cancel.deadline ?? Infinity)) return;
@@ -62,13 +60,12 @@ export class CancelPlan {
     this.waitUntil(deadline);
   }
 
-  /** Goes on with what was asked before a continue-as-new. */
   restore(): void {
     const deadline = this.state.cancel?.deadline;
     if (deadline !== undefined) this.waitUntil(deadline);
   }
 
-  /** An agent stands at a safe point. Throws where a cancel takes effect. */
+  /** An agent is at a safe point. Throws if a cancel takes effect. */
   at(point: SafePoint, { path }: { readonly path: readonly string[] }): void {
     const { cancel } = this.state;
     if (cancel === undefined || (path.length > 1 && !cancel.recursive)) return;
@@ -78,13 +75,13 @@ export class CancelPlan {
     throw cancelled();
   }
 
-  /** An isolated agent was told too, and has ended so. */
+  /** An isolated agent was told, too, and has ended. */
   endedBelow(): void {
     const { cancel } = this.state;
     if (cancel !== undefined) this.take(modeAt(cancel, 'between'));
   }
 
-  /** The run waits for people and nothing else: that is as safe as any point. Returns whether the run stops. */
+  /** Waiting only for people is a safe point. Returns whether the run stops. */
   stopWaiting(): boolean {
     const { cancel } = this.state;
     if (cancel === undefined || !this.mayStopWaiting) return false;
@@ -96,7 +93,7 @@ export class CancelPlan {
     return !this.torn && this.isAsked && (this.isRecursive || this.below === 0);
   }
 
-  /** An agent below the first one begins. Told when it has ended. */
+  /** An agent below the root begins. The result tells its end. */
   enters(): () => void {
     this.below += 1;
     return () => {
@@ -105,7 +102,7 @@ export class CancelPlan {
     };
   }
 
-  /** Somebody has cancelled the run by other means: all that is under way is being stopped. */
+  /** Cancelled by other means: everything is being stopped. */
   stoppedFromOutside(): void {
     if (this.state.cancel !== undefined && !this.torn) this.take('now');
     this.torn = true;
@@ -139,7 +136,7 @@ export class CancelPlan {
 
   private take(mode: CancelMode, escalated = false): void {
     if (this.facts !== undefined && this.facts.mode === mode && !escalated) return;
-    // The time may be up when some agents have stopped at their safe points, and others have not.
+    // The time may be up after some agents stopped at safe points.
     if (this.facts !== undefined && mode !== 'now') return;
     const { reason, by } = this.state.cancel ?? {};
     this.facts = { mode, ...(escalated ? { escalated } : {}), ...defined({ reason, by }) };
@@ -151,7 +148,7 @@ export function cancelled(): HoldfastError {
   return new HoldfastError('cancelled', 'The run was cancelled.');
 }
 
-/** As which of the modes that were asked for a safe point counts. */
+/** The requested mode for which a safe point counts. */
 function modeAt({ modes }: CancelState, point: SafePoint): CancelMode {
   if (point !== 'between' && modes.includes(point)) return point;
   return modes.find((mode) => mode !== 'now') ?? 'now';

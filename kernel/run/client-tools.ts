@@ -12,7 +12,7 @@ import { parsedBy } from '../define/workflow-tools';
 import type { RunScope } from './scope';
 import { nameAmong } from './tool-names';
 
-/** Why a conversation does not take a message: there is nobody to answer it, or it brings a tool that none of its agents takes. */
+/** Why a conversation refuses a message: no agent, or a tool that no agent takes. */
 export function unfitIn(root: AnyAgent | undefined, lacks: Failure | undefined): (sent: SentMessage) => Failure | undefined {
   return root === undefined ? () => lacks : (sent) => untakenTools(root, sent);
 }
@@ -30,8 +30,8 @@ function untakenTools(root: AnyAgent, { tools = [] }: SentMessage): Failure | un
 }
 
 /**
- * What a turn begins with of the tools that its messages bring: those of the last one that brings any, whose sender is the one to make the calls.
- * A name that a worker has is its own, so that no call of it ever leaves the run.
+ * The client tools of a turn: those of the last message with tools, whose sender makes the calls. Tools of a worker win, so their calls never leave
+ * the run.
  */
 export function toolsForTurn(
   messages: readonly Pick<SentMessage, 'tools'>[],
@@ -42,7 +42,7 @@ export function toolsForTurn(
   return others.length === 0 ? undefined : others;
 }
 
-/** The agent with the tools of the turn's client that it takes. What it has itself under a name, or by an alias, comes first. */
+/** The agent with the client tools that it takes. Own tools and aliases win. */
 export function withClientTools(agent: AgentDefinition, { inbox }: Pick<RunScope, 'inbox'>): AgentDefinition {
   const { clientTools: taken } = agent;
   const isOwn = (name: string): boolean =>

@@ -5,9 +5,9 @@ import type { Frame } from '../effects/frames';
 import { LivelockGuard } from './livelock-guard';
 import type { RunScope } from './scope';
 
-/** Whether an agent is at work, as whoever acts through its `ctx` is told. */
+/** Whether an agent is at work, for users of its `ctx`. */
 export class ContextLifetime {
-  /** The result of a tool with which the agent ends. */
+  /** The tool result that ends the agent. */
   answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
@@ -20,7 +20,7 @@ export class ContextLifetime {
     this.pace = new LivelockGuard(() => pace.now);
   }
 
-  /** Something that code of the agent waits for. Code may drop the promise without bringing down the workflow task. */
+  /** Counts an open request of the agent. Code may drop the promise without failing the workflow task. */
   keep<T>(promise: Promise<T>): Promise<T> {
     this.asked += 1;
     const settled = (): void => void (this.asked -= 1);
@@ -28,17 +28,15 @@ export class ContextLifetime {
     return promise;
   }
 
-  /** It waits for one of these no more: that ended with its frame. */
   letGo(): void {
     this.asked -= 1;
   }
 
-  /** The agent has ended. Code of it that still waits for something was left at work in the background, and may go on. */
+  /** The agent has ended. Background code that still waits may go on. */
   end(): void {
     this.over ??= this.asked === 0;
   }
 
-  /** Why nothing can be done for the agent any more, or nothing. */
   refusalOf(what: string, frame: Frame): HoldfastError | undefined {
     if (this.over !== true) return undefined;
     frame.refusals += 1;
@@ -48,7 +46,6 @@ export class ContextLifetime {
     );
   }
 
-  /** Counts the events that its code makes. */
   event(): void {
     if (this.pace.step() > limits.eventsInARow)
       throw new HoldfastError(

@@ -11,13 +11,13 @@ import type { HistoryEntry, HistoryRewriter } from '../define/definition';
 import { transferTool } from '../define/transfer-names';
 import { blame } from '../effects/errors';
 
-/** Where an agent takes part in a conversation: in which one, and in which of the branches that run at the same time. */
+/** A conversation, and the parallel branch in it. */
 export interface Branch {
   readonly conversation: string;
   readonly path: string;
 }
 
-/** The conversation that the run is. Those of agents that are tools have a key of their own. */
+/** The conversation of the run. Agents as tools have other keys. */
 export const rootConversation = '';
 
 export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Branch {
@@ -32,7 +32,7 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
   state.sharedMessages = others;
 }
 
-/** Takes what an agent said, for those that come after it. Results of calls stand in the order of the calls, whichever ended first. */
+/** Appends a message for later agents. Results stand in the order of the calls. */
 export function append({ state }: RunScope, { conversation, path: branch }: Branch, agent: string | null, message: StoredMessage): void {
   const said = state.sharedMessages?.[conversation];
   if (said === undefined) return;
@@ -41,7 +41,7 @@ export function append({ state }: RunScope, { conversation, path: branch }: Bran
   said.splice(position, 0, { agent, branch, message });
 }
 
-/** A result stands before those of later calls of its message. */
+/** A result stands before results of later calls of its message. */
 function positionOf(said: readonly SharedMessage[], { agent, branch, message }: SharedMessage): number {
   const called = calledBy(message);
   if (called === undefined) return said.length;
@@ -64,12 +64,12 @@ function calledBy({ role, parts: [part] }: Message): string | undefined {
   return role === 'tool' && part?.type === 'tool-result' ? part.callId : undefined;
 }
 
-/** One of several branches that begin here. What is said in it nobody hears in the others. */
+/** A parallel branch. Other branches do not hear its words. */
 export function fork({ conversation, path: branch }: Branch, place: string, position: number): Branch {
   return { conversation, path: `${branch}/${place}:${position}` };
 }
 
-/** All branches that began there have ended: what was said in them is said. */
+/** The branches have ended, and their words count for all. */
 export function join({ state }: RunScope, { conversation, path: branch }: Branch, place: string): void {
   const inside = `${branch}/${place}:`;
   const said = state.sharedMessages?.[conversation];
@@ -80,7 +80,7 @@ export function join({ state }: RunScope, { conversation, path: branch }: Branch
   beginnings.delete(said);
 }
 
-/** A turn was cut off: what was said beside each other is said, and calls without a result get one. None that happened is forgotten. */
+/** After a cut-off turn all parallel words count, and calls without a result get one. */
 export function closeCalls({ state }: RunScope, conversation: string, resultOf: (call: ToolCall) => StoredMessage): void {
   const said = state.sharedMessages?.[conversation] ?? [];
   const closed = said.flatMap((entry, position): readonly SharedMessage[] => {
@@ -107,7 +107,7 @@ function isVisible(entry: SharedMessage, branch: string): boolean {
   return entry.branch === branch || branch.startsWith(`${entry.branch}/`);
 }
 
-/** What an agent begins with: what was said before it, its own words as they are, those of others as context. */
+/** The first messages of an agent: its own words as they are, other words as context. */
 export function historyFor(run: RunScope, branch: Branch, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
   if (rewriter === undefined) return beginningOf(run, branch, agent);
   const entries = visibleTo(run, branch);
@@ -131,14 +131,14 @@ export function historyFor(run: RunScope, branch: Branch, agent: string, rewrite
   );
 }
 
-/** What an agent in a branch begins with, as far as it was put together, by their names. */
+/** The first messages of an agent in a branch, as far as they are built. */
 interface Beginning {
   entries: number;
   readonly ids: Set<string>;
   readonly messages: StoredMessage[];
 }
 
-/** A conversation only grows: for each agent of a loop only what was said since its last turn is put together. */
+/** A conversation only grows, so a loop adds only new entries for each agent. */
 const beginnings = new WeakMap<readonly SharedMessage[], Map<string, Beginning>>();
 
 function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agent: string): readonly StoredMessage[] {
@@ -162,7 +162,7 @@ function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agen
   return Object.freeze(withResultsBehindCalls(beginning.messages));
 }
 
-/** Where agents spoke beside each other, others may have spoken between a call and its result. No provider takes that. */
+/** Between a call and its result parallel agents may have spoken. No provider takes such an order. */
 function withResultsBehindCalls(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered: StoredMessage[] = [];
   let open = new Set<string>();
@@ -182,13 +182,13 @@ function withResultsBehindCalls(messages: readonly StoredMessage[]): readonly St
   return [...ordered, ...held];
 }
 
-/** Whether a message is what an agent was told of the words of another one, also when it was told so before its run was made one of its own. */
+/** Whether a message tells an agent the words of another agent, also before its run was isolated. */
 export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readonly id?: string } | undefined): boolean {
   const id = message?.id ?? '';
   return contextOf(id) !== undefined || parent?.context?.some((position) => inputId(position) === id) === true;
 }
 
-/** That one agent handed over to another is left out: the call and its result. */
+/** Whether a message is not part of a transfer: neither the call nor the result. */
 function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SharedMessage): boolean {
   const aliases = agent === null ? [] : transferAliasesOf(run, agent);
   const isTransfer = (name: string): boolean => name === transferTool || aliases.includes(name);

@@ -1,18 +1,18 @@
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentScope } from './scope';
-import type { RunState } from './state';
+import { takeOut } from './state';
 
 type EnsuredScope = Pick<AgentScope, 'run' | 'path'>;
 
 const none: ReadonlyMap<string, StoredMessage> = new Map();
 
-/** The messages of an agent that got their id before they were in its list, by id. */
+/** Messages of an agent with an id, before its list has them, by id. */
 export function ensuredOf({ run: { state }, path }: EnsuredScope): ReadonlyMap<string, StoredMessage> {
   const kept = state.ensured?.[path.join('/')];
   return kept === undefined ? none : new Map(kept.map((message) => [message.id, message]));
 }
 
-/** Keeps the id in the state of the run: the code that asked for it may have ended when the message is added. */
+/** Keeps the id in the state: the code that asked may have ended before the message is added. */
 export function keepEnsured({ run: { state }, path, record }: Pick<AgentScope, 'run' | 'path' | 'record'>, message: StoredMessage): void {
   const key = path.join('/');
   const before = state.ensured?.[key] ?? [];
@@ -20,21 +20,13 @@ export function keepEnsured({ run: { state }, path, record }: Pick<AgentScope, '
   state.ensured = { ...state.ensured, [key]: [...before, message] };
 }
 
-/** An iteration begins: what is in the list of the agent is known by it. */
+/** An iteration begins: messages in the list need no entry. */
 export function settleEnsured({ run: { state }, path, record }: Pick<AgentScope, 'run' | 'path' | 'record'>): void {
   const key = path.join('/');
   const kept = state.ensured?.[key];
   if (kept === undefined) return;
   const known = new Set(record.messages.map(({ id }) => id));
   const left = kept.filter(({ id }) => !known.has(id));
-  if (left.length === 0) forgetEnsured(state, key);
+  if (left.length === 0) takeOut(state, 'ensured', key);
   else if (left.length < kept.length) state.ensured = { ...state.ensured, [key]: left };
-}
-
-/** The agent has ended. */
-export function forgetEnsured(state: RunState, key: string): void {
-  const { [key]: kept, ...others } = state.ensured ?? {};
-  if (kept === undefined) return;
-  if (Object.keys(others).length > 0) state.ensured = others;
-  else delete state.ensured;
 }

@@ -5,15 +5,14 @@ import { canonicalJson } from '../../contract/messages/messages';
 
 export type InterruptEnd = Omit<Extract<EventBody, { type: 'interrupt-end' }>, 'type' | 'interruptId'>;
 
-/** Hears whether an answer counts: why not, or nothing. */
 export type Told = (refused?: Failure) => void;
 
-/** Answers that isolated agents were given, and of which they have said nothing yet. */
+/** Answers to isolated agents, until the agents say whether the answers count. */
 export class GivenAnswers {
   private readonly given = new Map<string, { readonly answer: Answer; readonly told: Told | undefined }>();
 
   constructor(
-    /** Whoever gave an answer as a signal hears nothing, so the log says that it came to nothing. */
+    /** A signal gets no reply, so the log says that the answer did not count. */
     private readonly ignored: (answer: Answer, refused: Failure) => void,
   ) {}
 
@@ -25,7 +24,7 @@ export class GivenAnswers {
     this.given.set(answer.interruptId, { answer, told });
   }
 
-  /** The agent has said how its question ended, or nobody will. */
+  /** The agent said how its question ended, or nobody will. */
   end(id: string, end: InterruptEnd, whyNot: Failure): void {
     const given = this.given.get(id);
     if (given === undefined) return;
@@ -36,7 +35,6 @@ export class GivenAnswers {
     else if (refused !== undefined) this.ignored(answer, refused);
   }
 
-  /** The run is cancelled: none of them counts any more. */
   refuseAll(whyNot: (id: string) => Failure): void {
     const all = [...this.given];
     this.given.clear();
@@ -44,7 +42,7 @@ export class GivenAnswers {
   }
 }
 
-/** Somebody else may have answered the agent itself. */
+/** Somebody else may have answered the agent directly. */
 function isEndBy(given: Answer, { reason, answer, by }: InterruptEnd): boolean {
   return reason === 'answer' && by === given.by && canonicalJson(answer) === canonicalJson(given.answer);
 }

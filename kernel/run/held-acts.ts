@@ -1,4 +1,4 @@
-/** What answers and deadlines are to do once they count. Nothing is held: they count at once. */
+/** Effects of answers and deadlines, which wait while held. */
 export class HeldActs {
   private held: (() => void)[] | undefined;
 

@@ -3,14 +3,14 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Ports } from './ports';
 import type { RunState } from './state';
 
-/** An isolated agent, for what becomes of its questions. */
+/** An isolated agent and its questions. */
 export interface AskedApart {
   answer(answer: Answer): void;
-  /** It ends, and its questions with it. */
+  /** Ends the agent and its questions. */
   stop(): void;
 }
 
-/** An interrupt that nobody was shown yet. */
+/** An interrupt that is not shown yet. */
 interface Later {
   readonly shown: Interrupt;
   show(): void;
@@ -18,10 +18,10 @@ interface Later {
   readonly apart?: AskedApart;
 }
 
-/** Interrupts that there is no room for beside those that are open, first asked first. */
+/** Interrupts without room beside the open ones, first asked first. */
 export class InterruptLine {
   private readonly later = new Map<string, Later>();
-  /** The task is full: what is asked is shown in the next one. */
+  /** The task is full: the next task shows interrupts. */
   private awaitsRoom = false;
 
   constructor(
@@ -37,14 +37,12 @@ export class InterruptLine {
     this.later.set(one.shown.id, one);
   }
 
-  /** Takes one out of the line, when it is there. */
   remove(id: string): Later | undefined {
     const one = this.later.get(id);
     this.later.delete(id);
     return one;
   }
 
-  /** Takes all out of the line, or those that are meant. */
   removeAll(isMeant: (shown: Interrupt) => boolean = () => true): readonly Later[] {
     const removed = [...this.later.values()].filter(({ shown }) => isMeant(shown));
     for (const { shown } of removed) this.later.delete(shown.id);
@@ -59,7 +57,7 @@ export class InterruptLine {
     }
   }
 
-  /** What is open stands in the memo of the run, which has its bounds, as a task of it has. */
+  /** The memo of the run has bounds for open interrupts, and a task has bounds, too. */
   hasRoom(shown: Interrupt): boolean {
     const { interrupts } = this.state;
     const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
@@ -72,7 +70,7 @@ export class InterruptLine {
       this.awaitsRoom = false;
       this.showNext();
     };
-    // A run that is cancelled shows nothing any more.
+    // A cancelled run shows nothing.
     room.then(next, () => undefined);
     return false;
   }

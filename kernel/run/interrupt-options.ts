@@ -28,7 +28,6 @@ function problemOfEscalation(value: unknown, option: string): string | undefined
   return by === undefined && roles === undefined ? `${option} names nobody; give by or roles` : undefined;
 }
 
-/** Whatever a value is that is looked at later, and a deadline. */
 const shared = {
   deadline: worded(text, 'a duration as a string, such as "30s", "2h" or "3d"'),
   onDeadline: anything,
@@ -38,7 +37,7 @@ const shared = {
   remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
   escalate: { ...escalateForm, problem: problemOfEscalation },
 };
-/** The kinds that are anybody's. Decisions about calls and calls in doubt are asked about by the run itself. */
+/** Kinds for users. The run itself asks about calls and doubtful calls. */
 const kind: Form = {
   ...oneOf('question', 'custom'),
   problem: (value, option) => {
@@ -49,7 +48,7 @@ const kind: Form = {
 const asking = { kind, answerSchema: anything, ...shared };
 const approving = { ...shared, problem: anything };
 
-/** Refuses what would make a question that nobody sees, or an option that would do nothing. */
+/** Refuses options that would do nothing or ask nobody. */
 export function checkInterruptOptions(options: unknown): void {
   const { deadline, onDeadline } = checked('ctx.interrupt', options, asking);
   if (onDeadline !== undefined && deadline === undefined)
@@ -63,7 +62,6 @@ export function checkApproveOptions(options: unknown): void {
   checked('ctx.approve', options, approving);
 }
 
-/** Of options that are known to be JSON. */
 export function checkAnswerSchema({ answerSchema, onDeadline }: InterruptOptions): void {
   if (answerSchema === undefined) return;
   const problem = problemOfSchema(answerSchema);
@@ -73,7 +71,7 @@ export function checkAnswerSchema({ answerSchema, onDeadline }: InterruptOptions
     refusing('ctx.interrupt', 'hook-failed')(`onDeadline does not fit answerSchema: ${misfit}. Give an answer that fits.`);
 }
 
-/** Options of none are refused as well: whoever has none leaves them out. */
+/** Null is refused as well: leave options out. */
 function checked(owner: string, options: unknown, forms: Forms): Fields {
   return checkOptions<Fields>(owner, isRecord(options) ? defined(options) : (options ?? null), forms, 'hook-failed');
 }

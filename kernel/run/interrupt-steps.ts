@@ -7,8 +7,8 @@ import type { PendingInterrupt, RunState } from './state';
 export type InterruptStepEvent = Extract<EventBody, { type: 'interrupt-remind' | 'interrupt-escalate' }>;
 
 /**
- * Reminders and escalations of what is open, each an event when its time comes. Who may answer then follows from the interrupt and the time, so
- * that nothing depends on whether a worker ran at that moment.
+ * Reminders and escalations of open interrupts, each an event at its time. The interrupt and the time alone decide who may answer, whether a worker
+ * ran at that time or not.
  */
 export class InterruptSteps {
   private readonly timers = new Map<string, Timer>();
@@ -20,7 +20,6 @@ export class InterruptSteps {
     private readonly act: (act: () => void) => void,
   ) {}
 
-  /** Waits for the next step of an interrupt. */
   follow(id: string): void {
     const step = this.nextOf(id);
     if (step === undefined) return;
@@ -60,7 +59,7 @@ export class InterruptSteps {
   }
 }
 
-/** Whoever is shown an interrupt later has as much time as they would have had at once. */
+/** Interrupts that are shown later keep their full time. */
 export function shifted(shown: Interrupt, waited: number): Interrupt {
   const { deadline, steps } = shown;
   if (deadline === undefined && steps === undefined) return shown;

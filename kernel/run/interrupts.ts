@@ -4,7 +4,6 @@ import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { people } from '../../contract/people';
-import { endOfAsking } from './end-of-asking';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
 import { HeldActs } from './held-acts';
@@ -13,22 +12,28 @@ import { InterruptLine } from './interrupt-line';
 import type { InterruptStepEvent } from './interrupt-steps';
 import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
-import type { Ports } from './ports';
+import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
-import { byOf, policyIn, timeOf, toldOf } from './told-of-answer';
+import { byOf, endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
 import { AskingEnd, turnStopped } from './turn-stop';
-import type { WaitingCode } from './waiting-code';
 
-/** The one list of what a run waits for. Answers come by id, in any order; the first one counts. */
+interface WaitingCode {
+  /** Without `whole` the deadline has passed. */
+  readonly resolve: (answer: Json, whole: Answer | undefined) => void;
+  readonly reject: (error: unknown) => void;
+  readonly timer: Timer | undefined;
+  readonly apart?: AskedApart;
+}
+
+/** Everything that a run waits for. Answers come by id, in any order; the first answer counts. */
 export class OpenInterrupts {
   private readonly waiting = new Map<string, WaitingCode>();
   private readonly line: InterruptLine;
   private readonly steps: InterruptSteps;
   private readonly past: PastInterrupts;
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
-  /** Set once the run is cancelled or stopped: then nothing is asked any more. */
+  /** Set after a cancel or stop: nothing is asked any more. */
   private closed: unknown;
-  /** How many interrupts have ended so far. */
   ended = 0;
   private readonly held = new HeldActs();
 
@@ -43,8 +48,8 @@ export class OpenInterrupts {
   }
 
   /**
-   * Waits for the answer. An interrupt that went over a continue-as-new under the same id waits on. One that does not fit beside those that are open
-   * is shown when one of them has its answer.
+   * Waits for the answer. An interrupt with the same id waits on after a continue-as-new. Without room the interrupt is shown after another has its
+   * answer.
    */
   open(pending: PendingInterrupt): Promise<Json> {
     const { id } = pending.shown;
@@ -63,7 +68,7 @@ export class OpenInterrupts {
     return this.wait(known ?? pending);
   }
 
-  /** In a run that ends, a call that may have happened stands in the log, where nobody is asked about it any more. */
+  /** In an ending run the log tells of a call in doubt, though nobody is asked. */
   private tellDoubt(shown: Interrupt, error: unknown): unknown {
     if (shown.kind !== 'in-doubt') return error;
     this.list({ shown });
@@ -72,13 +77,12 @@ export class OpenInterrupts {
   }
 
   private takeBack(id: string): void {
-    this.remove(id);
+    this.end(id);
     if (!this.isClosed) this.past.withdrawn(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
     this.ports.hideInterrupt(id);
   }
 
-  /** People have as long for it as they would have had at once. */
+  /** People keep their full time. */
   private openLater(pending: PendingInterrupt): Promise<Json> {
     const { shown } = pending;
     const asked = this.ports.now();
@@ -113,10 +117,7 @@ export class OpenInterrupts {
     });
   }
 
-  /**
-   * Shows an interrupt of an isolated agent, which is a run of its own: that one waits for the answer, and for the deadline. What does not
-   * fit beside those that are open is shown when one of them has its answer.
-   */
+  /** Shows an interrupt of an isolated agent, whose own run waits for the answer and the deadline. */
   show(shown: Interrupt, apart: AskedApart): void {
     const { id } = shown;
     if (this.closed !== undefined || this.waiting.has(id)) return;
@@ -129,7 +130,7 @@ export class OpenInterrupts {
     this.waiting.set(id, { resolve: (_, whole) => whole && apart.answer(whole), reject: () => undefined, timer: undefined, apart });
   }
 
-  /** Nobody answers any more what the turn at work asks. Isolated agents end, and their word ends their questions. */
+  /** The turn is stopped: nobody answers its questions. Isolated agents end, and their word ends their questions. */
   stopAsking(): void {
     if (this.waiting.size + this.line.size === 0) return;
     if (this.held.isOn) return this.held.act(() => this.stopAsking());
@@ -146,45 +147,41 @@ export class OpenInterrupts {
       }
       this.withdraw(shown.id, { answer: null, reason: 'cancel' });
       waiting.timer?.cancel();
-      // Whoever stopped it hears so first.
+      // Whoever stopped the turn hears of the stop first.
       this.ports.atRest(() => waiting.reject(turnStopped(shown)));
     }
   }
 
-  /** Code that is entered again asks what was withdrawn meanwhile, and other code what nobody is to be asked. */
+  /** Re-entered code asks a withdrawn question, or new code asks a question for nobody. */
   private refuseStopped(shown: Interrupt): Promise<never> {
     if (this.state.interrupts.some((interrupt) => interrupt.shown.id === shown.id)) this.takeBack(shown.id);
     else this.tellDoubt(shown, undefined);
     return this.ending.refuse(shown);
   }
 
-  /** It has ended there: by an answer that came another way, by its deadline, or with that run. */
+  /** The question ended in the isolated run: by another answer, its deadline, or its end. */
   withdraw(id: string, end: InterruptEnd): void {
     this.line.remove(id);
     if (!this.waiting.has(id) && !this.isLeftOver(id)) return;
     const isGiven = this.given.has(id);
-    const asked = policyIn(this.state, id);
-    this.remove(id);
-    if (end.reason === 'deadline') this.past.expired(id);
-    if (end.reason === 'cancel') this.past.withdrawn(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
+    this.tellEnd(id, end);
     if (isGiven) this.given.end(id, end, this.past.whyNotOpen(id, this.isClosed));
     else this.ports.hideInterrupt(id);
     this.line.showNext();
   }
 
-  /** It went over a continue-as-new, and ends before code has asked it again. In a trial that shows that the code changed. */
+  /** Kept over a continue-as-new, and ended before code asked again. In a trial such an end is a change of the code. */
   private isLeftOver(id: string): boolean {
     return this.state.interrupts.some(({ shown }) => shown.id === id) && this.ports.isTrial !== true;
   }
 
-  /** What was handed on is told of in the run that somebody gave it to. */
+  /** The parent run tells of answers that it handed on. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
     if (answer.handedOn === true && this.state.parent !== undefined) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
-  /** An interrupt that went over a continue-as-new, and that no code waits for any more. */
+  /** Kept over a continue-as-new, without code that waits. */
   forgotten(change: (message: string) => HoldfastError): HoldfastError | undefined {
     const one = this.state.interrupts.find(({ shown }) => !this.waiting.has(shown.id));
     return one && change(`The code at ${one.shown.address.join('/')} changed: it does not wait for "${one.shown.id}" any more.`);
@@ -198,22 +195,21 @@ export class OpenInterrupts {
     return this.waiting.size;
   }
 
-  /** Why an answer would be refused, or nothing. */
   refusalOf(answer: Answer): Failure | undefined {
-    // The same one may come again, by another way or after a continue-as-new: whoever gave it hears that it was taken.
+    // An answer may arrive twice, by two ways or after a continue-as-new. Its sender hears that the answer was taken.
     if (this.past.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) return this.past.whyNotOpen(answer.interruptId, this.isClosed);
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
-    // Behind a continue-as-new the turn may be stopped before its code asks again.
+    // After a continue-as-new the turn may be stopped before its code asks again.
     if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
     const at = timeOf(answer, this.state, this.ports.now());
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, people);
   }
 
   /**
-   * Takes an answer that fits and returns its number; another one only leaves an event, and the same one nothing. One to an isolated agent
-   * counts when the agent says so: `told` hears of it then, and of any other at once.
+   * Takes a fitting answer and returns its number. Another answer only leaves an event, and a repeated answer nothing. An answer to an isolated agent
+   * counts when the agent says so: `told` hears of that later, and of other answers at once.
    */
   answer(answer: Answer, told?: Told): number {
     if (this.past.wasDelivered(answer)) return (told?.(), this.state.sequence);
@@ -226,15 +222,12 @@ export class OpenInterrupts {
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.apart !== undefined) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
-    const asked = policyIn(this.state, answer.interruptId);
-    this.remove(answer.interruptId);
+    this.tellEnd(answer.interruptId, { answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.past.delivered(answer);
-    const end: InterruptEnd = { answer: answer.answer, reason: 'answer', ...byOf(answer), ...asked };
-    this.ports.emit({ type: 'interrupt-end', interruptId: answer.interruptId, ...end });
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
     this.line.showNext();
-    // The handler's own answer to its caller comes first, however many steps the run then takes until its next command.
+    // The reply to the caller comes first, however many steps the run then takes until its next command.
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.atRest(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
@@ -242,7 +235,7 @@ export class OpenInterrupts {
     return this.state.sequence;
   }
 
-  /** Nobody else need answer it. How it ends is what the agent says: it may not wait for it any more. */
+  /** The agent itself says how the question ends, because its code may have gone on. */
   private give(answer: Answer, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
     this.past.delivered(answer);
@@ -251,12 +244,12 @@ export class OpenInterrupts {
     return ++this.state.sequence;
   }
 
-  /** From now on answers are taken, and wake nobody: the run may go on elsewhere, where they are found. */
+  /** Answers are taken and wake nobody, because the run may go on elsewhere and find them there. */
   hold(): void {
     this.held.hold();
   }
 
-  /** The run goes on here: what came meanwhile counts now. */
+  /** The run goes on here, and held answers count. */
   goOn(): void {
     this.held.goOn();
   }
@@ -285,7 +278,6 @@ export class OpenInterrupts {
     this.goOn();
   }
 
-  /** The run ends: nobody waits any more for what is open, whether code has asked it again or not. */
   endAll(): void {
     if (this.ports.isTrial === true) return;
     for (const { shown } of [...this.state.interrupts]) this.end(shown.id);
@@ -296,7 +288,6 @@ export class OpenInterrupts {
     this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: null, reason: 'cancel' });
   }
 
-  /** Ends what is asked inside of a place that has ended: nobody waits there any more. */
   leave(address: readonly string[], error: unknown): void {
     const isInside = (shown: Interrupt): boolean => address.every((segment, position) => shown.address[position] === segment);
     for (const { refuse } of this.line.removeAll(isInside)) refuse(error);
@@ -308,7 +299,6 @@ export class OpenInterrupts {
     }
   }
 
-  /** Nobody waits for it any more: whoever asked has ended, or goes on without the answer. */
   drop(id: string, error?: unknown): void {
     const waiting = this.waiting.get(id);
     const later = this.line.remove(id);
@@ -323,19 +313,23 @@ export class OpenInterrupts {
     const pending = this.state.interrupts.find(({ shown }) => shown.id === id);
     if (waiting === undefined || pending === undefined) return;
     if (this.held.isOn) return this.held.act(() => this.expire(id));
-    const asked = policyIn(this.state, id);
-    this.remove(id);
-    this.past.expired(id);
-    this.ports.emit({ type: 'interrupt-end', interruptId: id, answer: pending.onDeadline ?? null, reason: 'deadline', ...asked });
+    this.tellEnd(id, { answer: pending.onDeadline ?? null, reason: 'deadline' });
     this.ports.hideInterrupt(id);
     this.line.showNext();
     if (pending.onDeadline !== undefined) waiting.resolve(pending.onDeadline, undefined);
     else waiting.reject(new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time, and it has no default.`));
   }
 
-  /** A step of an interrupt that an isolated agent asks. */
   tellStep(event: InterruptStepEvent): void {
     if (this.waiting.has(event.interruptId)) this.ports.emit(event);
+  }
+
+  private tellEnd(id: string, end: InterruptEnd): void {
+    const asked = policyIn(this.state, id);
+    this.remove(id);
+    if (end.reason === 'deadline') this.past.expired(id);
+    if (end.reason === 'cancel') this.past.withdrawn(id);
+    this.ports.emit({ type: 'interrupt-end', interruptId: id, ...end, ...asked });
   }
 
   private remove(id: string): void {

@@ -4,7 +4,7 @@ import { keyOf } from './place';
 import type { RunScope } from './scope';
 import type { AgentRecord, Progress, RunState, SharedMessage } from './state';
 
-/** An agent that an error ended, as it stood. It is put back when the run is tried again. */
+/** An agent that an error ended. A retry of the run restores the agent. */
 export interface LeftAgent {
   readonly key: string;
   readonly record?: AgentRecord;
@@ -12,11 +12,10 @@ export interface LeftAgent {
   readonly runLocal?: Record<string, Json>;
   readonly action?: Json;
   readonly ensured?: readonly StoredMessage[];
-  /** The conversation of its own that it took part in. */
   readonly sharedMessages?: SharedMessage[];
 }
 
-/** Notes how an agent stands that is about to be forgotten. What was noted first is nearest to the error. */
+/** Notes an agent before it is forgotten. The first note is nearest to the error. */
 export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, frame }: Pick<AgentPlace, 'path' | 'frame'>): void {
   const key = keyOf({ path });
   const { [key]: record = undefined } = state.agents;
@@ -33,7 +32,6 @@ export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, f
   leftAgents.set(frame.key, { ...known, ...before, key });
 }
 
-/** The state with an agent put back where it was. */
 export function withAgent(state: RunState, left: LeftAgent): RunState {
   const { key, record, progress, runLocal, action, ensured, sharedMessages } = left;
   const put = <Value>(values: Readonly<Record<string, Value>> | undefined, value: Value | undefined): Record<string, Value> | undefined =>

@@ -1,19 +1,18 @@
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 
-/** Counts what happens while nothing comes back to the run. A workflow task that goes on for ever would be tried again for ever. */
+/** Counts events while nothing comes back to the run. A workflow task that never ends would be repeated for ever. */
 export class LivelockGuard {
   private count = 0;
   private heardThen = 0;
 
-  /** `heard` is how often something has come back: a call, a timer, an answer, an isolated agent. */
+  /** `heard`: how often something came back: a call, a timer, an answer, an isolated agent. */
   constructor(private readonly heard: () => number) {}
 
   get now(): number {
     return this.heard();
   }
 
-  /** How often it has happened since something came back, this time as well. */
   step(): number {
     const heard = this.heard();
     if (heard !== this.heardThen) this.count = 0;
@@ -22,7 +21,7 @@ export class LivelockGuard {
   }
 }
 
-/** Refuses to go on from one agent to the next without end, where none of them does anything but talk. `since` is when this one began. */
+/** Refuses an endless chain of agents that only talk. `since`: the count at the beginning of this agent. */
 export function checkEmptyRun(pace: LivelockGuard, since: number, around: string): void {
   if (pace.now !== since || pace.step() < limits.emptyRuns) return;
   throw new HoldfastError(

@@ -9,28 +9,34 @@ import type { RunState } from './state';
 import type { AnyAgent } from '../define/definition';
 import { isChat, reachable } from '../define/definition';
 
-/** What a run asks its worker about: all that the agents name which can be reached from its root. */
+/** The request of a run to its worker: all names of the agents inside of its root. */
 export function manifestRequest(root: AnyAgent, state: RunState): ManifestRequest {
   const agents = reachable(root).filter(isChat);
   const each = agents.map((agent) => requestOf(agent, state));
-  const language = state.language ?? agents.find((agent) => agent.language !== undefined)?.language;
-  const aliasesOfStart = [...new Set(each.flatMap((one) => one.aliasesOfStart ?? []))];
+  const all = (of: (one: AgentRequest) => readonly string[] | undefined): readonly string[] => [
+    ...new Set(each.flatMap((one) => of(one) ?? [])),
+  ];
+  const some = (of: (one: AgentRequest) => readonly string[] | undefined): readonly string[] | undefined => {
+    const found = all(of);
+    return found.length === 0 ? undefined : found;
+  };
   const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
-  const askedAbout = [...new Set(each.flatMap((one) => one.askedAbout ?? []))];
-  const policies = [...new Set(each.flatMap((one) => one.policies ?? []))];
-  const outputs = [...new Set(each.flatMap((one) => one.outputs ?? []))];
   return {
     agent: root.name,
-    tools: [...new Set(each.flatMap(({ tools }) => tools))],
-    models: [...new Set(each.flatMap(({ models }) => models))],
-    workerMiddleware: [...new Set(each.flatMap(({ workerMiddleware }) => workerMiddleware))],
-    ...(outputs.length === 0 ? {} : { outputs }),
-    ...(policies.length === 0 ? {} : { policies }),
-    ...(askedAbout.length === 0 ? {} : { askedAbout }),
+    tools: all(({ tools }) => tools),
+    models: all(({ models }) => models),
+    workerMiddleware: all(({ workerMiddleware }) => workerMiddleware),
+    ...defined({
+      outputs: some(({ outputs }) => outputs),
+      policies: some(({ policies }) => policies),
+      askedAbout: some(({ askedAbout }) => askedAbout),
+    }),
     argumentAliases: together(each.map(({ argumentAliases }) => argumentAliases)),
     ...(Object.keys(aliasedArguments).length === 0 ? {} : { aliasedArguments }),
-    ...(aliasesOfStart.length === 0 ? {} : { aliasesOfStart }),
-    ...defined({ language }),
+    ...defined({
+      aliasesOfStart: some(({ aliasesOfStart }) => aliasesOfStart),
+      language: state.language ?? agents.find((agent) => agent.language !== undefined)?.language,
+    }),
   };
 }
 
@@ -46,7 +52,9 @@ export function isOwnTool(root: AnyAgent, tool: string): boolean {
   return reachable(root).some((agent) => isChat(agent) && agent.ownTools.has(tool));
 }
 
-function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequest, 'agent' | 'language'> {
+type AgentRequest = Omit<ManifestRequest, 'agent' | 'language'>;
+
+function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
   const options = runOptionsOf(state.options, defined.name);
   const agent = agentForRun(defined, options);
   const argumentAliases: Record<string, readonly string[]> = {};
@@ -56,8 +64,8 @@ function requestOf(defined: AgentDefinition, state: RunState): Omit<ManifestRequ
     if (Object.keys(keys).length > 0 && !agent.ownTools.has(tool)) aliasedArguments[tool] = Object.keys(keys);
   }
   return {
-    // What a layer names counts too: a hook may offer it, and a name that no worker knows protects nothing.
-    // What the start names is checked against the whole manifest: its error is one of the start, not of the agent.
+    // Tools of layers count, too: a hook may offer them, and an unknown name protects nothing. Tools of the start are checked against the whole
+    // manifest, as errors of the start.
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),

@@ -14,32 +14,32 @@ import type { Failure, Json, Usage } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Ports, Timer } from './ports';
 
-/** A message that waits, how often it was changed, and the tools that its sender has for its turn. */
+/** A waiting message, the number of its changes, and the tools of its sender. */
 type WaitingMessage = QueuedMessage &
   Pick<SentMessage, 'tools'> & { readonly version?: number; readonly changedBy?: readonly (string | null)[] };
 
-/** How far a conversation has come. Plain data, which goes over a continue-as-new with the run. */
+/** The state of a conversation. Plain data, kept over a continue-as-new. */
 export interface ConversationState extends Omit<ConversationStart, 'title'> {
   title?: string;
   /** The turn at work, or the last one. */
   turn: number;
   atWork?: true;
-  /** The turn at work was ended before its agent had. */
+  /** The turn ended before its agent. */
   isCut?: true;
   queue: readonly WaitingMessage[];
-  /** What the client of the turn at work has for it. Absent: nothing. */
+  /** The client tools of the turn at work. Absent: none. */
   clientTools?: readonly ToolSpec[];
-  /** Which turns took the last messages, by their ids. 0: somebody took it back. */
+  /** The turns that took the last messages, by id. 0: withdrawn. */
   taken: readonly (readonly [id: string, turn: number])[];
   paused?: true;
   /** No turn begins any more. */
   ended?: { readonly reason: 'asked' | 'idle'; readonly by?: string };
-  /** Nor does the turn at work go on. */
+  /** The turn at work stops, too. */
   stops?: true;
   idleUntil?: number;
-  /** Who wrote to the turn at work: names, and null for somebody without one. Absent: no turn has begun. */
+  /** Who wrote to the turn at work: names, null for unnamed people. Absent: no turn has begun. */
   writers?: readonly (string | null)[];
-  /** What the run had used when the turn at work began. */
+  /** The usage of the run when the turn began. */
   usage: Usage;
 }
 
@@ -53,7 +53,7 @@ interface WaitingCode {
   readonly timer: Timer | undefined;
 }
 
-/** What people say to a conversation, until a turn takes it. It knows no agents. */
+/** Messages of people, until a turn takes them. Knows no agents. */
 export class MessageInbox {
   private waiting: WaitingCode | undefined;
   private closed: { readonly error: unknown } | undefined;
@@ -64,30 +64,28 @@ export class MessageInbox {
   constructor(
     readonly state: ConversationState,
     private readonly ports: Ports,
-    /** Why a message cannot be taken, as far as its agent says. */
+    /** Why the agent cannot take a message. */
     private readonly unfit: (sent: SentMessage) => Failure | undefined = () => undefined,
     /** Withdraws what the turn at work asks people. */
     private readonly stopAsking: () => void = () => undefined,
   ) {}
 
-  /** Whether it waits for somebody to say something. */
   get isIdle(): boolean {
     return this.waiting !== undefined;
   }
 
-  /** Whether the turn at work ends at its next safe place. */
+  /** Whether the turn ends at its next safe place. */
   get mustStop(): boolean {
     const { atWork, stops, queue, paused } = this.state;
     return atWork === true && (stops === true || (paused !== true && queue.some(({ mode }) => mode === 'now')));
   }
 
-  /** Whether a turn can begin. */
   get isReady(): boolean {
     const { paused, queue, ended } = this.state;
     return ended === undefined && paused !== true && queue.length > 0;
   }
 
-  /** Waits until a turn can begin, or the conversation is over: then this is false. */
+  /** Waits for a turn. False: the conversation is over. */
   async next(): Promise<boolean> {
     while (!this.isReady) {
       if (this.state.ended !== undefined) return false;
@@ -96,7 +94,6 @@ export class MessageInbox {
     return true;
   }
 
-  /** Waits until there is room for what is about to be told. */
   async room(messages: () => readonly QueuedMessage[]): Promise<void> {
     for (let position = 0; position < messages().length; position++) {
       const room = this.ports.roomFor((messages()[position] as QueuedMessage).message);
@@ -104,7 +101,6 @@ export class MessageInbox {
     }
   }
 
-  /** Those that join the turn at work. */
   get joining(): readonly WaitingMessage[] {
     return this.state.queue.filter(({ mode }) => mode === 'next-step');
   }
@@ -113,7 +109,6 @@ export class MessageInbox {
     return this.state.queue;
   }
 
-  /** Takes these for the turn at work. */
   take(messages: readonly WaitingMessage[]): void {
     const { state } = this;
     const writers = messages.flatMap(({ by = null, changedBy = [] }) => [by, ...changedBy]);
@@ -123,12 +118,10 @@ export class MessageInbox {
     this.remember([...ids], state.turn);
   }
 
-  /** Sent again under one of these ids, a message is known. */
   private remember(ids: readonly string[], turn: number): void {
     this.state.taken = [...this.state.taken, ...ids.map((id) => [id, turn] as const)].slice(-limits.keptMessageIds);
   }
 
-  /** A turn has ended: from now on the conversation is idle. */
   rest(): void {
     const { idleMs } = this.state;
     if (idleMs !== undefined) this.state.idleUntil = this.ports.now() + idleMs;
@@ -169,14 +162,14 @@ export class MessageInbox {
     const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ by, tools }) };
     const reply = this.replyTo(message);
     state.queue = [...state.queue, message];
-    // What a turn takes at once is told by that turn.
+    // The turn tells of a message that it takes at once.
     if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ by }) });
     if (this.isReady) this.wake();
     if (mode === 'now' && this.mustStop) this.stopTurn();
     return reply;
   }
 
-  /** All that waits when a turn has ended goes into the next one together. Only what joins a turn may find that this has no step left. */
+  /** All messages that wait at the end of a turn go into the next turn together. Only a joining message may find that the turn has no step left. */
   private replyTo({ id, mode }: QueuedMessage): SendReply {
     const { atWork, turn } = this.state;
     return mode === 'next-step' && atWork === true ? { id, from: this.ports.nextOffset } : { id, turn: turn + 1 };
@@ -192,7 +185,6 @@ export class MessageInbox {
     return this.sizeProblem(queue, sent);
   }
 
-  /** Why this is too much beside the messages that wait. */
   private sizeProblem(beside: readonly WaitingMessage[], { content, tools }: Pick<SentMessage, 'content' | 'tools'>): Failure | undefined {
     const bytes = jsonSize(content);
     if (bytes > limits.runInput)
@@ -205,7 +197,7 @@ export class MessageInbox {
     };
   }
 
-  /** A thousand messages are not measured again for each that comes. */
+  /** Sizes are kept, because a thousand messages may wait. */
   private bytesOf(queue: readonly WaitingMessage[]): number {
     return queue.reduce((sum, { message, tools }) => {
       const bytes = this.sizes.get(message) ?? jsonSize(message) + jsonSize(tools);
@@ -253,20 +245,20 @@ export class MessageInbox {
     else delete state.paused;
     delete state.idleUntil;
     this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...defined({ by }) });
-    // A conversation that is paused does not end for being idle.
+    // A paused conversation does not end for being idle.
     this.wake();
     if (this.mustStop) this.stopTurn();
     return {};
   }
 
-  /** Once it is told to stop it does, whatever becomes of the message that said so. */
+  /** A turn that is told to stop does stop, whatever becomes of the message. */
   private stopTurn(): void {
     this.state.stops = true;
     this.ports.stopModel?.();
     this.stopAsking();
   }
 
-  /** The turn at work ends at its next safe place. What waits begins the next one. */
+  /** The turn ends at its next safe place, and waiting messages begin the next turn. */
   private stop(by: string | undefined): ConversationReply {
     const { atWork, stops, ended = this.closed } = this.state;
     if (atWork !== true) return { refused: ended ? conversationEnded : { code: 'turn-unknown', message: 'No turn is at work.' } };
@@ -299,7 +291,7 @@ export class MessageInbox {
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject, timer }));
   }
 
-  /** What somebody said by now keeps the conversation open. */
+  /** A message so far keeps the conversation open. */
   private idleTooLong(): void {
     const { state } = this;
     if (this.waiting === undefined || state.ended !== undefined || state.paused === true || state.queue.length > 0) return;
@@ -317,11 +309,11 @@ export class MessageInbox {
     }
     this.waiting = undefined;
     waiting.timer?.cancel();
-    // The reply to whoever said it comes first.
+    // The reply to the sender comes first.
     this.ports.atRest(() => (this.closed === undefined ? waiting.resolve() : waiting.reject(this.closed.error)));
   }
 
-  /** Messages are taken, and begin no turn: the run may go on elsewhere, where they are found. */
+  /** Messages are taken and begin no turn, because the run may go on elsewhere. */
   hold(): void {
     this.isHeld = true;
   }

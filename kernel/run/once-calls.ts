@@ -1,4 +1,3 @@
-/** Calls of tools whose effect is once, while they are on their way. */
 export class OnceCalls {
   private readonly running = new Set<Promise<unknown>>();
 
@@ -13,21 +12,11 @@ export class OnceCalls {
     return call;
   }
 
-  /** Settles when all have ended, also those that code of users left behind, and what waits for them has gone on. */
+  /** Settles when all have ended, also calls that user code left, and when their waiting code has gone on. */
   async ended(settle: () => Promise<void>): Promise<void> {
     while (this.running.size > 0) {
       await Promise.allSettled(this.running);
       await settle();
     }
   }
-}
-
-/** Those that layers made around a model that is at work: what of them goes on with the run. */
-export function openOnceCalls(
-  calls: ReadonlyMap<string, string>,
-  journal: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> | undefined {
-  const open = Object.keys(journal);
-  const kept = [...calls].filter(([key]) => open.some((address) => key.startsWith(`${address}/model/`)));
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

@@ -3,10 +3,9 @@ import { canonicalJson, toolCallsOf } from '../../contract/messages/messages';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AgentScope } from './scope';
 
-/** What parsing made of arguments, by tool and arguments. An answer brings it along for the calls in it. */
+/** Parsed arguments, by tool and arguments. An answer of a model brings the parsed arguments of its calls. */
 export type ParsedArguments = ReadonlyMap<string, ParseInputResult>;
 
-/** What an output made of an answer of a model. */
 export interface ReadAnswer {
   readonly text: string;
   readonly result: ParseOutputResult;
@@ -19,10 +18,7 @@ export function parsedArgumentsOf(message: Message, parsed: readonly (ParseInput
   return new Map(calls.filter((entry): entry is readonly [string, ParseInputResult] => entry[1] !== null));
 }
 
-/**
- * By the canonical text of the arguments. Those that a layer changed, and all after a continue-as-new, are not known: the worker is asked for
- * them.
- */
+/** By the canonical text of the arguments. Changed arguments, and all arguments after a continue-as-new, are unknown: the worker is asked. */
 export function parsedArgumentOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
   return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
 }

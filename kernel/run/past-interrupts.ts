@@ -4,10 +4,10 @@ import type { Failure } from '../../contract/messages/messages';
 import type { RunState } from './state';
 
 const keptAnswers = 1000;
-/** The second way of an answer takes seconds. */
+/** A second delivery comes within seconds. */
 const keptDeliveries = 200;
 
-/** What a run knows of interrupts that are open no more. */
+/** What a run knows of closed interrupts. */
 export class PastInterrupts {
   constructor(private readonly state: RunState) {}
 

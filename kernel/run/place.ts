@@ -1,42 +1,35 @@
 import type { AgentPath } from '../../contract/record/agent-paths';
-import type { StoredMessage } from '../../contract/messages/messages';
+import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
-import type { RunScope } from './scope';
+import { flowActionOf } from '../define/actions';
+import type { AgentScope, RunScope } from './scope';
 import type { Progress } from './state';
+import { takeOut } from './state';
 import type { Branch } from './conversation';
 import type { AnyAgent, HistoryRewriter } from '../define/definition';
 import { historyFor } from './conversation';
-import { forgetEnsured } from './ensured';
 import { noteLeft } from './left-agents';
 
-/** Where an agent is to work. */
 export interface AgentPlace {
   readonly path: AgentPath;
   readonly frame: Frame;
-  /** The conversation that it takes part in. Absent: it is alone in its own. */
+  /** Absent: the agent is alone in its own conversation. */
   readonly branch?: Branch;
-  /** What an agent without a conversation begins with. */
+  /** The first messages of an agent without a conversation. */
   readonly messages?: () => readonly StoredMessage[];
-  /** Whom an agent there may hand over to. Absent: those that it brings itself. */
-  readonly neighbours?: Neighbours;
-}
-
-/** Whom an agent may hand over to. */
-export interface Neighbours {
-  readonly children: readonly AnyAgent[];
-  readonly parent?: AnyAgent;
+  /** Agents to hand over to. Absent: the sub-agents of the definition. */
+  readonly neighbours?: { readonly children: readonly AnyAgent[]; readonly parent?: AnyAgent };
 }
 
 export function keyOf({ path }: Pick<AgentPlace, 'path'>): string {
   return path.join('/');
 }
 
-/** What an agent that begins now begins with. */
 export function inputAt(run: RunScope, place: AgentPlace, agent: string, rewriter?: HistoryRewriter): readonly StoredMessage[] {
   return place.branch === undefined ? (place.messages?.() ?? []) : historyFor(run, place.branch, agent, rewriter);
 }
 
-/** How far an agent that runs others has come. It goes over a continue-as-new with the run. */
+/** The progress of an agent that runs others, kept over a continue-as-new. */
 export function recordAt(run: RunScope, place: AgentPlace): Progress {
   const { state } = run;
   const key = keyOf(place);
@@ -48,26 +41,25 @@ export function isEntered({ state }: RunScope, place: AgentPlace): boolean {
   return state.progress?.[keyOf(place)] !== undefined;
 }
 
-/** The same of all agents inside of one: they were left at work. */
 export function forgetInside({ state, checkpoints, parsed }: RunScope, place: AgentPlace): void {
   const inside = `${keyOf(place)}/`;
   const drop = (values: Record<string, unknown> | undefined): void => {
     for (const key of Object.keys(values ?? {})) if (key.startsWith(inside)) delete values?.[key];
   };
   for (const values of [state.agents, state.runLocal, state.progress, state.actions]) drop(values);
-  for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) forgetEnsured(state, key);
+  for (const key of Object.keys(state.ensured ?? {})) if (key.startsWith(inside)) takeOut(state, 'ensured', key);
   if (state.ends !== undefined) state.ends = Object.fromEntries(Object.entries(state.ends).filter(([key]) => !key.startsWith(inside)));
   state.sharedMessages = Object.fromEntries(Object.entries(state.sharedMessages ?? {}).filter(([key]) => !key.startsWith(inside)));
   for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
 
-/** An agent behind the root has ended: nothing of it is needed any more but what it said. */
+/** An agent below the root has ended: only its words are needed. */
 export function forget(run: RunScope, place: AgentPlace): void {
   place.frame.abandon();
   forgetRecord(run, place);
 }
 
-/** An error has ended it: what it had come to is kept for another try. */
+/** After an error the agent is kept for a retry. */
 export function forgetFailed(run: RunScope, place: AgentPlace): void {
   noteLeft(run, place);
   place.frame.unwind();
@@ -80,7 +72,12 @@ function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlac
   delete state.runLocal[key];
   delete state.progress?.[key];
   delete state.actions?.[key];
-  forgetEnsured(state, key);
+  takeOut(state, 'ensured', key);
   checkpoints.delete(key);
   parsed.delete(key);
+}
+
+/** Keeps the last action of an agent, also over a continue-as-new. */
+export function noteAction({ run: { state }, path }: AgentScope, action: Json | undefined): void {
+  if (action !== undefined && flowActionOf(action) !== undefined) state.actions = { ...state.actions, [path.join('/')]: action };
 }

@@ -8,6 +8,7 @@ import type { ChildUsage } from '../../contract/usage';
 import type { PolicyPlan, PolicyRequest } from '../../contract/policies';
 import type {
   CallModelResult,
+  CallToolInput,
   CallToolResult,
   ParseInputResult,
   ParseOutputResult,
@@ -18,48 +19,33 @@ import type {
   StreamMode,
 } from '../../contract/record/wire';
 
-/** The run-local values of a call. */
 export interface ValuesToSend {
   readonly edit: RunLocalEdit;
-  /** Told when the call is about to be scheduled: later calls may rest on it. */
+  /** Told when the call is about to be scheduled, because later calls may rest on its values. */
   sent(): void;
 }
 
-/** A request, and where in the run it stands. */
 export interface ModelCall extends StoredRequest {
-  /** Also the id of its activity. */
+  /** Also the id of the activity. */
   readonly address: string;
   readonly path: readonly string[];
   readonly turn: number;
-  /** All of them: what the request does not have is null, so that an edit can take it back. */
+  /** An absent slot is null, so an edit can remove the slot. */
   readonly slots: Required<RequestSlots>;
   readonly facts: ModelFacts;
-  /** Undefined: there are none. */
   readonly runLocal?: ValuesToSend | undefined;
 }
 
-export interface ToolCallRequest {
+type AsRecorded = 'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about';
+
+export interface ToolCallRequest extends Pick<CallToolInput, AsRecorded> {
   readonly address: string;
-  readonly path: readonly string[];
-  readonly tool: string;
-  readonly callId: string;
-  readonly input: Json;
-  /** Of the parsed arguments, when a policy saw them; the worker runs nothing else. */
-  readonly inputHash?: string;
-  /** The arguments as the model gave them, when parsing changed them. */
-  readonly rawInput?: Json;
-  /** What the tool gets besides. Absent: nothing. */
-  readonly options?: JsonObject;
-  /** Idempotency key without the workflow's id, which the port puts before it. */
+  /** Idempotency key without the workflow's id, which the port adds. */
   readonly key: string;
   readonly facts: ToolFacts;
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
   readonly runLocal?: ValuesToSend;
-  readonly resumed?: { readonly answer: Json; readonly state?: Json };
   readonly reconcile?: boolean;
-  readonly hidden?: boolean;
-  /** The run has values or tags for the tool. */
-  readonly about?: true;
   readonly stream: StreamMode;
 }
 
@@ -68,22 +54,20 @@ export interface Timer {
   cancel(): void;
 }
 
-/** A run of its own that is part of this one: an isolated agent. */
 export interface ChildRun {
   readonly place: string;
   readonly start: StartInput;
-  /** It was cancelled with the run, or failed in it, and goes on where it stood. */
+  /** Cancelled with the run, or failed in the run, and goes on from there. */
   readonly resumes?: true;
-  /** Told of interrupts that open and end in it. Anybody who reaches the server can send such news. With its end comes what may not have come before. */
+  /** Told of interrupts of the agent. Anybody who reaches the server can send such news. The end repeats news that may be missing. */
   hear(events: readonly unknown[], withEnd?: boolean): void;
 }
 
-/** How it ended, with what counts in either case. */
 export type ChildEnd = { readonly usage?: ChildUsage; /** What it has set. */ readonly session?: JsonObject } & (
   { readonly output: Json; readonly text: string; readonly silent?: true } | { readonly failed: Failure; readonly kept?: KeptAtFailure }
 );
 
-/** Whether a failed isolated agent kept where it stood: then it goes on from there when its run is tried again. */
+/** Whether a failed isolated agent kept its state for a retry of its run. */
 export type KeptAtFailure = true | { readonly refused: string };
 
 /** Where in a run something was thrown. */
@@ -94,65 +78,62 @@ export interface ThrownAt {
 }
 
 /**
- * All that the kernel asks of the world. Temporal is one implementation, virtual time in memory another. The commands behind calls, timers and interrupts are
- * made when the code rests, in the order of the places that asked: `place` is an address in the run.
+ * Everything that the kernel asks of the world, implemented by Temporal and by virtual time in memory. Commands for calls, timers and interrupts are
+ * made when the code rests, in the order of their `place`, an address in the run.
  */
 export interface Ports {
   prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
   parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult>;
-  /** What a policy of the configuration asks about a call. */
   planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan>;
-  /** Reads an answer by the schema of that name. */
   parseOutput(place: string, output: string, text: string): Promise<ParseOutputResult>;
-  /** Starts the run of an isolated agent and waits for its end, also where it is cancelled. Throws only where it could not be started. */
+  /** Starts an isolated agent and waits for its end, also after a cancel. Throws only if the agent could not start. */
   runChild(child: ChildRun): Promise<ChildEnd>;
-  /** Hands an answer on to it. */
   answerChild(run: string, answer: Answer): void;
-  /** Hands a cancel on to all isolated agents, or to one. */
   cancelChildren(request: CancelRequest, run?: string): void;
-  /** An event of the durable log; it rides in the next command. */
+  /** An event of the durable log, carried by the next command. */
   emit(event: EventBody): void;
-  /** Told of what code of users threw and somebody caught, for the log of whoever runs it. Absent: nobody hears of it. */
+  /** Told of a caught error of user code, for the worker's log. */
   threw?(error: unknown, place: ThrownAt): void;
-  /** Waits until there is room for an event with this message, when it stands in no history yet. Absent: there is room now. */
+  /** Waits for room for an event with a message that is new to the history. Absent: there is room. */
   roomFor(message: StoredMessage): Promise<void> | undefined;
-  /** Waits for a task that has room to show an interrupt, and takes none of it. Absent: this one has. */
+  /** Waits for a task with room to show an interrupt, without taking the room. Absent: there is room. */
   roomToShow(interrupt: Interrupt): Promise<void> | undefined;
-  /** Shows the interrupt in the memo, where people see the interrupt without a query to the run. */
+  /** Shows the interrupt in the memo, where people see it without a query. */
   showInterrupt(interrupt: Interrupt): void;
   hideInterrupt(id: string): void;
-  /** A deadline beside something else that is waited for. */
+  /** A deadline beside another wait. */
   timer(place: string, at: number): Timer;
-  /** A continue-as-new may lie in it: the code that is entered again asks for the same moment. */
+  /** A continue-as-new may happen during the sleep: re-entered code asks for the same moment. */
   sleep(place: string, until: number): Timer;
-  /** Runs something when all code of the run has run as far as it can. Of several such things, one each time. */
+  /** Runs something when all code of the run rests, one thing each time. */
   atRest(run: () => void): void;
-  /** The time at which that happened which woke the code: what is late does not make the time later. */
+  /** The time of the event that woke the code. A late worker does not make the time later. */
   now(): number;
   uuid(): string;
   /** From 0 up to 1, the same in a replay. */
   random(): number;
-  /** How often something has come back so far: a call, a sleep, an isolated agent. */
+  /** How often something came back: a call, a sleep, an isolated agent. */
   readonly heard: number;
-  /** Whether somebody has cancelled the run, or it was stopped. */
   readonly cancelled: boolean;
-  /** Cancels all that is on its way, as somebody who cancels the run does: the run is about to end. */
+  /** Cancels everything under way, like a cancel of the run. */
   stop(error: HoldfastError): void;
-  /** The offset of the next event of the log. */
   readonly nextOffset: number;
-  /** Ends the calls of models that are under way, with what they said so far. Absent: nothing can. */
+  /** Ends open model calls, which keep what they have said. Absent: not possible. */
   stopModel?(): void;
-  /** Called before a turn of a conversation begins. The checkpoint behind it may take the run elsewhere. */
+  /** Called before a turn begins. The checkpoint after it may move the run. */
   beforeTurn?(): void;
-  /** Nothing is done, and whatever goes wrong is to be told. */
+  /** A trial: nothing is done, and every problem is told. */
   readonly isTrial?: true;
-  /** Called where nothing is open. No run goes on elsewhere while isolated agents of it run. Never settles when the run goes on elsewhere; returns nothing when it goes on here. */
+  /**
+   * Called where nothing is open. A run with open isolated agents never goes on elsewhere. Never settles when the run goes on elsewhere; undefined
+   * when the run goes on here.
+   */
   checkpoint(): Promise<void> | undefined;
 }
 
-/** Begins something that a continue-as-new may lie before. Entered again, the code asks for it again. */
+/** Begins something after a possible continue-as-new. Re-entered code asks again. */
 export function atCheckpoint<T>(ports: Ports, begin: () => Promise<T>): Promise<T> {
   const checkpoint = ports.checkpoint();
   return checkpoint === undefined ? begin() : checkpoint.then(begin);

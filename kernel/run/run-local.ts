@@ -8,24 +8,25 @@ import { changeBetween, changedValues } from '../../contract/run-local';
 import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import type { Ports, ValuesToSend } from './ports';
 import type { CallChanges, RunState } from './state';
+import { takeOut } from './state';
 
 interface SentValues {
   readonly address: string;
   readonly values: RunLocalValues;
 }
 
-/** The largest edit: what a call does besides has to fit beside it. */
+/** The largest edit. The rest of the call has to fit beside it. */
 const most = limits.payload / 2;
 
 /**
- * The run-local values of the agents of a run, by path. The state owns them; a call gets them as what differs from the last one that
- * this history has, and what a call brought back is named and not repeated.
+ * Run-local values of agents, by path. The state owns the values. A call gets the difference to the last values in this history; changes that a call
+ * brought back are named, not repeated.
  */
 export class RunLocalBook {
   private readonly sent = new Map<string, SentValues>();
-  /** What calls brought since the last one that was sent. */
+  /** Changes that calls brought since the last sent values. */
   private readonly applied = new Map<string, CallChange[]>();
-  /** Ids of changes that stand in this history, and not in that of the run before a continue-as-new. */
+  /** Ids of changes in this history, and not in the history before a continue-as-new. */
   private readonly here = new Set<string>();
 
   constructor(
@@ -37,7 +38,7 @@ export class RunLocalBook {
     return (this.state.runLocal[path.join('/')] ??= {});
   }
 
-  /** What a call at that address is sent, or nothing when there are no values. `slot`: where its own earlier changes wait. */
+  /** The values for a call. Undefined: none. `slot`: where its own earlier changes wait. */
   toSend(path: readonly string[], address: string, slot: string | undefined): ValuesToSend | undefined {
     const key = path.join('/');
     const own = slot === undefined ? [] : (this.state.brought?.[slot] ?? []);
@@ -57,7 +58,7 @@ export class RunLocalBook {
       ...changeBetween(expected, values),
     };
     const sent = (): void => {
-      // What a call has by itself is nobody else's yet.
+      // The own changes of a call belong to nobody else yet.
       if (own.length > 0) return;
       this.sent.set(key, { address, values: { ...values } });
       this.applied.set(
@@ -68,7 +69,7 @@ export class RunLocalBook {
     return { edit: checkedEdit(edit, path), sent };
   }
 
-  /** Takes what a call brought back: at once, or into the slot where it waits until the calls beside it have ended. */
+  /** Takes changes of a call: at once, or into its slot until parallel calls have ended. */
   take(path: readonly string[], { runLocal, events }: CallChanges, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
     if (runLocal !== undefined) this.here.add(runLocal.id);
@@ -78,13 +79,8 @@ export class RunLocalBook {
     state.brought = { ...state.brought, [slot]: [...(state.brought?.[slot] ?? []), brought] };
   }
 
-  /** Applies what waits in a slot. A second time there is nothing left to apply. */
   settle(path: readonly string[], slot: string): void {
-    const { [slot]: held, ...rest } = this.state.brought ?? {};
-    if (held === undefined) return;
-    if (Object.keys(rest).length === 0) delete this.state.brought;
-    else this.state.brought = rest;
-    for (const brought of held) this.apply(path, brought);
+    for (const brought of takeOut(this.state, 'brought', slot) ?? []) this.apply(path, brought);
   }
 
   private apply(path: readonly string[], brought: CallChanges): void {

@@ -14,7 +14,6 @@ import type { AgentScope } from './scope';
 
 const refuse: Refuse = refusing('The options of the start', 'options-invalid');
 
-/** The agent with the tools and aliases that this run gives it. */
 export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: AgentRunOptions): AgentDefinition {
   if (tools === undefined && toolAliases === undefined) return agent;
   return { ...agent, ...defined({ tools, toolAliases }) };
@@ -22,7 +21,7 @@ export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: Agen
 
 const noTools: AgentDefinition['ownTools'] = new Map();
 
-/** Refuses options that say nothing, or something else than they seem to, before anything runs. */
+/** Refuses options without effect or with another effect than it seems, before anything runs. */
 export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AnyAgent>): void {
   const problem = runOptionsProblem(options);
   if (problem !== undefined) refuse(sentence(problem));
@@ -49,26 +48,24 @@ function optionsWithoutEffect(agent: AnyAgent, own: AgentRunOptions): string | u
   return `agents.${agent.name}.${other} would change nothing: only ${reader} looks at it.`;
 }
 
-/** What the options name has to be there: options of a misspelt tool would reach nothing. */
+/** Tools in the options must exist: options of a misspelt tool would reach nothing. */
 export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   const missing = toolsNamedIn(options).find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
   if (missing !== undefined)
     refuse(`they name the tool "${missing}". The worker has: ${Object.keys(manifest.tools).join(', ') || 'none'}.`);
 }
 
-/** What a call of a tool begins with. */
 export function optionsOfTool({ options: { toolOptions } }: AgentScope, tool: string): Pick<ToolCall, 'options'> {
   const options = toolOptions !== undefined && Object.hasOwn(toolOptions, tool) ? toolOptions[tool] : undefined;
   return options === undefined ? {} : { options };
 }
 
-/** A layer that says nothing of options hands on those that it got. */
+/** A layer that hands on no options keeps the earlier ones. */
 export function withOptionsOf(call: ToolCall, changed: ToolCall): ToolCall {
   if (call.options === undefined || typeof changed !== 'object' || changed === null || changed.options !== undefined) return changed;
   return { ...changed, options: call.options };
 }
 
-/** Options as a layer hands them on. */
 export function checkedToolOptions(options: JsonObject, tool: string): JsonObject {
   const problem = toolOptionsProblem(options);
   if (problem !== undefined)

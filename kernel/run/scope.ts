@@ -18,7 +18,6 @@ import type { Ports } from './ports';
 import type { RunLocalBook } from './run-local';
 import type { AgentRecord, RunState } from './state';
 
-/** What belongs to the whole run. */
 export interface RunScope {
   readonly state: RunState;
   readonly ports: Ports;
@@ -26,38 +25,36 @@ export interface RunScope {
   readonly interrupts: OpenInterrupts;
   readonly cancels: CancelPlan;
   readonly runLocal: RunLocalBook;
-  /** What people say to it. Absent: it is no conversation. */
+  /** Absent: the run is not a conversation. */
   readonly inbox?: MessageInbox;
   readonly agents: ReadonlyMap<string, AnyAgent>;
-  /** The exported agent in which all of them stand. */
+  /** The exported agent that contains all of them. */
   readonly exported: AnyAgent;
   readonly manifest: Manifest;
-  /** What each agent in the middle of an iteration was when the iteration began, by its path. */
+  /** The records of agents at the beginning of their present iteration, by path. */
   readonly checkpoints: Map<string, AgentRecord>;
-  /** Agents that errors ended, by the keys of their frames, for another try. One counts as long as the journal has the remains of its frame. */
+  /** Agents that errors ended, by the keys of their frames, for a retry. An entry counts as long as the journal has remains of its frame. */
   readonly leftAgents: Map<string, LeftAgent>;
-  /** What parsing made of the tool calls of the last answer, by the path of the agent. */
+  /** Parsed tool calls of the last answer, by path. */
   readonly parsed: Map<string, ParsedArguments>;
-  /** What the output of an agent made of the last answer, by the path of the agent. */
+  /** The last answer as its output read it, by path. */
   readonly read: Map<string, ReadAnswer>;
-  /** The frames in which hooks have called tools whose effect is once. */
+  /** The frames in which hooks called `once` tools. */
   readonly onceCalls: Map<string, string>;
-  /** Counts agents that end without having waited for anything. */
+  /** Counts agents that ended without a wait. */
   readonly pace: LivelockGuard;
-  /** Whether the run has ended: what is left of it may do nothing any more. */
+  /** The run has ended, and its remaining code may do nothing. */
   ended: boolean;
-  /** The stop that took the calls beside it with it: it is what the run ends with. */
+  /** The stop that ended parallel calls, and ends the run. */
   stoppedBy?: unknown;
-  /** Cancels what is on its way and what is waited for. Nothing new begins after that. */
+  /** Cancels everything under way and waiting. Nothing new begins. */
   cancelCalls(): void;
-  /** The address itself the first time, with an ordinal after that. */
   uniqueAddress(address: string): string;
-  /** Runs an agent that answers a call of a tool. It comes from above: the rooms below know no agents. */
+  /** Runs an agent that answers a tool call. Passed in from above, because lower rooms know no agents. */
   answerForTool(asked: AgentForTool): Promise<string>;
 }
 
 export interface AgentForTool {
-  /** The agent whose tool it is. */
   readonly scope: AgentScope;
   readonly frame: Frame;
   readonly agent: AnyAgent;
@@ -66,23 +63,22 @@ export interface AgentForTool {
   readonly forwardEvents?: boolean;
 }
 
-/** What belongs to one agent at work in it. */
 export interface AgentScope {
   readonly run: RunScope;
   /** With the tools and aliases of this run. */
   readonly agent: AgentDefinition;
-  /** What the run has otherwise for this agent. */
+  /** Other options of the run for this agent. */
   readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
   readonly life: ContextLifetime;
-  /** The conversation that others hear it in. Absent: it is alone. */
+  /** The conversation that hears the agent. Absent: the agent is alone. */
   readonly branch?: Branch;
-  /** An agent that runs others, and is looked at as one: no model talks for it. */
+  /** An agent that runs others, seen as a whole: no model talks for it. */
   readonly isGroup?: true;
 }
 
-/** What a workflow tool of the kernel itself sees of its call: the agent that made it, too. */
+/** The call of a workflow tool of the kernel, with the calling agent. */
 export interface ToolInAgent extends ToolInside {
   readonly scope: AgentScope;
 }

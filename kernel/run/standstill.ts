@@ -9,22 +9,21 @@ import { HoldfastError } from '../../contract/errors';
  */
 export type RunStanding = 'working' | 'parked' | 'waiting' | 'stalled';
 
-/** Counts what is open in a run, as both engines do, and says what it does by that. */
+/** Counts the open work of a run, for both engines. */
 export class Standstill {
   private underWay = 0;
   private sleeping = 0;
   private returned = 0;
   private isParked = false;
 
-  /** `changed` is told that something has come back, or that the run parks. */
+  /** `changed` is told that something came back, or that the run parks. */
   constructor(private readonly changed: () => void = () => undefined) {}
 
-  /** How often something has come back so far. */
   get heard(): number {
     return this.returned;
   }
 
-  /** A call: nobody goes on as new before it has come back. */
+  /** A call: the run does not continue as new before its end. */
   async counted<T>(call: Promise<T>): Promise<T> {
     this.underWay += 1;
     try {
@@ -35,7 +34,7 @@ export class Standstill {
     }
   }
 
-  /** A sleep: the run may go on as new in it. `held` keeps it asleep when its time is up. */
+  /** A sleep: the run may continue as new in it. `held` keeps the sleep going after its time. */
   async asleep(timer: Promise<void>, held: () => Promise<void> | undefined = () => undefined): Promise<void> {
     this.sleeping += 1;
     try {
@@ -48,7 +47,7 @@ export class Standstill {
     }
   }
 
-  /** A call that waits until it is worth making again: nothing is at work meanwhile. */
+  /** A call that waits before another attempt: nothing is at work meanwhile. */
   async pausing(timer: Promise<void>): Promise<void> {
     this.underWay -= 1;
     this.sleeping += 1;
@@ -61,24 +60,23 @@ export class Standstill {
     }
   }
 
-  /** Something has come back that was not counted as on its way. */
+  /** Something came back without being counted as open. */
   cameBack(): void {
     this.returned += 1;
     this.changed();
   }
 
-  /** An agent waits where the run may continue as new. */
+  /** An agent waits at a checkpoint for a continue-as-new. */
   park(): void {
     this.isParked = true;
     this.changed();
   }
 
-  /** It goes on, or the run ends. */
   leave(): void {
     this.isParked = false;
   }
 
-  /** `isBusy`: the engine itself has something to do first. `isAsked`: interrupts are open. */
+  /** `isBusy`: the engine has work first. `isAsked`: interrupts are open. */
   standing({ isBusy, isAsked }: { readonly isBusy: boolean; readonly isAsked: boolean }): RunStanding {
     if (this.underWay > 0 || isBusy) return 'working';
     if (this.isParked) return 'parked';
@@ -86,7 +84,7 @@ export class Standstill {
   }
 }
 
-/** What ends a run that is stalled: `openCode` has the hooks that are open, innermost last. */
+/** The error of a stalled run. `openCode`: the open hooks, innermost last. */
 export function stalledError(openCode: readonly string[]): HoldfastError {
   const open = openCode.at(-1) ?? 'the agent';
   return new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`);

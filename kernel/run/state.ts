@@ -1,98 +1,89 @@
 import type { CancelRequest } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
-import type { Interrupt } from '../../contract/interrupts';
+import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
 import type { ChildUsage, UsageByModel } from '../../contract/usage';
-import type { Failure, Json, JsonObject, ModelSettings, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
-import type { CallToolResult, ParentRun, StartInput } from '../../contract/record/wire';
+import type { CallToolResult, StartInput } from '../../contract/record/wire';
 import type { JournalEffect, Notes, RecordedFailure } from '../effects/journal';
 import type { LastAnswer } from '../define/middleware';
 import type { ConversationState } from './message-inbox';
 import { freshConversation } from './message-inbox';
 import type { ShownResult } from './shown-result';
 
-/** One agent at work, by its path. Its messages go over a continue-as-new apart from the rest, so that they stand there once. */
+/** One agent at work, by path. Its messages go over a continue-as-new in separate lists, each once. */
 export interface AgentRecord {
   readonly path: readonly string[];
   turn: number;
-  /** How often an answer that did not fit its schema went back to the model. */
+  /** How often a misfitting answer went back to the model. */
   corrections?: number;
   remaining: number;
-  /** How many messages of the model have run tools, of an agent that limits them. */
+  /** How many messages of the model ran tools, if the agent limits them. */
   toolIterations?: number;
-  /** A turn of a conversation begins: its setup runs first. */
+  /** A turn begins, with its setup. */
   begins?: true;
-  /** The iteration at whose beginning it took what people said meanwhile. */
+  /** The last iteration that took joining messages. */
   joined?: number;
-  /** The calls that its messages end in run first. Set after the setup, as long as the turn is 0. */
+  /** The calls at the end of the input run first. Set after the setup, while the turn is 0. */
   resumes?: true;
   instructions: string;
   /** What the model is shown. */
   tools: readonly string[];
-  /** What it may call besides: the tools of the run's setup, also those that a hook hid from it later. */
+  /** What the model may call, too: tools of the setup, also those hidden by a hook. */
   callable: readonly string[];
   returnDirectly: readonly string[];
-  /** Tools that the model has to search for. Absent: none. */
   deferred?: DeferredTools;
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];
-  /** The model that answered last, of an agent with a failover: the next call begins with it. */
+  /** The model that answered last, with a failover: the next call begins with it. */
   model?: string;
-  /** What its last answer reported, of an agent whose hooks could ask. */
+  /** The report of the last answer, if hooks could ask for it. */
   answered?: LastAnswer;
-  /** What hooks changed since the last answer, for the event of the next one. Absent: nothing. */
+  /** Changes of hooks since the last answer, for the next event. */
   changes?: readonly MiddlewareChange[];
 }
 
 export interface PendingInterrupt {
   readonly shown: Interrupt;
-  /** When it was shown, once it is. */
   readonly since?: number;
   readonly onDeadline?: Json;
-  /** Its deadline is the end of the code that asked, which withdraws it. */
+  /** The deadline is the end of the asking code, which withdraws the question. */
   readonly isLimited?: true;
-  /** The code is told who answered, and not only what. */
+  /** The code hears who answered, too. */
   readonly tellsWho?: true;
-  /** How many of its steps have been told. Absent: none. */
   readonly told?: number;
 }
 
 /** An answer that waits for the code that asked. */
-export interface EarlyAnswer {
-  readonly answer: Json;
-  readonly by?: string;
-  readonly roles?: readonly string[];
-}
+type EarlyAnswer = Pick<Answer, 'answer' | 'by' | 'roles'>;
 
-/** How one of several agents at the same time has ended. Of an isolated one: the session values that it has set. */
+/** The end of one parallel agent, with session values of an isolated agent. */
 export type BranchEnd = { readonly session?: JsonObject } & (
   { readonly output: Json; readonly text: string } | { readonly error: Failure }
 );
 
-/** How an agent has ended: what it gave, with all that goes with that, or its error. */
 export type FinishedAgent = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
 
-/** How far an agent that runs others has come. */
+/** The progress of an agent that runs others. */
 export interface Progress {
-  /** Of a sequence or a loop: how many of its agents have ended. */
+  /** Of a sequence or loop: how many agents have ended. */
   at: number;
-  /** The one that is at work, by its segment. */
+  /** The segment of the agent at work. */
   next?: string;
-  /** What the last one gave. */
   last?: { readonly output: Json; readonly text: string };
-  /** Of agents at the same time: their segments, and what those gave that have ended, by position. */
+  /** Of parallel agents: their segments, and their ends by position. */
   branches?: readonly string[];
   ends?: Record<number, BranchEnd>;
-  /** Of agents that hand over to each other: who has been at work, in order. */
+  /** Of a team: who has been at work, in order. */
   trail?: string[];
-  /** What callbacks around it passed on, whether those before it have run, and how it has ended until those behind it have run. */
+  /** Of callbacks: the passed-on values, whether the first ones have run, and the end of the agent until the later ones have run. */
   around?: { values: JsonObject; begun?: true; end?: FinishedAgent };
 }
 
-/** A message of a conversation of several agents. Over a continue-as-new the messages go apart, as lists. */
+/** A message of a conversation. Over a continue-as-new messages go in separate lists. */
 export interface SharedMessage {
   /** Null: the user. */
   readonly agent: string | null;
@@ -100,89 +91,72 @@ export interface SharedMessage {
   readonly message: StoredMessage;
 }
 
-/** What a call handed back beside its result. */
 export type CallChanges = Pick<CallToolResult, 'runLocal' | 'events'>;
 
-/** What was asked about the end of a run, all of it together. */
 export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by'> & {
-  /** How long safe points are waited for. */
   readonly deadline?: number;
 };
 
-/** All that a run is, beside its history. Plain data with one owner, the kernel. */
-export interface RunState {
-  readonly version: 1;
-  readonly id: string;
-  readonly tenant: string;
-  readonly agent: string;
-  readonly input: Json;
-  readonly stream: boolean;
-  /** The run begins with the calls that its input ends in. */
-  readonly runPendingToolCalls?: true;
+type FromStart =
+  'version' | 'id' | 'tenant' | 'agent' | 'input' | 'stream' | 'runPendingToolCalls' | 'parent' | 'tags' | 'settings' | 'model';
+
+/** The whole state of a run beside its history. Plain data, owned by the kernel. */
+export interface RunState extends Pick<StartInput, FromStart> {
   readonly options: RunOptions;
-  /** Of the run of an isolated agent. */
-  readonly parent?: ParentRun;
   /** Absent: the run ends with its first answer. */
   readonly conversation?: ConversationState;
   readonly values: JsonObject;
-  /** Absent: none. */
-  readonly tags?: readonly string[];
-  /** Who started the run. Absent: nobody said so. */
+  /** Absent: unknown. */
   readonly startedBy?: string;
-  readonly settings?: ModelSettings;
-  readonly model?: string;
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
   usageByModel: UsageByModel;
   session: Record<string, Json>;
   runLocal: Record<string, Record<string, Json>>;
-  /** What tool calls handed back that counts when the calls beside them have ended, by call. */
+  /** Changes of tool calls that count after the parallel calls, by call. */
   brought?: Readonly<Record<string, readonly CallChanges[]>>;
-  /** Approvals that a person gave for the rest of the run, by the path of the agent. Hooks do not reach them. */
+  /** Approvals for the rest of the run, by the path of the agent. Hooks do not reach them. */
   waivers?: Readonly<Record<string, readonly string[]>>;
-  /** What layers of open calls left for their events, by the address of the call. */
+  /** What layers of open calls left for their events, by address. */
   passed?: Readonly<Record<string, ShownResult>>;
-  /** What several agents say to each other, by conversation. Absent of a run of one agent. */
+  /** What several agents say to each other, by conversation. Absent: one agent alone. */
   sharedMessages?: Readonly<Record<string, SharedMessage[]>>;
-  /** How far agents that run others have come, by path. */
   progress?: Record<string, Progress>;
-  /** How agents have ended whose observers are not all told of it yet, by path. */
+  /** Ends of agents whose observers are not all told, by path. */
   ends?: Readonly<Record<string, FinishedAgent>>;
-  /** Messages that hooks of agents at work gave an id, and that no iteration has begun with yet, by path. */
+  /** Messages with an id of a hook, before their first iteration, by path. */
   ensured?: Readonly<Record<string, readonly StoredMessage[]>>;
-  /** The last action that an agent at work has shown, by path. */
+  /** The last action of agents at work, by path. */
   actions?: Record<string, Json>;
-  /** How many agents have been at work as tools. */
+  /** How many agents have worked as tools. */
   agentTools?: number;
   interrupts: PendingInterrupt[];
   answered: string[];
-  /** Those of them that nobody answered in time. Absent: none. */
+  /** The expired interrupts among them. Absent: none. */
   expired?: readonly string[];
-  /** Those of them that were withdrawn. Absent: none. */
+  /** The withdrawn interrupts among them. Absent: none. */
   withdrawn?: readonly string[];
-  /** How the last answers came that were taken. */
+  /** The deliveries of the last answers. */
   delivered?: readonly string[];
-  /** Answers that came after a continue-as-new and before the code that waits for them was entered again. */
+  /** Answers after a continue-as-new, before their code was entered again. */
   early?: Readonly<Record<string, EarlyAnswer>>;
   sequence: number;
   agents: Record<string, AgentRecord>;
   journal: Readonly<Record<string, readonly JournalEffect[]>>;
-  /** What open frames keep beside their effects. */
   readonly notes?: Notes;
-  /** Of a run that is tried again: agents that failed at a limit of iterations, and have as many again. */
+  /** In a retry: agents that failed at a limit of iterations and get all again. */
   renewed?: readonly string[];
-  /** Somebody wants that the run stops, and it has not yet. */
   cancel?: CancelState;
-  /** Isolated agents that were cancelled with the run, or failed in it, by the ids of their runs, with what they had used by then. */
+  /** Isolated agents that were cancelled with the run or failed in it, by run id, with their usage. */
   cut?: Readonly<Record<string, ChildUsage>>;
-  /** All agents had ended when the run was cancelled: what it ends with when it is gone on with. */
+  /** All agents had ended at the cancel: the end of the resumed run. */
   readonly finished?: { readonly output: Json; readonly text: string };
-  /** Frames that errors had left before a continue-as-new, which took only along what was open. */
+  /** Frames that errors had left before a continue-as-new, which kept only open frames. */
   readonly remains?: readonly string[];
-  /** Tools whose effect is once that layers around a model at work have called, by the keys of the calls' frames. Absent: none. */
+  /** `once` tools that layers around a model at work have called, by the keys of frames. Absent: none. */
   readonly onceCalls?: Readonly<Record<string, string>>;
-  /** How often calls were made at places where there may be more. */
+  /** Counts of calls at places that may call again. */
   readonly addresses?: Readonly<Record<string, number>>;
 }
 
@@ -194,7 +168,7 @@ export function freshState(start: StartInput): RunState {
     agent: start.agent,
     input: start.input,
     stream: start.stream,
-    // Whoever starts a workflow without our client may leave them out.
+    // A start without our client may lack them.
     options: start.options ?? {},
     values: start.values ?? {},
     ...((start.tags ?? []).length === 0 ? {} : { tags: start.tags ?? [] }),
@@ -213,7 +187,20 @@ export function freshState(start: StartInput): RunState {
   };
 }
 
-/** Who wrote to the turn at work, also in the runs of its isolated agents. Undefined: no turn. */
+/** Takes an entry out of a table of the state. A snapshot may have the old table, so the rest is a new one. */
+export function takeOut<Table extends 'brought' | 'ends' | 'ensured' | 'passed'>(
+  state: RunState,
+  table: Table,
+  key: string,
+): NonNullable<RunState[Table]>[string] | undefined {
+  const { [key]: taken, ...others } = state[table] ?? {};
+  if (taken === undefined) return undefined;
+  if (Object.keys(others).length > 0) Object.assign(state, { [table]: others });
+  else delete state[table];
+  return taken as NonNullable<RunState[Table]>[string];
+}
+
+/** Who wrote to the turn at work, also for its isolated agents. Undefined: no turn. */
 export function writersOf({ conversation, parent }: Pick<RunState, 'conversation' | 'parent'>): readonly (string | null)[] | undefined {
   return conversation?.writers ?? parent?.writers;
 }
@@ -237,7 +224,6 @@ function restoredShared(
   );
 }
 
-/** Puts the lists back that went apart from the state. */
 export function restoredState(state: RunState, lists: Readonly<Record<string, readonly StoredMessage[]>>): RunState {
   const agents: Record<string, AgentRecord> = {};
   for (const [key, record] of Object.entries(state.agents)) agents[key] = { ...record, messages: lists[key] ?? [] };

@@ -3,7 +3,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import { isCancellation } from '../effects/errors';
 import type { RunScope } from './scope';
 
-/** What a question ends with when somebody ends the turn that it is part of. */
+/** The end of a question in a stopped turn. */
 export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
   const what =
     asked.kind === 'in-doubt'
@@ -12,10 +12,9 @@ export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
   return new HoldfastError('cancelled', `${what}.`);
 }
 
-/** How often code is told so that asks again each time. */
+/** How often code that asks again is refused. */
 const mostRefusals = 1000;
 
-/** Whether the turn at work asks people any more. */
 export class AskingEnd {
   private refusals = 0;
 
@@ -27,23 +26,22 @@ export class AskingEnd {
     return false;
   }
 
-  /** Code that catches every refusal would go round for ever: what it asks for after that never comes. */
+  /** Code that catches every refusal would loop for ever, so later requests never settle. */
   refuse(asked: Interrupt): Promise<never> {
     return ++this.refusals > mostRefusals ? new Promise<never>(() => undefined) : Promise.reject(turnStopped(asked));
   }
 }
 
-/** What a call ends with that had not begun. */
 export function stoppedBeforeCall(): HoldfastError {
   return new HoldfastError('cancelled', 'The turn was stopped before this call began.');
 }
 
-/** Whether somebody ends the turn at work, and nobody the run. */
+/** Whether the turn is stopped, and not the run. */
 export function stopsTurn({ inbox, ports }: Pick<RunScope, 'inbox' | 'ports'>): boolean {
   return inbox?.mustStop === true && !ports.cancelled && ports.isTrial !== true;
 }
 
-/** Whether an error is the end of what somebody stopped, and not one of the code that threw it. */
+/** Whether an error is the end of a stopped turn, and not of the code. */
 export function isEndOfTurn(run: Pick<RunScope, 'inbox' | 'ports' | 'stoppedBy'>, error: unknown): boolean {
   return stopsTurn(run) && run.stoppedBy === undefined && (isCancellation(error) || codeOf(error) === 'child-cancelled');
 }

@@ -1,13 +1,15 @@
 import { isRecord } from '../../contract/check';
-import { jsonSize } from '../../contract/limits';
+import { HoldfastError } from '../../contract/errors';
+import { jsonSize, limits } from '../../contract/limits';
+import type { AgentRunInput } from '../../contract/record/wire';
 
 interface WithEvents {
   readonly events?: readonly object[];
 }
 
 /**
- * What is weighed of something that takes events along. What middleware changed weighs nothing: replayed with it, a history from before
- * events told it would have its commands elsewhere.
+ * The part of a command that is weighed. Changes by middleware weigh nothing, because histories from before these events must replay with the same
+ * commands.
  */
 export function weighed<Taking extends object>(taking: Taking): Taking {
   const { events } = taking as WithEvents;
@@ -19,8 +21,8 @@ export function withoutChanges<Event extends object>(event: Event): Event {
   return 'changes' in event ? { ...event, changes: undefined } : event;
 }
 
-/** Bytes of what middleware changed, anywhere in a value. */
-export function bytesOfChanges(value: unknown): number {
+/** Bytes of middleware changes, anywhere in a value. */
+function bytesOfChanges(value: unknown): number {
   let bytes = 0;
   JSON.stringify(value, (key, inner: unknown) => {
     if (key === 'changes' && Array.isArray(inner) && inner.every(isChange)) bytes += jsonSize({ changes: inner });
@@ -31,4 +33,20 @@ export function bytesOfChanges(value: unknown): number {
 
 function isChange(one: unknown): boolean {
   return isRecord(one) && 'middleware' in one && 'hook' in one && 'changed' in one;
+}
+
+/** The input of the next execution, if a server takes it. What readers see until the next model call may be dropped. */
+export function fitting(next: AgentRunInput): AgentRunInput {
+  const { start, snapshot } = next;
+  if (start.externalStorage === true) return next;
+  const bytes = jsonSize(next);
+  if (bytes <= limits.inlineSnapshot || bytes - bytesOfChanges(next) <= limits.inlineSnapshot) return next;
+  if (snapshot?.seen !== undefined) {
+    const { seen: _, ...needed } = snapshot;
+    return fitting({ start, snapshot: needed });
+  }
+  throw new HoldfastError(
+    'transcript-too-large',
+    `The state of the run has ${bytes} bytes at a continue-as-new; without external storage ${limits.inlineSnapshot} fit.`,
+  );
 }

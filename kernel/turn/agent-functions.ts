@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 import { blame } from '../effects/errors';
 
-/** Asks a function of the agent, and names it when it throws. */
+/** Calls a function of the agent, and names it in errors. */
 export function asked<T>(label: string, ask: () => T): T {
   try {
     return ask();
@@ -10,8 +10,9 @@ export function asked<T>(label: string, ask: () => T): T {
   }
 }
 
-/** A promise would pass for a yes. */
-export function checkedYesOrNo(answer: unknown, label: string): boolean {
+/** The same for a yes or no. Refuses a promise, which would count as true. */
+export function decides(label: string, ask: () => unknown): boolean {
+  const answer = asked(label, ask);
   if (typeof answer === 'boolean') return answer;
   throw new HoldfastError('hook-failed', `${label} returned ${typeof answer}; it decides at once, with true or false.`);
 }

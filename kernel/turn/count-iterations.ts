@@ -3,13 +3,13 @@ import type { ModelSettings, ToolCall } from '../../contract/messages/messages';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentScope } from '../run/scope';
 
-/** Counts an iteration, before anything of it runs: one whose answer a hook or a layer gives counts too. */
+/** Counts an iteration before it runs, also if a hook or layer answers. */
 export function countIteration({ agent, record }: AgentScope): void {
   if (record.remaining <= 0) throw iterationsExceeded(agent);
   record.remaining -= 1;
 }
 
-/** Counts calls of tools that are about to run. Of those over the limit none runs. */
+/** Counts tool calls before they run. Above the limit none runs. */
 export function countToolIteration({ agent, record }: AgentScope): void {
   if (agent.maxToolIterations === undefined) return;
   const before = record.toolIterations ?? 0;
@@ -17,7 +17,7 @@ export function countToolIteration({ agent, record }: AgentScope): void {
   record.toolIterations = before + 1;
 }
 
-/** What the model is told in an iteration that asks it for its answer. The limit of model calls goes first: nothing comes after it. */
+/** The instruction of an iteration for a final answer. The limit of model calls goes first, because nothing comes after it. */
 export function finalInstructionOf({ agent, record }: AgentScope): string | undefined {
   const { iterations, toolIterations } = agent.finalize;
   if (record.remaining === 0 && iterations !== undefined) return iterations;
@@ -25,7 +25,7 @@ export function finalInstructionOf({ agent, record }: AgentScope): string | unde
   return toolIterations;
 }
 
-/** An answer that was asked for at a limit may not go on, whoever put the calls into it. */
+/** A final answer may not go on, whoever put the calls into it. */
 export function refuseCallsInFinalAnswer(scope: AgentScope, calls: readonly ToolCall[]): void {
   if (finalInstructionOf(scope) === undefined) return;
   const { agent, record } = scope;

@@ -7,14 +7,13 @@ import type { AgentScope, RunScope } from '../run/scope';
 import type { NamedCall } from '../run/tool-names';
 import { planCall } from './tool-plan';
 
-/** The calls of one message, by who makes them: this run, or whoever started it. */
 export interface SplitCalls {
   readonly own: readonly NamedCall[];
-  /** By the tools' own names and keys. */
+  /** By the names of the tools and arguments. */
   readonly external: readonly ToolCall[];
 }
 
-/** A conversation waits for the results of external calls beside its own. Any other run ends with them. */
+/** A conversation waits for external calls. Any other run ends with them. */
 export function splitCalls(scope: AgentScope, calls: readonly NamedCall[]): SplitCalls {
   const isExternal = ({ name }: NamedCall): boolean => isExternalTool(scope, name);
   const external = calls.filter(isExternal);
@@ -36,7 +35,7 @@ function notAlone({ name }: AgentDefinition, calls: readonly ToolCall[]): Holdfa
   );
 }
 
-/** No layer is around a call that somebody else makes: one that names such a tool would guard nothing. */
+/** No layer sees an external call, so a layer that names such a tool would guard nothing. */
 export function refuseLayersOfExternal({ manifest }: Pick<RunScope, 'manifest'>, { name, middleware }: AgentDefinition): void {
   for (const layer of middleware) {
     const tool = (heldTools(layer, manifest) ?? []).find((named) => manifest.tools[named]?.external === true);

@@ -1,24 +1,23 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
-import { asked, checkedYesOrNo } from './agent-functions';
+import { asked, decides } from './agent-functions';
 import { frozen } from '../../contract/freeze';
 import type { ModelRequest } from '../define/middleware';
 import type { FailoverOptions, ModelError } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
-import { tellRetry } from './tell-retry';
+import { tellRetry } from './retry-verdict';
 
-/** The model that is asked next, and with what. */
-export interface Failover {
+interface Failover {
   readonly model: string;
   readonly messages?: readonly StoredMessage[];
 }
 
 interface Failed {
-  /** Which failover this would be, from 1. */
+  /** The number of this failover, from 1. */
   readonly number: number;
-  /** Which call of the last model was its last, from 0. */
+  /** The last call of the last model, from 0. */
   readonly attempt: number;
   readonly error: ModelError;
   readonly output: Message | undefined;
@@ -41,13 +40,7 @@ export function failoverChoice(scope: AgentScope, failover: FailoverOptions, fai
     tried,
     ...defined({ lastOutput: output }),
   });
-  const should = `shouldFailover of agent "${agent.name}"`;
-  if (
-    !checkedYesOrNo(
-      asked(should, () => failover.shouldFailover(frozen(output), frozen(error), asking)),
-      should,
-    )
-  )
+  if (!decides(`shouldFailover of agent "${agent.name}"`, () => failover.shouldFailover(frozen(output), frozen(error), asking)))
     return null;
   const label = `getFailoverModel of agent "${agent.name}"`;
   const { model, input } = (asked(label, () => failover.getFailoverModel(asking)) ?? {}) as { model?: unknown; input?: readonly Message[] };

@@ -1,19 +1,19 @@
 import { isConversation } from '../../contract/record/agent-paths';
+import type { QueuedMessage } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
+import type { EventBody } from '../../contract/events';
 import type { MessageInbox } from '../run/message-inbox';
 import { append } from '../run/conversation';
+import type { Ports } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
 
-/** Whether somebody ends the turn in which this agent works. What it does for a tool is waited for. */
+/** Whether the turn of this agent is stopped. Agents as tools are awaited. */
 export function isStopped({ run, path }: Pick<AgentScope, 'run' | 'path'>): boolean {
   return stopsTurn(run) && isConversation(path);
 }
 
-/**
- * Where an iteration of an agent in a conversation begins: the turn ends here if somebody asked for that, and what was said for its next step
- * joins it. Code that enters the iteration again has had its turn.
- */
+/** The beginning of an iteration in a conversation: a stopped turn ends here, and joining messages are taken. Re-entered code has already done so. */
 export async function endsHere({ run, agent, path, record, branch }: AgentScope, inbox: MessageInbox): Promise<boolean> {
   if (record.joined === record.turn || !isConversation(path)) return false;
   if (inbox.mustStop) {
@@ -25,9 +25,15 @@ export async function endsHere({ run, agent, path, record, branch }: AgentScope,
   record.joined = record.turn;
   inbox.take(joining);
   record.messages = [...record.messages, ...joining.map(({ message }) => message)];
-  for (const { id, mode, message, by } of joining) {
-    run.ports.emit({ type: 'message', agent: agent.name, runPath: path, turn: state.turn, id, mode, message, ...defined({ by }) });
-    if (branch !== undefined) append(run, branch, null, message);
+  for (const queued of joining) {
+    tellMessage(run.ports, { agent: agent.name, runPath: path, turn: state.turn }, queued);
+    if (branch !== undefined) append(run, branch, null, queued.message);
   }
   return false;
+}
+
+type MessagePlace = Pick<Extract<EventBody, { type: 'message' }>, 'agent' | 'runPath' | 'turn'>;
+
+export function tellMessage(ports: Pick<Ports, 'emit'>, place: MessagePlace, { id, mode, message, by }: QueuedMessage): void {
+  ports.emit({ type: 'message', ...place, id, mode, message, ...defined({ by }) });
 }

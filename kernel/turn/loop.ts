@@ -21,7 +21,7 @@ import { failureOf, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 import { resultOf } from '../run/agent-result';
 
-/** The agent's loop: model, tools, model, until an answer stands. A record that went over a continue-as-new goes on where it was. */
+/** The loop of an agent: model, tools, model, until an answer stands. After a continue-as-new the loop goes on where it was. */
 export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   return observersOf(scope.agent).length === 0 ? loop(scope, root) : observedAgent(scope, root, () => loop(scope, root));
 }
@@ -29,7 +29,7 @@ export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResul
 async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   const { run, record } = scope;
   if (record.begins === true || (record.turn === 0 && record.resumes !== true)) {
-    // Interrupts have ids of their place, and each turn of a conversation has a setup.
+    // Ids of interrupts derive from places, and each turn of a conversation has a setup.
     const setup = root.child('setup');
     let answer: HookAnswer | undefined;
     try {
@@ -74,7 +74,7 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   }
 }
 
-/** Somebody ended the turn while the model answered, or while a hook asked people. What was said is kept. */
+/** The turn was stopped during an answer or a question of a hook. Words so far are kept. */
 function cutShort(scope: AgentScope, iteration: Frame, error: unknown): AgentResult {
   if (!isCancellation(error) || !isStopped(scope)) throw error;
   const { inbox } = scope.run;
@@ -89,7 +89,7 @@ function leave(scope: AgentScope, iteration: Frame): void {
   scope.run.checkpoints.delete(scope.path.join('/'));
 }
 
-/** One iteration. Its state is put together from recorded results, so it can be entered again after a continue-as-new. */
+/** One iteration. Its state derives from recorded results, so it can be entered again after a continue-as-new. */
 async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
   const { agent, record } = scope;
   const { has } = agent;
@@ -112,7 +112,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);
 }
 
-/** Behind the setup, turn 0 may be the calls that the input ends in. The input is that of the agent that the run was started with. */
+/** After the setup, turn 0 may be the calls at the end of the input of the root agent. */
 function beginsWithCalls({ run, path, record }: AgentScope): boolean {
   return run.state.runPendingToolCalls === true && path.length === 1 && pendingCallsOf(record.messages).length > 0;
 }
@@ -125,7 +125,7 @@ async function runPendingCalls(scope: AgentScope, iteration: Frame): Promise<Age
   return finished;
 }
 
-/** An answer in place of the agent: its model is not asked, also not to correct what it has not said. */
+/** An answer in place of the agent: the model is not asked, not even for a correction. */
 async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame): Promise<AgentResult> {
   const { run, agent } = scope;
   const { output } = agent;
@@ -141,13 +141,13 @@ async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame
 
 const mostCorrections = 2;
 
-/** An answer with a schema is read by it. One that does not fit goes back to the model, which is told why; then the run fails. */
+/** Reads an answer by its schema. A misfit goes back to the model with the reason; after some corrections the run fails. */
 async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: Frame): Promise<AgentResult | undefined> {
   const { run, agent, path, record } = scope;
   const { output } = agent;
   if (output === undefined || answer.pendingToolCalls !== undefined) return answer;
   const read = run.read.get(path.join('/'));
-  // The worker read what the model said. It is asked where layers changed that, and after a continue-as-new.
+  // The worker has read the model's words. It is asked after changes by layers and after a continue-as-new.
   const parsed = await iteration.effect('output', async () =>
     read?.text === answer.text ? read.result : run.ports.parseOutput(iteration.key, output, answer.text),
   );
@@ -176,7 +176,7 @@ function runTools(scope: AgentScope, calls: readonly NamedCall[], iteration: Fra
   return external.length > 0 ? runBesideExternal(scope, own, external, iteration) : runOwn(scope, own, iteration);
 }
 
-/** The run ends, with the results of the calls that are its own, whatever those would have had it do next. */
+/** The run ends with external calls, after its own calls, whatever their results. */
 async function runBesideExternal(
   scope: AgentScope,
   own: readonly NamedCall[],

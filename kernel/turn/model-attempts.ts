@@ -16,15 +16,13 @@ import { retryVerdict } from './retry-verdict';
 import type { AgentScope } from '../run/scope';
 import { errorOf, failureOf, isCancellation } from '../effects/errors';
 
-/** What outlives the call that made the answer. */
 export interface Kept {
-  /** Messages that replace those of the agent. */
   readonly persisted?: readonly StoredMessage[];
-  /** The model that an agent with a failover begins with next time. */
+  /** The first model of the next call, with a failover. */
   readonly begin?: string;
 }
 
-/** How one model ended, after all its retries. */
+/** The end of one model after all retries. */
 interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response> {
   readonly attempt: number;
   readonly persisted?: readonly StoredMessage[];
@@ -32,13 +30,13 @@ interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response>
 
 type ModelCaller<Response> = (request: ModelRequest<StoredMessage>, frame: Frame) => Promise<Response>;
 
-/** Whether failed calls of an agent come back to be made again here, and with what. */
+/** Whether failed calls come back to this code, and with what. */
 export function retryModeOf({ retry, failover }: AgentDefinition, streams: boolean): RetryMode | undefined {
   if (retry === undefined && failover === undefined) return undefined;
   return streams && (retry?.shouldRetry ?? failover?.shouldFailover) !== undefined ? 'kernel-partial' : 'kernel';
 }
 
-/** Makes calls until one gives an answer that counts: retries of a model, and around them other models. */
+/** Calls until an answer counts: retries of a model, and other models around them. */
 export async function modelAttempts<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
@@ -87,7 +85,7 @@ export async function modelAttempts<Response extends StoredResponse>(
   }
 }
 
-/** What the agent answers itself, in place of an error that no call is left for. */
+/** The agent's own answer in place of the last error. */
 function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly id: string; readonly text: string } | undefined {
   const { agent, run } = scope;
   const { retry } = agent;
@@ -99,7 +97,7 @@ function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly
   return { id: frame.once('give-up', () => run.ports.uuid()), text };
 }
 
-/** Calls of one model, until an answer is accepted or there is no retry left. */
+/** Calls of one model, until an answer is accepted or no retry is left. */
 async function retryCycle<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
@@ -115,7 +113,7 @@ async function retryCycle<Response extends StoredResponse>(
     const kept = persisted === undefined ? {} : { persisted };
     const { cancelled } = scope.run.ports;
     if (cancelled && end.error !== undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
-    // An answer of a cancelled run, also half of one, is its last message. Nobody asks whether it is good.
+    // An answer of a cancelled run, even a partial answer, is its last message. Nobody judges it.
     if (retry === undefined || cancelled || end.response?.finish === 'cancelled') return { ...end, attempt };
     const verdict = frame.once('verdict', () => retryVerdict(scope, retry, { attempt, request: current, end }));
     if (verdict.do === 'accept') return { ...end, ...kept, attempt };

@@ -28,7 +28,7 @@ import { storedMessage, storedMessages } from '../effects/transcript';
 import { ShownResultKeeper } from '../run/shown-result';
 import { traitsOf } from '../define/traits';
 
-/** One model call through the wraps of the agent. What wraps change in the request is forgotten; what they change in the answer stays. */
+/** One model call through the wraps. Changes of the request are forgotten; changes of the answer stay. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, options, path, record, branch } = scope;
   const passed = new ShownResultKeeper(run.state, [...iteration.address, 'model'].join('/'));
@@ -53,7 +53,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
   const { message, usage, finish, model, persisted, begin, changes, shown = message } = withNamedCalls(answer);
-  // Of attempts that gave no answer.
+  // From attempts without an answer.
   if (run.state.passed !== undefined) passed.take();
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
@@ -70,27 +70,27 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       ...defined({ usage, finish }),
       ...(changed.length === 0 ? {} : { changes: changed }),
     });
-    // Agents that hear of it would take it for all that was to be said.
+    // Agents that heard a cut-off answer would take it for a whole answer.
     if (branch !== undefined && finish !== 'cancelled') append(run, branch, agent.name, shown);
   });
   delete record.changes;
   if (finish === 'cancelled') {
-    // What somebody cut off in a conversation is part of it.
+    // A conversation keeps a cut-off answer.
     if (isStopped(scope)) record.messages = [...record.messages, message];
-    // What was said by then is kept for readers; the run ends.
+    // Readers keep the words so far; the run ends.
     throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
   }
   return message;
 }
 
-/** Runs of agents without such hooks keep nothing: nobody could ask. */
+/** Agents without such hooks keep nothing, because nobody could ask. */
 function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undefined): void {
   if (!has.beforeModelRewriteState && !has.afterModelRewriteState && !has.afterToolCalls) return;
   if (usage === undefined) delete record.answered;
   else record.answered = { position: record.messages.length, tokens: usage.inputTokens + usage.outputTokens };
 }
 
-/** The answer, and what is shown of it where a sender stands inside of layers that changed it. */
+/** The answer, and its shown form if a sender stands inside of layers that changed it. */
 type ShownResponse = StoredResponse & { readonly shown?: StoredMessage; readonly changes?: readonly MiddlewareChange[] };
 
 async function wrapped(
@@ -138,7 +138,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
   const isFinal = final !== undefined;
   const slots = requestSlots(agent, {
     instructions: request.instructions,
-    // What layers put back is not theirs to give: a final answer has no tools.
+    // Layers cannot put tools back into a final answer.
     tools: isFinal ? [] : request.tools,
     model: request.model,
     settings: isFinal && request.settings !== undefined ? withoutToolChoice(request.settings) : request.settings,

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import { decidedOf } from '../hooks/agreed';
+import { decidedOf } from '../hooks/together';
 import { parsedArgumentOf } from '../run/parsed-arguments';
 import { checkedToolOptions } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
@@ -15,10 +15,10 @@ export interface ParsedCall {
   readonly rawInput: Json;
 }
 
-/** What each value of the arguments means to the tool: parsed once, wherever in the layers the value first appears. */
+/** Parsed arguments: each value is parsed once, wherever it first appears in the layers. */
 export class ParsedCalls {
   private readonly byText = new Map<string, ParsedCall>();
-  /** Arguments that nobody can change any more: a layer that hands them on spares their comparison. */
+  /** Frozen arguments, which need no comparison. */
   private readonly byInput = new Map<Json, ParsedCall>();
 
   constructor(
@@ -35,7 +35,7 @@ export class ParsedCalls {
     return this.byText.get(text) ?? this.keep(input, await this.parse(input, text, frame));
   }
 
-  /** The run itself knows its own tools, and the answer of the model brought the meaning of the arguments that the model wrote. */
+  /** The run knows its own tools, and the model's answer brought the parsed arguments. */
   private parse(input: Json, text: string, frame: Frame): MaybePromise<ParseInputResult> {
     const { scope, raw } = this;
     const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
@@ -49,15 +49,15 @@ export class ParsedCalls {
     const call = { id, name, input: result.input === undefined ? input : result.input, inputHash: result.hash };
     const parsed = { call, rawInput: input };
     this.byText.set(canonicalJson(input), parsed);
-    // What was parsed means itself, whatever a schema would make of it the second time.
+    // A parsed value means itself, whatever a schema would make of it.
     this.byText.set(canonicalJson(call.input), parsed);
-    // What a layer made itself is its own: it may still change it.
+    // A layer may still change a value that it made.
     if (call.input !== input || input === this.raw.input) this.byInput.set(frozen(call.input), parsed);
     return parsed;
   }
 }
 
-/** The call with the options that the layer handed on, and, where a person decided about it, the note what that was. */
+/** The call with the options of the layer. A decided call is noted. */
 function decided(parsed: ParsedCall, { options }: ToolCall, { decision, key }: Frame): ParsedCall {
   const { call: known, rawInput } = parsed;
   const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };

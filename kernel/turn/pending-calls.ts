@@ -3,7 +3,7 @@ import type { Message, ToolCall } from '../../contract/messages/messages';
 import { toolCallsOf } from '../../contract/messages/messages';
 import type { AgentScope } from '../run/scope';
 
-/** Calls of the last message of the assistant that have no result, where nothing but results stands behind it. */
+/** Calls of the last assistant message without a result, if only results follow. */
 export function pendingCallsOf(messages: readonly Message[]): readonly ToolCall[] {
   const answered: string[] = [];
   for (let position = messages.length - 1; position >= 0; position--) {
@@ -15,7 +15,7 @@ export function pendingCallsOf(messages: readonly Message[]): readonly ToolCall[
   return [];
 }
 
-/** Ids of providers repeat: each result answers one call. */
+/** Provider ids repeat: each result answers one call. */
 function unanswered(calls: readonly ToolCall[], answered: readonly string[]): readonly ToolCall[] {
   const left = [...answered];
   return calls.filter(({ id }) => {
@@ -25,7 +25,7 @@ function unanswered(calls: readonly ToolCall[], answered: readonly string[]): re
   });
 }
 
-/** The first call of the model is not made with calls that nobody has answered: no provider takes them. */
+/** The first model call is refused with unanswered calls, which no provider takes. */
 export function refusePendingCalls({ path, record }: AgentScope, messages: readonly Message[]): void {
   if (record.turn !== 1 || path.length > 1) return;
   const pending = pendingCallsOf(messages);

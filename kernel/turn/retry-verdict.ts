@@ -1,19 +1,19 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, lackingCodes, messageOf, thrownCodeOf } from '../../contract/errors';
+import type { EventBody } from '../../contract/events';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, ModelSettings, StoredMessage } from '../../contract/messages/messages';
-import { notJson } from '../../contract/messages/messages';
-import { asked, checkedYesOrNo } from './agent-functions';
+import { notJson, textOfJson } from '../../contract/messages/messages';
+import { asked, decides } from './agent-functions';
 import { frozen } from '../../contract/freeze';
 import type { AttemptEnd } from '../calls/model-call';
 import type { ModelRequest } from '../define/middleware';
 import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-options';
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
-import { tellRetry } from './tell-retry';
 
-/** What becomes of a call that has ended. It stands in the journal, so that nothing is decided twice. */
-export type RetryVerdict =
+/** The verdict on an ended call. The journal has it, so nothing is decided twice. */
+type RetryVerdict =
   | { readonly do: 'accept' }
   | { readonly do: 'fail'; readonly error: ModelError }
   | {
@@ -32,12 +32,12 @@ interface FailedAttempt {
   readonly end: AttemptEnd;
 }
 
-/** Decides about a call that has ended, and tells readers when it does not count. */
+/** Decides about an ended call, and tells readers if it does not count. */
 export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: FailedAttempt): RetryVerdict {
   const { run, agent } = scope;
   const { attempt, request, end } = ended;
   const { error } = end;
-  // The server has asked other workers already.
+  // The server has already asked other workers.
   if (error !== undefined && lackingCodes.some((code) => code === error.code)) return { do: 'fail', error };
   const decision = decisionOf(agent.name, retry, ended);
   if (decision?.retry !== true) {
@@ -48,7 +48,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   const cause = error ?? rejection(agent.name, rejectReason);
   const tell = (last: { readonly last?: true }): void => tellRetry(scope, attempt, cause, { ...defined({ rejectReason }), ...last });
   if (attempt >= retry.maxRetries) {
-    // Readers have seen the answer, which does not count. The choice of another model tells them as well.
+    // Readers have seen the rejected answer. A failover tells them as well.
     if (error === undefined && agent.failover === undefined) tell({ last: true });
     return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
   }
@@ -58,18 +58,24 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
 
+type ModelRetry = Extract<EventBody, { type: 'model-retry' }>;
+
+export function tellRetry(
+  { run, agent, path, record }: AgentScope,
+  attempt: number,
+  { code, message }: ModelError,
+  more: Pick<ModelRetry, 'rejectReason' | 'failover' | 'last'>,
+): void {
+  const of = { agent: agent.name, runPath: path, turn: record.turn };
+  run.ports.emit({ type: 'model-retry', ...of, attempt, error: { code, message }, ...more });
+}
+
 function decisionOf(agent: string, retry: RetryOptions, { attempt, request, end }: FailedAttempt): RetryDecision | undefined {
   const { error } = end;
   if (retry.shouldRetry === undefined) {
     if (error === undefined) return undefined;
-    const label = `isRetryable of agent "${agent}"`;
     return {
-      retry:
-        retry.isRetryable === undefined ||
-        checkedYesOrNo(
-          asked(label, () => retry.isRetryable?.(frozen(error))),
-          label,
-        ),
+      retry: retry.isRetryable === undefined || decides(`isRetryable of agent "${agent}"`, () => retry.isRetryable?.(frozen(error))),
     };
   }
   const label = `shouldRetry of agent "${agent}"`;
@@ -97,7 +103,7 @@ function rewritten(error: Error | string): ModelError {
 }
 
 function rejection(agent: string, reason: Json | undefined): Failure {
-  const why = reason === undefined ? '' : `: ${typeof reason === 'string' ? reason : JSON.stringify(reason)}`;
+  const why = reason === undefined ? '' : `: ${textOfJson(reason)}`;
   return {
     code: 'model-response-rejected',
     message: `shouldRetry of agent "${agent}" rejected the answer${why}`.slice(0, limits.errorMessage),
@@ -152,7 +158,7 @@ const firstWait = 100;
 const longestWait = 10_000;
 const year = 365 * 24 * 3_600_000;
 
-/** Milliseconds before the k-th retry. A provider that asks to be left alone for longer than the default is. */
+/** Milliseconds before the k-th retry. A longer wish of the provider wins over the default. */
 function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecision, k: number, error: ModelError | undefined): number {
   const of = ` of agent "${scope.agent.name}"`;
   if (decision.backoffMs !== undefined && decision.backoffMs !== 0) return checkedWait(decision.backoffMs, `backoffMs of shouldRetry${of}`);

@@ -5,12 +5,10 @@ import { isMessage, notJson, toolMessage } from '../../contract/messages/message
 import type { Traits } from '../define/traits';
 import { traitsOf } from '../define/traits';
 import type { AgentScope } from '../run/scope';
-import { isToolProblem } from '../effects/errors';
 import type { ToolStepResult } from './tool-step';
 import { frozen } from '../../contract/freeze';
-import { ToolError, blame, failureOf, labelOf } from '../effects/errors';
+import { ToolError, blame, failureOf, isToolProblem, labelOf } from '../effects/errors';
 
-/** What the middlewares make of a message, in the order of the list. */
 function throughAll({ agent }: AgentScope, message: Message): Message {
   return agent.middleware.reduce<Message>((before, middleware) => {
     const { changesToolEnd } = traitsOf(middleware);
@@ -30,7 +28,7 @@ function changedBy(name: string, change: NonNullable<Traits['changesToolEnd']>, 
   throw new HoldfastError('hook-failed', `${label} must return a message of the role tool, as JSON.`);
 }
 
-/** Content under an id never changes: what is changed gets another one. */
+/** Content under an id never changes, so a change gets a new id. */
 function changed(scope: AgentScope, message: StoredMessage): StoredMessage {
   const after = throughAll(scope, message);
   return after === message ? message : { ...after, id: scope.run.ports.uuid() };
@@ -44,7 +42,7 @@ export function changedEnd(scope: AgentScope, result: ToolStepResult): ToolStepR
   return { ...result, message, ...defined({ error, shown }) };
 }
 
-/** The same for an error with which the agent ends. */
+/** The same for an error that ends the agent. */
 export function changedError(scope: AgentScope, call: Pick<ToolCall, 'id' | 'name'>, error: unknown): unknown {
   if (!isToolProblem(error)) return error;
   const said = toolMessage('', call, messageOf(error), { isError: true });

@@ -20,7 +20,7 @@ import { toolObservers } from '../hooks/observers';
 import { allSettledInOrder, inSequence } from './wait-for-calls';
 import type { ParsedCall } from './parsed-calls';
 import { ParsedCalls } from './parsed-calls';
-import { agreed, decidedOf } from '../hooks/agreed';
+import { agreed, decidedOf } from '../hooks/together';
 import { withOptionsOf } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from '../calls/tool-call';
@@ -30,25 +30,24 @@ import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
 import { planCall } from './tool-plan';
 import { isStopped } from './joined-messages';
-import { isToolProblem } from '../effects/errors';
 import { ToolDecision, agreesTo } from '../effects/tool-decision';
-import { ToolError, failureOf, isCancellation } from '../effects/errors';
+import { ToolError, failureOf, isCancellation, isToolProblem } from '../effects/errors';
 import { ShownResultKeeper } from '../run/shown-result';
 import { stoppedBeforeCall } from '../run/turn-stop';
 import { traitsOf } from '../define/traits';
-import { noteAction } from '../run/flow';
+import { noteAction } from '../run/place';
 import { callOwnTool } from '../calls/workflow-tool-call';
 
 export interface ToolStepResult {
   readonly message: StoredMessage;
   readonly error?: Failure;
-  /** What the event has instead, where a sender stands inside of layers that changed the result. */
+  /** The event's message, if a sender stands inside of layers that changed the result. */
   readonly shown?: StoredMessage;
   readonly action?: Json;
   readonly changes?: readonly MiddlewareChange[];
 }
 
-/** Runs the tool calls of one message. Results stand in call order; the return-directly one is shown last. */
+/** Runs the tool calls of one message. Results stand in call order; a return-directly result is shown last. */
 export async function toolStep(
   scope: AgentScope,
   calls: readonly NamedCall[],
@@ -83,7 +82,7 @@ export async function toolStep(
   return results;
 }
 
-/** What parallel calls hand back counts in the order of the calls, whichever ended first. */
+/** Changes of parallel calls count in call order. */
 function slotOf({ path, record }: AgentScope, position: number): string {
   return `${path.join('/')}/t${record.turn}.${position}`;
 }
@@ -107,14 +106,14 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     { read: (note) => frame.noteOf(note), keep: (note, value) => frame.note(note, value) },
   );
   const frame: Frame = iteration.child(name, undefined, decision);
-  // What stands in the worker's result has the tool's own name. Under an alias the model is answered by the name that it used.
+  // The worker's result has the tool's name. An alias is answered by the alias.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
   try {
     const output = await throughLayers(scope, planned.call, position, frame, passed, (done) => (last = done));
     frame.close();
     const untouched = last !== undefined && last.output === output ? last : undefined;
-    // Over a continue-as-new only the output itself comes back: then the tool's kind says what a list of parts is.
+    // After a continue-as-new only the output comes back, so the tool's kind decides about parts.
     const inParts = last?.multipart ?? isEnhanced(scope, planned.call);
     const messageOf = (id: string, result: Json): StoredMessage =>
       toolMessage(id, answered, result, { multipart: inParts && isPartList(result) });
@@ -137,7 +136,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   }
 }
 
-/** A turn that is stopped ends behind its calls, each of which has a result. */
+/** A stopped turn ends after its calls, each of which has a result. */
 function cutOff({ run, path }: AgentScope, { id, written }: NamedCall, frame: Frame, error: unknown): ToolStepResult {
   if (!isStopped({ run, path })) throw error;
   frame.forget();
@@ -165,7 +164,7 @@ function layersOf(scope: AgentScope, tool: string): readonly AgentMiddleware[] {
   );
 }
 
-/** The tools whose arguments layers will see, when there are any. */
+/** The tools whose arguments layers will see. */
 export function parsedTools(scope: AgentScope, tools: readonly string[]): readonly string[] | undefined {
   const parsed = tools.filter(
     (tool) => Object.hasOwn(scope.run.manifest.tools, tool) && !scope.agent.ownTools.has(tool) && layersOf(scope, tool).length > 0,
@@ -173,7 +172,7 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
   return parsed.length === 0 ? undefined : parsed;
 }
 
-/** By the run itself, by somebody outside of it, or by a worker. A turn that is stopped begins no call. */
+/** By the run itself, by somebody outside, or by a worker. A stopped turn begins no call. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   const isLate = frame.decision?.isWithdrawn === true || isStopped(scope);
   if (isLate && !frame.isKnownNext) return Promise.reject(stoppedBeforeCall());
@@ -207,7 +206,7 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/** Arguments before policy: layers, people and the tool all see the parsed value, and the tool runs with nothing else. */
+/** Arguments before policy: layers, people and the tool all see the parsed value. */
 function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
@@ -250,7 +249,7 @@ function throughParsedLayers(
   return calls.parsed(raw, frame).then(({ call }) => chain(call, frame));
 }
 
-/** What people agreed to is what runs. */
+/** Refuses another call than people agreed to. */
 function checkDecided(inner: Frame, call: ToolCall): void {
   const now = decidedOf(call);
   const misfits = (inner.decision?.boundAt(inner.key) ?? []).map((agreedTo) => !agreesTo(agreedTo, now) && agreedTo);
@@ -269,7 +268,7 @@ function checkDecided(inner: Frame, call: ToolCall): void {
   );
 }
 
-/** A tool's error goes back to the model, unless the agent says otherwise. An error of a hook always ends the run. */
+/** A tool error goes back to the model by default. A hook error always ends the run. */
 function endOrReturn(scope: AgentScope, { id, written }: NamedCall, error: unknown): ToolStepResult {
   const call = { id, name: written };
   if (!isToolProblem(error) || scope.agent.toolErrors === 'fail') throw changedError(scope, call, error);

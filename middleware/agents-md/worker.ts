@@ -4,17 +4,16 @@ import { defineTool } from '../../activities/tools/define-tool';
 import { limits } from '../../contract/limits';
 import { checkOptions, having, required } from '../../contract/check';
 import type { FileBackend } from '../filesystem/worker/backend';
-import type { LoadedAgentsMd } from './loaded';
+import type { LoadedAgentsMd } from './workflow';
 import { loadFiles } from './worker/load-files';
 
 export interface AgentsMdToolOptions {
-  /** Where the files are. */
   readonly backend: Pick<FileBackend, 'read'>;
 }
 
 const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().min(0).default(0) });
 
-/** The tool by which `agentsMd` reads its files. No agent offers it to a model. */
+/** Reads the files of `agentsMd`. No agent offers this tool to a model. */
 export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
   const backendForm = having(['read'], 'a backend, such as directoryBackend("./files")');
   checkOptions('agentsMdTool', options, { backend: required(backendForm) }, 'config-invalid');

@@ -3,25 +3,26 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, count, func, identifier, required, someNames, worded } from '../../contract/check';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import type { LoadedAgentsMd } from './loaded';
 
 export interface AgentsMdOptions {
-  /** The files, in the order in which the model gets them, such as ['/AGENTS.md']. */
+  /** In the order in which the model gets the files, such as ['/AGENTS.md']. */
   readonly files: readonly string[];
-  /** Bytes of all files together. The first one is always whole. Default: as many as there are. */
+  /** Bytes of all files together. The first file is always whole. Default: no limit. */
   readonly maxBytes?: number;
-  /** Told of files that were left out. Default: an event `agents-md-warning` in the log. */
+  /** Called for each file that was left out. Default: sends the event `agents-md-warning`. */
   readonly onWarning?: (warning: string, ctx: HookContext) => void;
-  /** The tool of the worker that reads them. Default: agents_md. */
+  /** The worker tool that reads the files. Default: agents_md. */
   readonly tool?: string;
+}
+
+export interface LoadedAgentsMd {
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+  readonly warnings: readonly string[];
 }
 
 const mark = 'agentsMd';
 
-/**
- * Puts files of instructions before the first message of the user, and again when something removed them. They are read once in a run. It
- * stands behind what shortens the conversation.
- */
+/** Puts files of instructions before the first message of the user. Place it after middleware that shortens the conversation. */
 export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
   const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkOptions('agentsMd', options, forms);
   const middleware: AgentMiddleware = {

@@ -1,20 +1,46 @@
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { AskAgain, HeldCall, Pass } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
-import type { HookContext } from '../../kernel/define/middleware';
+import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
+import type { Edits } from './changed-calls';
+import { RewrittenCalls, callChanged } from './changed-calls';
 
-export type NextCall = (call: ToolCall) => Promise<Json>;
+type NextCall = (call: ToolCall) => Promise<Json>;
 
-/** Decides about a call, and calls `next` with the call as it is, or as a person changed it. `problem` says why people are asked again. */
+/** Decides about a call, and gives `next` the call to make. `problem` says why people are asked again. */
 export type Decide = (call: ToolCall, next: NextCall, problem: string | undefined) => Promise<Json>;
 
 const changedLater = 'Somebody who was asked later changed the arguments of this call.';
 
-/**
- * Asks the people of one layer. Where one of them changes the call, or it is not the one that others around this layer let pass, those are asked
- * again, until all agree to the same arguments. `tell`: runs a call that a person changed.
- */
-export function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
+export function askingPeople(
+  name: string,
+  edits: Edits,
+  decideIn: (ctx: HookContext) => Decide,
+): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {
+  const rewritten = edits === 'rewrite' ? new RewrittenCalls(`${name}:edits`) : undefined;
+  return {
+    wrapToolCall: (asked, run, ctx) =>
+      decideTogether(asked, run, ctx, decideIn(ctx), (call) => (edits === 'hide' ? run(call) : callChanged(call, run, ctx, rewritten))),
+    ...(rewritten === undefined ? {} : { beforeModelRewriteState: ({ messages }, ctx) => rewritten.rewritten(messages, ctx) }),
+  };
+}
+
+/** Only `false` means no: a rule that throws, or returns nothing, means yes. */
+export function needsPeople<Args extends readonly unknown[]>(when: ((...args: Args) => unknown) | undefined, ...args: Args): boolean {
+  try {
+    return when?.(...args) !== false;
+  } catch {
+    return true;
+  }
+}
+
+export function rejection(call: ToolCall, feedback: string | undefined): Json {
+  const said = feedback === undefined || feedback === '' ? '' : ` They said: ${feedback}`;
+  return `A human rejected the call of '${call.name}'. It did not run.${said}`;
+}
+
+/** Asks the people of one layer. If a person changes the call, the layers around ask again, until all agree to the same arguments. */
+function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
   const { together: layers } = insideOf(ctx);
   const ask: AskAgain = async (held): Promise<Pass> => {
     let passed: ToolCall | undefined;
@@ -37,7 +63,6 @@ export function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext,
   return decide(call, agreed, undefined);
 }
 
-/** An edit has been read before it counts, so it can be read. */
 async function asRead(changed: ToolCall, ctx: HookContext): Promise<HeldCall> {
   const { name, input: raw } = changed;
   const parsed = await ctx.parse(name, raw);

@@ -9,11 +9,11 @@ import { holding } from './held-calls';
 import type { Plan } from './stages';
 
 export interface ApprovalsByOptions {
-  /** What the model hears of a call that a person changed. Default: `tell`. */
+  /** What the model hears of a changed call. Default: `tell`. */
   readonly edits?: Edits;
 }
 
-/** Holds the calls that a policy of the configuration holds. Its content is asked of a worker for each call, so it may change while runs are open. */
+/** Holds the calls that a policy of the configuration holds. A worker is asked for each call, so the policy may change while runs are open. */
 export function approvalsBy<T extends Tools = Tools>(policy: string, options: ApprovalsByOptions = {}): AgentMiddleware<T> {
   if (!isFilled(policy)) refusing('approvalsBy')(`it takes the name of a policy of the configuration, not ${shown(policy)}.`);
   const { edits = 'tell' } = checkOptions<ApprovalsByOptions>('approvalsBy', options, { edits: oneOf('tell', 'rewrite', 'hide') });

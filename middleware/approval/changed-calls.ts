@@ -10,7 +10,7 @@ type Kept = Readonly<Record<string, Json>>;
 
 const changed = 'A person changed the arguments of this call before it ran.';
 
-/** Makes the call as a person changed it. The model hears of that with the result. */
+/** Makes the call as a person changed it, and tells the model with the result. */
 export async function callChanged(
   call: ToolCall,
   next: (call: ToolCall) => Promise<Json>,
@@ -34,18 +34,13 @@ export async function callChanged(
   return `${note}\n\n${typeof output === 'string' ? output : JSON.stringify(output)}`;
 }
 
-/** Calls that are to stand in the messages as they ran. */
 export class RewrittenCalls {
-  constructor(
-    /** Of the run-local value. */
-    private readonly key: string,
-  ) {}
+  constructor(private readonly key: string) {}
 
   keep({ id, input }: ToolCall, ctx: HookContext): void {
     ctx.runLocal.set(this.key, { ...this.kept(ctx), [id]: input });
   }
 
-  /** The messages with the calls as they ran. */
   rewritten(messages: readonly Message[], ctx: HookContext): { readonly messages: readonly Message[] } | undefined {
     const kept = this.kept(ctx);
     if (Object.keys(kept).length === 0) return undefined;

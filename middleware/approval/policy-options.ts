@@ -16,52 +16,50 @@ import {
   someNames,
   worded,
 } from '../../contract/check';
-import type { InputOf, Tools } from '../../kernel/define/middleware';
+import { insideOf } from '../../kernel/define/inside';
+import type { HookContext, InputOf, Tools } from '../../kernel/define/middleware';
 import type { Edits } from './changed-calls';
 import { personOf } from '../../contract/people';
 import type { Deciders, PolicyRun } from '../../contract/policies';
 
-/** A call that a policy looks at. `tool` says which form its arguments have. */
+/** `tool` says which form `input` has. */
 export type PolicyCall<T extends Tools, Name extends keyof T & string = keyof T & string> = {
   readonly [One in Name]: { readonly tool: One; readonly input: InputOf<T[One]> };
 }[Name];
 
 export interface PolicyStage<Call = unknown> {
   readonly name?: string;
-  /** Who may decide: people, roles, or a function of the call and the run. Default: anybody who says who they are. */
+  /** People, roles, or a function of the call and the run. Default: anybody with a name. */
   readonly by?: Deciders | ((call: Call, run: PolicyRun) => Deciders);
-  /** How many people have to approve, each another one. Default: 1. */
+  /** How many people have to approve. Default: 1. */
   readonly need?: number;
-  /** Nobody may decide who started the run, wrote to this turn of the conversation, or decided about the call before. Default: false. */
+  /** Excludes people who started the run, wrote to this turn, or decided about the call before. Default: false. */
   readonly fourEyes?: boolean;
-  /** After which times an event says that nobody has decided yet. */
+  /** Times without a decision after which an event reminds people. */
   readonly remind?: readonly string[];
-  /** Who may decide as well after a time without a decision. */
+  /** More people who may decide after a time without a decision. */
   readonly escalate?: { readonly after: string; readonly to: Deciders };
-  /** How long the stage has. Default: for ever. */
+  /** Default: for ever. */
   readonly expires?: string;
-  /** What happens then. Default: reject. */
+  /** After `expires`. Default: reject. */
   readonly onExpiry?: 'approve' | 'reject';
-  /** Whether whoever is asked may hand the decision to somebody else. Default: true. */
+  /** Whether people may hand the decision to others. Default: true. */
   readonly delegate?: boolean;
 }
 
 export interface PolicyOptions<T extends Tools, Name extends keyof T & string = keyof T & string> {
-  /** It stands in the log with each question. */
+  /** Shown in the log with each question. */
   readonly name: string;
-  /** The tools whose calls it holds. */
   readonly tools: readonly Name[];
-  /** Which calls need people. Default: all. Only `false` means no: a rule that throws, or forgets to return, means yes. */
+  /** Default: all calls. Only `false` means no: a rule that throws, or returns nothing, means yes. */
   readonly when?: (call: PolicyCall<NoInfer<T>, NoInfer<Name>>, run: PolicyRun) => boolean;
-  /** Who decides, one stage after another. */
   readonly stages: readonly PolicyStage<PolicyCall<NoInfer<T>, NoInfer<Name>>>[];
-  /** Where the arguments have an amount, such as "amount" or "total.net". People may then approve all calls up to one. */
+  /** Path of an amount in the arguments, such as "total.net". People may then approve all calls up to an amount. */
   readonly amount?: string;
-  /** What the model hears of a call that a person changed. Default: `tell`. */
+  /** What the model hears of a changed call. Default: `tell`. */
   readonly edits?: Edits;
 }
 
-/** Stages of which nothing is known but their form. */
 export type AnyStage = PolicyStage<never>;
 
 const whom = 'an object with users or roles, each an array of at least one name';
@@ -91,16 +89,20 @@ const stageForms: Forms<AnyStage> = {
   delegate: flag,
 };
 
-/** What is wrong with the stages of a policy, as a sentence without its full stop. */
-export function problemOfStages(stages: unknown): string | undefined {
+export function problemOfExpiry({ onExpiry, expires }: Pick<AnyStage, 'onExpiry' | 'expires'>, at: string): string | undefined {
+  if (onExpiry === undefined || expires !== undefined) return undefined;
+  return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
+}
+
+function problemOfStages(stages: unknown): string | undefined {
   const problem = listOf(shape(stageForms), 'an array of stages, such as [{ by: { users: ["ada"] } }]').problem(stages, 'stages');
   if (problem !== undefined) return problem;
   const all = stages as readonly AnyStage[];
   if (all.length === 0) return 'stages is empty, so nobody would be asked; name at least one stage';
   for (const [position, stage] of all.entries()) {
     const at = `stages[${position}]`;
-    if (stage.onExpiry !== undefined && stage.expires === undefined)
-      return `${at}.onExpiry says what happens when the time is over, and there is no expires; write for example expires: "3d", or leave onExpiry out`;
+    const problemOfTimes = problemOfExpiry(stage, at);
+    if (problemOfTimes !== undefined) return problemOfTimes;
     const { need = 1 } = stage;
     const known = knownPeople(stage);
     if (known !== undefined && known.size < need)
@@ -109,7 +111,6 @@ export function problemOfStages(stages: unknown): string | undefined {
   return problemOfFourEyes(all);
 }
 
-/** Where each stage needs other people, all together have to be enough. */
 function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
   const strict = stages.filter(({ fourEyes }) => fourEyes === true);
   const known = strict.map(knownPeople);
@@ -121,26 +122,28 @@ function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
     : undefined;
 }
 
-/** Everybody who may ever decide in a stage. Undefined: roles, functions and stages of anybody leave it open. */
+/** Everybody who may ever decide in a stage. Undefined: not known before the run. */
 function knownPeople({ by, escalate }: AnyStage): ReadonlyMap<string, string> | undefined {
   if (by === undefined || typeof by === 'function' || by.roles !== undefined || escalate?.to.roles !== undefined) return undefined;
   return new Map([...(by.users ?? []), ...(escalate?.to.users ?? [])].map((name) => [personOf(name), name]));
 }
 
-/** What a function of a stage returned. */
 export function checkedDeciders(value: unknown, owner: string, at: string): Deciders {
   const problem = peopleForm.problem(value, at);
   return problem === undefined ? (value as Deciders) : refusing(owner, 'hook-failed')(`${problem}.`);
 }
 
 export function checkedPolicy<T extends Tools, Name extends keyof T & string>(given: unknown): PolicyOptions<T, Name> {
-  const options = checkOptions<PolicyOptions<T, Name>>('policy', given, {
+  return checkOptions<PolicyOptions<T, Name>>('policy', given, {
     name: required(filled),
     tools: required(worded(someNames, 'an array of at least one name of a tool, each once')),
     when: worded(func, 'a function of the call and the run'),
-    stages: required({ wanted: 'an array of stages', problem: (value) => problemOfStages(value) }),
+    stages: required({ wanted: 'an array of stages', problem: problemOfStages }),
     amount: filled,
     edits: oneOf('tell', 'rewrite', 'hide'),
   });
-  return options;
+}
+
+export function runOf(ctx: HookContext): PolicyRun {
+  return { id: ctx.runId, agent: ctx.agent, ...insideOf(ctx).startedWith };
 }

@@ -6,28 +6,26 @@ import type { PlannedStage, PolicyPlan } from '../../contract/policies';
 import { demandOf } from '../../contract/policies';
 import { sha256 } from '../../contract/sha256';
 
-/** A decision about one call, which may spare the people of a policy others. */
+/** `stage` counts from 0. */
 export interface WaivingDecision extends GivenDecision {
   readonly waives?: { readonly upTo: number };
 }
 
-/** What all who decided about a call want to be asked no more. */
+/** All people who decided about a call want to be asked no more. */
 export interface PolicyWaiver {
-  /** Absent: it holds for every amount. */
+  /** Absent: every amount. */
   readonly upTo?: number;
   readonly version: string;
-  /** Whom the policy asked, as a hash: a waiver spares nobody else. */
+  /** Hash of the people that the policy asked: a waiver spares nobody else. */
   readonly asked: string;
-  /** Who gave it, where that counts: with four eyes it does not hold for what one of them has asked for. */
+  /** With four eyes: the people who gave the waiver. Calls that these people asked for need a decision. */
   readonly by?: readonly string[];
 }
 
-/** A policy that looks whether people have waived a call. */
-export interface WaivedCall {
+interface WaivedCall {
   readonly policy: string;
   readonly tool: string;
   readonly plan: PolicyPlan;
-  /** Who started the run, or wrote to the turn. */
   readonly writers: readonly string[];
   readonly people: People;
 }
@@ -37,7 +35,7 @@ export function waivesOf({ forRestOfRun, upTo }: Extract<PolicyDecision, { type:
   return forRestOfRun === true ? { upTo: Infinity } : undefined;
 }
 
-/** All who decided have to say so: nobody waives the decision of another. */
+/** Nobody waives the decision of another person. */
 export function waiverOf(
   given: readonly WaivingDecision[],
   { version, stages }: Pick<PolicyPlan, 'version' | 'stages'>,
@@ -51,16 +49,14 @@ export function waiverOf(
     version,
     asked: askedIn(stages),
     ...(least === Infinity ? {} : { upTo: least }),
-    ...(hasFourEyes(stages) ? { by } : {}),
+    ...(stages.some(({ fourEyes }) => fourEyes) ? { by } : {}),
   };
 }
 
-/** A waiver as the run keeps it. */
 export function textOfWaiver(policy: string, tool: string, waiver: PolicyWaiver): string {
   return canonicalJson({ policy, tool, ...waiver });
 }
 
-/** Whether people want to be asked no more about such a call. */
 export function isWaived(waivers: readonly string[], { policy, tool, plan, writers, people }: WaivedCall): boolean {
   const asked = askedIn(plan.stages);
   const amount = plan.amount?.value;
@@ -68,12 +64,12 @@ export function isWaived(waivers: readonly string[], { policy, tool, plan, write
     const waiver = waiverIn(text);
     if (waiver?.policy !== policy || waiver.tool !== tool || waiver.version !== plan.version || waiver.asked !== asked) return false;
     if (waiver.by?.some((name) => isOneOf(writers, name, people)) === true) return false;
-    // A payment of less than nothing is another one than a small payment.
+    // A negative payment is no small payment.
     return waiver.upTo === undefined || (amount !== undefined && amount >= 0 && amount <= waiver.upTo);
   });
 }
 
-/** Approvals without a policy keep theirs beside it, as a text of another form. */
+/** Approvals without a policy keep waivers of another form in the same list. */
 function waiverIn(text: string): (PolicyWaiver & { readonly policy: string; readonly tool: string }) | undefined {
   try {
     return JSON.parse(text) as PolicyWaiver & { readonly policy: string; readonly tool: string };
@@ -84,8 +80,4 @@ function waiverIn(text: string): (PolicyWaiver & { readonly policy: string; read
 
 function askedIn(stages: readonly PlannedStage[]): string {
   return sha256(canonicalJson(stages.map(demandOf))).slice(0, 12);
-}
-
-function hasFourEyes(stages: readonly PlannedStage[]): boolean {
-  return stages.some(({ fourEyes }) => fourEyes);
 }

@@ -7,15 +7,15 @@ import { withPolicySource } from '../../contract/policies';
 import { sha256 } from '../../contract/sha256';
 import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
+import { needsPeople } from './agreement';
 import { holding } from './held-calls';
 import type { AnyStage, PolicyOptions } from './policy-options';
-import { checkedDeciders, checkedPolicy } from './policy-options';
-import { runOf } from './policy-run';
+import { checkedDeciders, checkedPolicy, runOf } from './policy-options';
 import type { Plan } from './stages';
 
 type Functions = (call: CallForPolicy, run: PolicyRun) => unknown;
 
-/** Holds calls of the named tools until the people of each stage have decided. As one of the `policies` of a configuration it says what agents ask that name it. */
+/** Holds calls of the named tools until the people of each stage have decided. Also a value of `policies` in a configuration. */
 export function policy<T extends Tools, Name extends keyof T & string = keyof T & string>(
   options: PolicyOptions<T, Name>,
 ): AgentMiddleware<T> {
@@ -54,16 +54,7 @@ function toPolicy({ name: tool, input }: ToolCall): CallForPolicy {
   return { tool, input };
 }
 
-function needsPeople(when: Functions | undefined, call: CallForPolicy, run: PolicyRun): boolean {
-  if (when === undefined) return true;
-  try {
-    return when(call, run) !== false;
-  } catch {
-    return true;
-  }
-}
-
-/** Somebody who started the run, or wrote to the turn, without a name may be any of those who decide. With four eyes one person more has to. */
+/** A nameless starter or writer may be any of the deciders, so four eyes then need one person more. */
 function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: string): PlannedStage {
   const { name, by = {}, need = 1, fourEyes = false, remind = [], escalate, expires, onExpiry = 'reject', delegate = true } = stage;
   return {
@@ -74,15 +65,15 @@ function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: strin
   };
 }
 
-/** The number at a path of the arguments. Undefined: there is none, so no waiver of an amount holds. */
+/** Undefined: no number, so no waiver of an amount holds. */
 function amountIn(input: Json, path: string): number | undefined {
   let at: Json | undefined = input;
   for (const key of path.split('.')) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return typeof at === 'number' ? at : undefined;
 }
 
-/** Made of all that the policy says. Of a function, its text counts as the bundle has it. */
-export function versionOf(content: object): string {
+/** Hash of all that the policy says. A function counts by its text in the bundle. */
+function versionOf(content: object): string {
   const data = (value: unknown): Json => {
     if (typeof value === 'function') return { function: String(value) };
     if (Array.isArray(value)) return value.map(data);

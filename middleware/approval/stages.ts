@@ -12,33 +12,25 @@ import { mayAnswer } from '../../contract/who-may-answer';
 import type { Eyes, StartedWith } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
-import { notDecided, rejection } from './decided';
-import type { PolicyWaiver, WaivingDecision } from './policy-waivers';
+import { rejection } from './agreement';
+import type { PolicyWaiver, WaivingDecision as Given } from './policy-waivers';
 import { waiverOf, waivesOf } from './policy-waivers';
 
-/** What a policy asks about one call. */
 export interface Plan extends PolicyPlan {
   readonly name: string;
-  /** The policy is one of the configuration, which may become another one while the call waits. */
+  /** A policy of the configuration may change while the call waits. */
   readonly isConfigured?: true;
 }
 
-/** A decision that counts for the arguments as they are. `stage` counts from 0. */
-type Given = WaivingDecision;
-
-export type StagesEnd =
-  | { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver }
-  /** In place of the result of the tool. */
-  | { readonly runs: false; readonly output: Json };
+type StagesEnd =
+  { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver } | { readonly runs: false; readonly output: Json };
 
 export interface Asking {
-  /** What is asked about the call as the model made it. */
   readonly plan: Plan;
-  /** What is asked about it now, or as somebody changed it. */
   readonly planOf: (call: ToolCall) => MaybePromise<Plan>;
 }
 
-/** Asks stage by stage, one question for each decision that is needed. Each decision counts for the arguments that it was made about. */
+/** Asks one question for each decision. A decision counts for the arguments that were shown. */
 export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking, why: string | undefined): Promise<StagesEnd> {
   const inside = insideOf(ctx);
   const began = new Map<number, number>();
@@ -48,7 +40,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   let problem = why;
   let since: number | undefined;
   let given: readonly Given[] = [];
-  // Of versions that asked before the one of the plan: they stand before its stages.
+  // Stages of earlier versions of the policy, which come before the stages of the newest version.
   let kept: readonly PlannedStage[] = [];
   const beside = (newer: Plan): void => {
     const { stages, places } = joinedStages(plan.stages, newer.stages);
@@ -91,7 +83,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       since = waitedSince;
       const newer = await asking.planOf(shown);
       if (newer.version !== answer.version) problem = otherVersion(newer, answer.version);
-      // What was asked is never let through because nobody would ask it any more.
+      // A newer policy that asks nobody does not let a waiting call through.
       if (newer.holds) beside(newer);
       continue;
     }
@@ -102,7 +94,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       given = [...given, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment }) }];
       continue;
     }
-    // Whoever decides in the place of somebody who was asked does so about this call.
+    // A person who decides in the place of another waives nothing beyond this call.
     const waives = takes(stage, stage, { by, roles }, eyes.people) ? waivesOf(answer) : undefined;
     const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives }) };
     if (answer.editedInput === undefined) {
@@ -116,7 +108,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
     }
     editedInput = answer.editedInput;
     shown = { ...call, input: parsed.input ?? answer.editedInput, inputHash: parsed.hash };
-    // Those before decided about other arguments.
+    // Earlier approvals were about other arguments.
     given = [...given.filter(({ type }) => type === 'delegate'), decision];
     began.clear();
     const edited = await asking.planOf(shown);
@@ -125,7 +117,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       continue;
     }
     const newer = { ...edited, stages: [...kept, ...edited.stages] };
-    // Who decides may depend on the arguments: nobody lets a call through that they have made one of others.
+    // An edit may change who decides: approvals stay only where the stage asks the same people.
     const { stages } = plan;
     given = given.filter(
       (one) =>
@@ -135,13 +127,16 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   }
 }
 
-/** Whether a stage asks whom it asked before an edit. */
+function notDecided(call: ToolCall, why: string): Json {
+  return `The call of '${call.name}' was not approved. It did not run. ${why}`;
+}
+
 function isSameStage(before: readonly PlannedStage[], now: readonly PlannedStage[], { stage }: Given): boolean {
   const [earlier, later] = [before[stage], now[stage]];
   return earlier !== undefined && later !== undefined && isSameAsked(earlier, later);
 }
 
-/** Whether a stage takes the decision of somebody whom another one asked before an edit. */
+/** Whether a stage accepts a decision of people whom another stage asked before an edit. */
 function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answerer, people: People): boolean {
   if (stage === undefined) return false;
   const isAmong = ({ users = [], roles = [] }: Deciders): boolean =>
@@ -149,7 +144,7 @@ function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answe
   return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
 }
 
-/** A decision in the place that its stage has now. A stage that does not take what it was is asked again. */
+/** A decision at the new place of its stage. A stage that does not take the type of the decision is asked again. */
 function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
   const stage = places[one.stage] ?? one.stage;
   const { onExpiry, delegates } = stages[stage] ?? {};
@@ -195,7 +190,7 @@ function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, peopl
   const { escalate } = stage;
   const own: Deciders = { users: [...(stage.by.users ?? []), ...handed.map(({ to }) => to ?? '')], roles: stage.by.roles ?? [] };
   const isOfAnybody = (stage.by.users ?? []).length + (stage.by.roles ?? []).length === 0;
-  // Of anybody, too, until each decision that it needs is handed to somebody.
+  // Anybody may decide while handed-over decisions do not fill the stage.
   if (isOfAnybody && here.filter(({ type }) => type === 'approve').length + othersIn(own.users ?? [], notBy, people).length < stage.need)
     return { notBy };
   const isLate = escalate !== undefined && millisecondsOf(escalate.after, 'hook-failed') <= passed;
@@ -206,7 +201,7 @@ function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, peopl
   const first = left([own]);
   const isEmpty = first.by?.length === 0 && first.roles?.length === 0;
   const now = escalate !== undefined && (isLate || isEmpty) ? left([own, escalate.to]) : first;
-  // A list that has lost all its names is none of anybody: it stays, and `lackOf` sees it.
+  // An emptied list does not become a stage of anybody: `lackOf` refuses the empty list.
   if (now.by?.length === 0 && now.roles?.length === 0) return { notBy, by: [] };
   return { notBy, ...defined({ by: nothing(now.by), roles: nothing(now.roles) }) };
 }
@@ -215,7 +210,7 @@ function nothing(list: readonly string[] | undefined): readonly string[] | undef
   return list?.length === 0 ? undefined : list;
 }
 
-/** Why the stage can never come to its end, or nothing. Who has a role is not known here. */
+/** Why the stage can never end. Roles are not resolved here. */
 function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, people: People, have: number): string | undefined {
   if (by === undefined || roles !== undefined || escalate?.to.roles !== undefined) return undefined;
   const ever = othersIn([...by, ...(escalate?.to.users ?? [])], notBy, people);
@@ -224,7 +219,6 @@ function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, peo
   return `Its policy needs ${need - have} more ${need - have === 1 ? 'person' : 'people'}, and ${left}.`;
 }
 
-/** Those of some names who are none of others, each person once. */
 function othersIn(names: readonly string[], than: readonly string[], people: People): readonly string[] {
   const others = names.filter((name) => !isOneOf(than, name, people));
   return others.filter((name, position) => !isOneOf(others.slice(0, position), name, people));
@@ -232,22 +226,17 @@ function othersIn(names: readonly string[], than: readonly string[], people: Peo
 
 type AskOptions = NonNullable<Parameters<HookContext['approve']>[1]>;
 
-/** What is left of the times of a stage. */
 function timesOf({ remind, escalate, expires, onExpiry }: PlannedStage, passed: number): Omit<AskOptions, keyof Who> {
   const left = (duration: string): number => millisecondsOf(duration, 'hook-failed') - passed;
   const reminders = remind.map(left).filter((milliseconds) => milliseconds > 0);
   const isToCome = escalate !== undefined && left(escalate.after) > 0;
   return {
-    ...(reminders.length === 0 ? {} : { remind: reminders.map(textOf) }),
+    ...(reminders.length === 0 ? {} : { remind: reminders.map((milliseconds) => `${milliseconds}ms`) }),
     ...(isToCome
-      ? { escalate: { after: textOf(left(escalate.after)), ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }
+      ? { escalate: { after: `${left(escalate.after)}ms`, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }
       : {}),
-    ...(expires === undefined ? {} : { deadline: textOf(Math.max(1, left(expires))), onDeadline: { type: onExpiry } }),
+    ...(expires === undefined ? {} : { deadline: `${Math.max(1, left(expires))}ms`, onDeadline: { type: onExpiry } }),
   };
-}
-
-function textOf(milliseconds: number): string {
-  return `${milliseconds}ms`;
 }
 
 function askingPolicy(plan: Plan, number: number, given: readonly Given[], { hasUnnamedWriter }: StartedWith): AskingPolicy {

@@ -3,18 +3,16 @@ import type { FormField } from '../../contract/form-fields';
 import { fieldsOf, fileSchema } from '../../contract/form-fields';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 
-/** What a person is asked for: a form to draw, and the schema of its answer. */
 export interface AskedForm {
   readonly title?: string;
   readonly fields: readonly FormField[];
   readonly schema: JsonObject;
-  /** The answer is an object with the fields. Otherwise it is the value of the only one. */
+  /** Otherwise the answer is the value of the only field. */
   readonly isObject: boolean;
 }
 
 const types = ['text', 'multiline', 'number', 'boolean', 'choice', 'choices', 'date'];
 
-/** The arguments with which a model asks. */
 export function inputSchemaOf({ isFixed, files }: { readonly isFixed: boolean; readonly files: boolean }): JsonObject {
   const question = { type: 'string', minLength: 1, maxLength: 4000, description: 'The question, in one or two sentences.' };
   const details = { type: 'string', maxLength: 16_000, description: 'What the person needs to know to answer.' };
@@ -46,7 +44,6 @@ export function inputSchemaOf({ isFixed, files }: { readonly isFixed: boolean; r
   };
 }
 
-/** The form for the arguments of a call, or that of the options. */
 export function askedForm(input: JsonObject, fixed: JsonObject | undefined): AskedForm {
   if (fixed !== undefined) return formOf(fixed);
   const { options, other, fields } = input;

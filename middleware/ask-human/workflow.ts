@@ -21,43 +21,39 @@ import { jsonSchema } from '../../contract/schema/schema-form';
 import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, HookContext, ToolContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { checkedDeciders, peopleForm, peopleOrFunction } from '../approval/policy-options';
-import type { PolicyRun } from '../../contract/policies';
-import { runOf } from '../approval/policy-run';
-import type { Deciders } from '../../contract/policies';
+import { checkedDeciders, peopleForm, peopleOrFunction, runOf } from '../approval/policy-options';
+import type { Deciders, PolicyRun } from '../../contract/policies';
 import type { AskedForm } from './asked-form';
 import { askedForm, inputSchemaOf } from './asked-form';
 
 export interface AskHumanOptions {
-  /** The name of the tool. Default: askHuman. */
+  /** Default: askHuman. */
   readonly toolName?: string;
-  /** What the model is told of the tool. Default: to ask when only a person can know or decide. */
+  /** What the model is told of the tool. */
   readonly description?: string;
-  /** Who may answer: people, roles, or a function of the run. Default: anybody. */
+  /** People, roles, or a function of the run. Default: anybody. */
   readonly by?: Deciders | ((run: PolicyRun) => Deciders);
-  /** A form, as the JSON Schema of an object. Without it the model makes the form: a free text, options, or fields. */
+  /** JSON Schema of an object. Default: the model makes the form. */
   readonly form?: JsonObject;
-  /** Whether the model may ask for files. An answer has them as references. Default: false. */
+  /** Lets the model ask for files, which an answer has as references. Default: false. */
   readonly files?: boolean;
-  /** How long people have, such as "3d". Default: for ever. */
+  /** Such as "3d". Default: for ever. */
   readonly expires?: string;
-  /** The answer when nobody has answered in time. Without it the model is told that nobody did. */
+  /** The answer after `expires`. Default: the model is told that nobody answered. */
   readonly fallback?: Json;
-  /** After which times an event says that nobody has answered yet. */
+  /** Times without an answer after which an event reminds people. */
   readonly remind?: readonly string[];
-  /** Who may answer as well after a time without an answer. */
+  /** More people who may answer after a time without an answer. */
   readonly escalate?: { readonly after: string; readonly to: Deciders };
 }
 
-/** What a question of `askHuman` shows, for a page that draws it. */
 export interface HumanQuestion {
   readonly question: string;
-  /** What the agent knows that helps whoever answers. */
   readonly details?: string;
   readonly form: { readonly title?: string; readonly fields: AskedForm['fields'] };
 }
 
-/** Gives an agent a tool with which it asks a person. */
+/** A tool with which the model asks a person. */
 export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
   checked(options);
   const { toolName = 'askHuman', description = usualDescription, form: fixed, files = false } = options;
@@ -69,7 +65,7 @@ export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
           name: toolName,
           description,
           inputSchema: inputSchemaOf({ isFixed: fixed !== undefined, files }),
-          execute: async (input, ctx) => answered(await asked(input as JsonObject, ctx, options)),
+          execute: (input, ctx) => asked(input as JsonObject, ctx, options),
         },
       ],
     },
@@ -77,12 +73,7 @@ export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
   );
 }
 
-interface HumanAnswer {
-  readonly answer: Json | undefined;
-  readonly expired: boolean;
-}
-
-async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptions): Promise<HumanAnswer> {
+async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptions): Promise<Json> {
   const { form: fixed, expires, fallback, remind, escalate } = options;
   const whole = askedForm(input, fixed);
   const { title, fields, schema } = whole;
@@ -101,17 +92,14 @@ async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptio
       : { escalate: { after: escalate.after, ...defined({ by: escalate.to.users, roles: escalate.to.roles }) } }),
   });
   const said = expired ? fallback : answer;
-  return { answer: whole.isObject && said !== undefined ? withDefaults(schema, said) : said, expired };
+  const value = whole.isObject && said !== undefined ? withDefaults(schema, said) : said;
+  if (!expired) return value as Json;
+  if (value === undefined) return 'Nobody answered in time.';
+  return `Nobody answered in time. Go on with this answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 }
 
 function whom({ by = {} }: AskHumanOptions, ctx: HookContext): Deciders {
   return typeof by === 'function' ? checkedDeciders(by(runOf(ctx)), 'askHuman', 'by') : by;
-}
-
-function answered({ answer, expired }: HumanAnswer): Json {
-  if (!expired) return answer as Json;
-  if (answer === undefined) return 'Nobody answered in time.';
-  return `Nobody answered in time. Go on with this answer: ${typeof answer === 'string' ? answer : JSON.stringify(answer)}`;
 }
 
 const usualDescription =
@@ -141,7 +129,7 @@ function checked(given: AskHumanOptions): void {
     form: objectSchema,
     files: flag,
     expires: duration,
-    fallback: { wanted: 'JSON', problem: (value, option) => notJsonProblem(value, option) },
+    fallback: { wanted: 'JSON', problem: notJsonProblem },
     remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
     escalate: shape({ after: required(duration), to: required(peopleForm) }, 'an object with after and to'),
   });

@@ -3,6 +3,7 @@ import type { HookContext } from '../../kernel/define/middleware';
 import type { Cost } from './costs';
 import { costOf, counted } from './costs';
 import type { Amount, BudgetRules } from './options';
+import { unitsOf } from './options';
 
 interface Tokens {
   readonly inputTokens: number;
@@ -11,19 +12,15 @@ interface Tokens {
 
 interface Book {
   readonly spent: Cost;
-  /** For calls that have not come back. */
   readonly reserved: Cost;
-  /** What people gave beyond the budget. */
+  /** By people, beyond the budget. */
   readonly granted: Cost;
-  /** Tokens of the calls that are settled. */
   readonly seen: Tokens;
-  /** What the run has used besides: by calls that are not seen here. */
+  /** Of calls that did not pass here, such as hidden ones. */
   readonly other?: Tokens;
-  /** The run has changed to the cheaper model. */
   readonly cheaper?: true;
 }
 
-/** How a budget stands, for people. */
 export interface BudgetState {
   readonly limit: Amount;
   readonly spent: Amount;
@@ -35,10 +32,7 @@ const nothing: Cost = { tokens: 0, money: 0 };
 const none: Tokens = { inputTokens: 0, outputTokens: 0 };
 const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen: none };
 
-/**
- * What a run has spent, among its session values: all its agents find the same one. Everything is decided from what was read there, so
- * a run that is entered again after a continue-as-new decides the same.
- */
+/** All agents of a run share the account. Re-entered code decides the same, as all decisions read session values. */
 export class Account {
   constructor(
     private readonly ctx: HookContext,
@@ -49,24 +43,23 @@ export class Account {
     return this.book.cheaper === true;
   }
 
-  /** Reserves what a call may cost, or says how the budget stands. Between the two nothing else of the run can happen. */
+  /** Reserves the cost of a call, or says how the budget stands. Synchronous, so that no other call comes in between. */
   reserve(cost: Cost, model: string): BudgetState | undefined {
     const unseen = this.unseen();
     const { book } = this;
-    // Nobody says which model that was; it is priced as the one that is asked next.
+    // The model of these calls is unknown; the model of the next call gives the price.
     const other = unseen.inputTokens + unseen.outputTokens === 0 ? nothing : costOf(unseen, [model], this.rules);
     const limit = this.limitIn(book);
     const spent = plus(book.spent, other);
     const after = plus(plus(spent, book.reserved), cost);
-    const fits = (unit: 'tokens' | 'money'): boolean => limit[unit] === undefined || after[unit] <= (limit[unit] ?? 0) + rounding;
-    if (fits('tokens') && fits('money')) {
+    if (unitsOf(limit).every((unit) => after[unit] <= (limit[unit] ?? 0) + rounding)) {
       this.write({ ...book, reserved: plus(book.reserved, cost), other: unseen });
       return undefined;
     }
     return { limit, spent: this.shown(spent), reserved: this.shown(book.reserved), needed: this.shown(cost) };
   }
 
-  /** Puts what a call has cost in place of what was reserved for it. Tokens of one that failed are among the other ones. */
+  /** Replaces a reservation by the real cost. Tokens of a failed call count as unseen. */
   settle(reserved: Cost, real: Cost, usage: Usage | undefined): void {
     const { book } = this;
     this.write({
@@ -104,20 +97,15 @@ export class Account {
   private limitIn({ granted, cheaper }: Book): Amount {
     const { limit, cheaper: model } = this.rules;
     const more = cheaper === true ? (model?.more ?? {}) : {};
-    const of = (unit: 'tokens' | 'money'): Amount =>
-      limit[unit] === undefined ? {} : { [unit]: limit[unit] + granted[unit] + (more[unit] ?? 0) };
-    return { ...of('tokens'), ...of('money') };
+    return Object.fromEntries(unitsOf(limit).map((unit) => [unit, (limit[unit] ?? 0) + granted[unit] + (more[unit] ?? 0)]));
   }
 
-  /**
-   * What calls used that did not come through here: hidden ones, and those that failed. While calls are on their way that is not known:
-   * one that has come back is not settled at once.
-   */
+  /** Usage of hidden and failed calls. Unknown while calls are under way: a call that came back is not settled at once. */
   private unseen(): Tokens {
     const { reserved, seen, other } = this.book;
     if (reserved.tokens > 0) return other ?? none;
     const { usage } = this.ctx;
-    // The usage of the run is no effect; it goes through the session, where code that is entered again finds what it saw.
+    // `usage` is no effect. The session keeps the value, for code that is entered again.
     this.ctx.session.set(`${this.key}:used`, { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens });
     const used = this.ctx.session.get(`${this.key}:used`) as unknown as Tokens;
     return {
@@ -135,7 +123,7 @@ export class Account {
   }
 }
 
-/** Sums of prices are no exact numbers. */
+/** Sums of prices are not exact. */
 const rounding = 1e-9;
 
 function plus(one: Cost, other: Cost, times = 1): Cost {

@@ -8,7 +8,7 @@ export interface Cost {
   readonly money: number;
 }
 
-/** How many tokens a call is thought to take at most, before it is made. */
+/** The most tokens that a call is thought to take. */
 export function estimatedUsage({ messages, instructions, settings }: ModelRequest, { answerTokens }: BudgetRules): Usage {
   const inputTokens = messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(instructions));
   return { inputTokens, outputTokens: settings?.maxOutputTokens ?? answerTokens };
@@ -38,18 +38,17 @@ export function noPrice(prices: BudgetRules['prices'], model: string): string {
 
 function priced(usage: Usage, { input, output, cachedInput = input }: Price): number {
   const [all, cached, answer] = [counted(usage.inputTokens), counted(usage.cachedInputTokens), counted(usage.outputTokens)];
-  // Some providers count what they cached beside the input, and not in it.
+  // Some providers count cached tokens beside the input.
   const fromCache = Math.min(cached, all);
   return ((all - fromCache) * input + fromCache * cachedInput + answer * output) / 1_000_000;
 }
 
-/** What a layer reports is not always a number of tokens. */
+/** Layers may report anything. */
 export function counted(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0;
 }
 
 const perMessage = 4;
-/** Nobody can tell how many tokens a picture or a document has. */
 const perFile = 1500;
 
 function tokensOf({ parts }: Message): number {
@@ -59,7 +58,7 @@ function tokensOf({ parts }: Message): number {
   }, perMessage);
 }
 
-/** Four letters of Latin text make a token; of other scripts each counts as one. */
+/** Four Latin letters make a token; a letter of another script is a token. */
 function tokensIn(text: string): number {
   let quarters = 0;
   for (let index = 0; index < text.length; index++) quarters += text.charCodeAt(index) < 0x250 ? 1 : 4;

@@ -13,6 +13,7 @@ import {
   required,
   shape,
   someTexts,
+  tableOf,
   worded,
 } from '../../contract/check';
 import { hasPrice, noPrice } from './costs';
@@ -21,45 +22,42 @@ import { hasPrice, noPrice } from './costs';
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Of input that the provider had in its cache. Default: as other input. */
+  /** For cached input. Default: `input`. */
   readonly cachedInput?: number;
 }
 
-/** Tokens, money or both. */
 export interface Amount {
   readonly tokens?: number;
   readonly money?: number;
 }
 
 export interface AskForMore {
-  /** How long a person has, such as '1d'. Then the agent ends. Default: for ever. */
+  /** Then the agent ends. Default: for ever. */
   readonly deadline?: string;
-  /** Who may answer. Default: anybody. */
+  /** Default: anybody. */
   readonly by?: readonly string[];
 }
 
 export interface CheaperModel {
   readonly model: string;
-  /** What may be spent beyond the budget once the model has changed. */
+  /** What the cheaper model may spend beyond the budget. */
   readonly more?: Amount;
-  /** What happens when that is spent, too. Default: end. */
+  /** After that. Default: end. */
   readonly then?: 'ask' | 'end' | 'fail';
 }
 
 export interface BudgetOptions extends Amount {
   /** Agents of a run that share a name share the account. */
   readonly name?: string;
-  /** By the name that the agent has for the model, or the provider/model that answers; `*` for all others. Needed for money. */
+  /** By the agent's name of the model, or by the provider/model that answers; `*` for all others. Needed for money. */
   readonly prices?: Readonly<Record<string, Price>>;
-  /** How many tokens an answer is thought to have where the settings have no `maxOutputTokens`. Default 1000. */
+  /** Estimated tokens of an answer without `maxOutputTokens`. Default 1000. */
   readonly answerTokens?: number;
-  /** What happens when the next call might not be covered. Default: end. */
+  /** If the next call might not fit. Default: end. */
   readonly whenSpent?: 'ask' | 'end' | 'fail' | { readonly ask: AskForMore } | CheaperModel;
-  /** What the agent ends with. */
   readonly message?: string;
 }
 
-/** The options of a budget, after defaults. */
 export interface BudgetRules {
   readonly name: string;
   readonly limit: Amount;
@@ -73,16 +71,10 @@ export interface BudgetRules {
 
 export const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-const isPrice = (value: unknown): boolean =>
-  isRecord(value) &&
-  Object.keys(value).every((field) => ['input', 'output', 'cachedInput'].includes(field)) &&
-  isAmount(value['input']) &&
-  isAmount(value['output']) &&
-  (value['cachedInput'] === undefined || isAmount(value['cachedInput']));
+const price = form(isAmount, '');
 
 const last = oneOf('ask', 'end', 'fail');
 
-/** Nobody else could ever answer. */
 const people = worded(someTexts, 'an array of at least one name');
 
 const amounts: Forms<Amount> = {
@@ -98,8 +90,8 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
   const options = checkOptions<BudgetOptions>('budget', given, {
     name: filled,
     ...amounts,
-    prices: form(
-      (value) => isRecord(value) && Object.values(value).every(isPrice),
+    prices: worded(
+      tableOf(shape({ input: required(price), output: required(price), cachedInput: price }), ''),
       'a table such as { "openai/gpt-5": { input: 1.25, output: 10 } }, for a million tokens, with cachedInput where it differs',
     ),
     answerTokens: bound,
@@ -125,6 +117,10 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
 
 export function amountOf({ tokens, money }: Amount): Amount {
   return defined({ tokens, money });
+}
+
+export function unitsOf(limit: Amount): readonly ('tokens' | 'money')[] {
+  return (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
 }
 
 function checkedAsk(whenSpent: { readonly ask: AskForMore }): AskForMore {

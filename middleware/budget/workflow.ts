@@ -8,14 +8,11 @@ import { Account } from './account';
 import type { Cost } from './costs';
 import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
-import { amountOf, isAmount, rulesOf } from './options';
+import { amountOf, isAmount, rulesOf, unitsOf } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 
-/**
- * Holds the model calls of a run within a budget of tokens, money or both. What a call may cost is reserved before it and settled after
- * it, so calls that run at once exceed the budget by no more than what they cost beyond their estimates.
- */
+/** Keeps model calls within a budget. Each call reserves its estimate, so parallel calls exceed the budget only beyond their estimates. */
 export function budget(options: BudgetOptions): AgentMiddleware {
   const rules = rulesOf(options);
   const middleware: AgentMiddleware = {
@@ -67,7 +64,7 @@ async function settled(
   return response;
 }
 
-/** Where a provider does not say what a call took, the estimate stands. What another layer answers costs nothing. */
+/** Without usage the estimate counts. Answers of other layers cost nothing. */
 function realCost(response: ModelResponse, asked: string, guess: Usage, rules: BudgetRules): Cost {
   const { usage, uncounted = [], model = asked } = response;
   if (usage === undefined) return model.startsWith('middleware/') ? { tokens: 0, money: 0 } : costOf(guess, [asked], rules);
@@ -77,7 +74,7 @@ function realCost(response: ModelResponse, asked: string, guess: Usage, rules: B
 
 const amountSchemas = { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } } as const;
 
-/** An answer in a unit that the budget does not have would give nothing. What is proposed is as much as the next call may cost. */
+/** Only units of the budget. The default covers the next call. */
 function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
   const lacking = (unit: 'tokens' | 'money'): number => {
     const amount = (spent[unit] ?? 0) + (reserved[unit] ?? 0) + (needed[unit] ?? 0) - (limit[unit] ?? 0);
@@ -89,7 +86,6 @@ function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
   return { type: 'object', properties, additionalProperties: false };
 }
 
-/** What a person gives beyond the budget; nothing when it stays as it is. */
 async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, limit }: BudgetRules): Promise<Amount | undefined> {
   const { deadline, by } = ask;
   const answer = await ctx.interrupt<unknown>(
@@ -120,8 +116,4 @@ function inWords({ limit, spent, reserved, needed }: BudgetState): string {
       return `of ${limit[unit] ?? 0} ${unit === 'tokens' ? 'tokens' : 'in money'} ${spent[unit] ?? 0} are used${others}, and the next call may take ${needed[unit] ?? 0}`;
     })
     .join('; ');
-}
-
-function unitsOf(limit: Amount): readonly ('tokens' | 'money')[] {
-  return (['tokens', 'money'] as const).filter((unit) => limit[unit] !== undefined);
 }

@@ -1,17 +1,18 @@
 import { defined } from '../../contract/defined';
 import type { Failure, Message } from '../../contract/messages/messages';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
-import type { Chain } from './chain';
 import { invocationOf } from './invocation';
-import { assistantMessage, phaseFailure, shownError, throughStages } from './stages';
-import type { AfterAgentArgs, AfterAgentResult, BeforeAgentArgs, BeforeAgentResult } from './types';
+import type { ChainAt } from './chain';
+import { assistantMessage, failing, phaseFailure, shownError, throughStages } from './stages';
+import type { AfterAgentArgs, BeforeAgentResult } from './types';
 import { errorOf } from '../../kernel/effects/errors';
 
 type AgentHooks = Pick<AgentMiddleware, 'beforeAgent' | 'afterAgent' | 'afterFailure'>;
-type AfterChains = readonly Chain<AfterAgentArgs, AfterAgentResult>[];
+type Before = readonly ChainAt<'beforeAgent'>[];
+type After = readonly ChainAt<'afterAgent'>[];
 
-/** Callbacks around the agent. Each chain behind it may append a message; the next one sees that as the response. */
-export function agentHooks(before: readonly Chain<BeforeAgentArgs, BeforeAgentResult>[], after: AfterChains): AgentHooks {
+/** Each chain after the agent may append a message, which is the response for the next chain. */
+export function agentHooks(before: Before, after: After): AgentHooks {
   return {
     ...(before.length === 0 ? {} : { beforeAgent: (_, ctx) => runBefore(before, ctx) }),
     ...(after.length === 0
@@ -23,13 +24,8 @@ export function agentHooks(before: readonly Chain<BeforeAgentArgs, BeforeAgentRe
   } satisfies AgentHooks;
 }
 
-async function runBefore(
-  before: readonly Chain<BeforeAgentArgs, BeforeAgentResult>[],
-  ctx: HookContext,
-): Promise<{ answer?: Message; values?: BeforeAgentResult['values'] }> {
-  const result = await throughStages(before, { invocation: invocationOf(ctx), values: ctx.values }).catch((error: unknown) => {
-    throw phaseFailure('before agent', error);
-  });
+async function runBefore(before: Before, ctx: HookContext): Promise<{ answer?: Message; values?: BeforeAgentResult['values'] }> {
+  const result = await throughStages(before, { invocation: invocationOf(ctx), values: ctx.values }).catch(failing('before agent'));
   const { customResponse, values } = result ?? {};
   return {
     ...defined({ values }),
@@ -37,15 +33,10 @@ async function runBefore(
   };
 }
 
-async function runAfter(
-  after: AfterChains,
-  state: AgentState,
-  ctx: HookContext,
-  failure?: Failure,
-): Promise<{ append: readonly Message[] }> {
+async function runAfter(after: After, state: AgentState, ctx: HookContext, failure?: Failure): Promise<{ append: readonly Message[] }> {
   const append: Message[] = [];
   const last = state.messages.at(-1);
-  // A result that ends the agent need not stand last: other calls of its message have results, too.
+  // A result that ends the agent need not be the last message: other calls have results, too.
   const direct = last?.role === 'assistant' ? undefined : ctx.directAnswer;
   let response: Message | undefined = direct ?? (last?.role === 'user' ? undefined : last);
   let { values } = ctx;

@@ -14,7 +14,7 @@ type Following = Readonly<Record<string, readonly Message[]>>;
 const endsKey = (name: string): string => `callbacks:${name}:ends`;
 const followsKey = (name: string): string => `callbacks:${name}:follows`;
 
-/** Kept in run-local values: between a call and the hook behind all calls there may be a continue-as-new. */
+/** In run-local values: a continue-as-new may come between a call and `afterToolCalls`. */
 export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
   return {
     endsRun(callId) {
@@ -28,7 +28,6 @@ export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
   };
 }
 
-/** What callbacks of single calls asked for, once all results are there; and the plugins that look at all of them. */
 export function behindToolCalls(name: string, plugins: readonly Plugin[]): NonNullable<AgentMiddleware['afterToolCalls']> {
   return async (state, ctx) => {
     const { before, results, behind } = split(state.messages);
@@ -50,7 +49,6 @@ function taken({ runLocal }: HookContext, key: string): Json | undefined {
   return value;
 }
 
-/** The results of the last message that called tools, what stands before them, and what hooks have put behind them. */
 function split(messages: readonly Message[]): {
   readonly before: readonly Message[];
   readonly results: readonly Message[];

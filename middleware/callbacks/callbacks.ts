@@ -6,7 +6,7 @@ import { agentHooks } from './agent-hooks';
 import { behindToolCalls, callNotes } from './behind-tool-calls';
 import { modelHooks } from './model-hooks';
 import type { Plugin } from './plugins';
-import { chainsOf, checkPlugins } from './plugins';
+import { chainOf, checkPlugins } from './plugins';
 import type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from './sets';
 import { filledChains } from './stages';
 import { aroundToolCall } from './tool-hooks';
@@ -14,28 +14,27 @@ import { aroundToolCall } from './tool-hooks';
 export interface CallbacksOptions {
   /** Only needed when an agent has several. */
   readonly name?: string;
-  /** Run before the callbacks of the sets, in this order; those after the agent run behind them. */
+  /** Run before the callbacks of the sets; `afterAgent` runs after them. */
   readonly plugins?: readonly Plugin[];
   readonly model?: ModelCallbacks;
   readonly tool?: ToolCallbacks;
   readonly agent?: AgentCallbacks;
-  /** The tools whose calls the callbacks see. Default: all. */
+  /** Default: all tools. */
   readonly onlyTools?: readonly string[];
-  /** Nobody sees an answer before the callbacks behind it have. */
+  /** Readers see an answer only after the callbacks. */
   readonly changesOutput?: boolean;
 }
 
-/** One middleware with plugins and callbacks, as they are now: what is registered later does not change an agent. */
+/** Later registrations do not change the middleware. */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
   checkOptions('callbacks', (options as unknown) === undefined ? null : options, forms);
   const { name = 'callbacks', onlyTools, changesOutput } = options;
   const plugins = [...(options.plugins ?? [])];
   checkPlugins(plugins);
   const [model, tool, agent] = [options.model?.clone(), options.tool?.clone(), options.agent?.clone()];
-  const shared = chainsOf(plugins);
   const chains = {
-    before: filledChains(shared.beforeTool, tool?.before),
-    after: filledChains(shared.afterTool, tool?.after),
+    before: filledChains(chainOf(plugins, 'beforeTool'), tool?.before),
+    after: filledChains(chainOf(plugins, 'afterTool'), tool?.after),
     messages: tool?.hasToolResultMessages === true ? tool : undefined,
     view: tool?.hasCallbackResult === true ? tool : undefined,
   };
@@ -44,8 +43,8 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
   return {
     name,
     ...defined({ onlyTools, changesOutput }),
-    ...agentHooks(filledChains(shared.beforeAgent, agent?.before), filledChains(agent?.after, shared.afterAgent)),
-    ...modelHooks(filledChains(shared.beforeModel, model?.before), filledChains(shared.afterModel, model?.after)),
+    ...agentHooks(filledChains(chainOf(plugins, 'beforeAgent'), agent?.before), filledChains(agent?.after, chainOf(plugins, 'afterAgent'))),
+    ...modelHooks(filledChains(chainOf(plugins, 'beforeModel'), model?.before), filledChains(chainOf(plugins, 'afterModel'), model?.after)),
     ...(aroundTools ? { wrapToolCall: aroundToolCall(chains, (ctx) => callNotes(name, ctx)) } : {}),
     ...(chains.after.length > 0 || chains.messages !== undefined || rewriting.length > 0
       ? { afterToolCalls: behindToolCalls(name, rewriting) }

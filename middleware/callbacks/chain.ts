@@ -1,34 +1,30 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
-import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome } from './types';
+import { thawed } from './invocation';
+import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutcome, Place, Places } from './types';
 import { checkOptions, flag } from '../../contract/check';
 import { isCancellation, isStop } from '../../kernel/effects/errors';
 
-/** An error that names its place itself. */
+/** The message of the error names the place. */
 export class PlacedError extends Error {}
 
-/** What is particular to the callbacks of one place. */
 export interface Phase<Args, Result> {
   readonly name: string;
-  /** The field that takes the place of what would have come otherwise. */
+  /** The field that replaces the normal course. */
   readonly custom: keyof Result & string;
-  /** What a callback returned beside its error stays when the error stops the chain. */
+  /** A result beside an error stays when the error stops the chain. */
   readonly keepsResultOfError?: boolean;
-  /** A result that says nothing is still one. */
   readonly keepsEmpty?: boolean;
-  /** Fields that are true as soon as one callback said so. */
+  /** Fields that stay true once a callback said so. */
   readonly sticky?: readonly (keyof Result & string)[];
-  /** Lets later callbacks see what this one returned. */
   readonly adopt?: (args: Args, result: Result) => void;
 }
 
-/** Refuses options that would do nothing, such as callbacks: those are registered. */
 export function checkedCallbackOptions(owner: string, options: CallbackOptions | undefined): CallbackOptions {
   return checkOptions<CallbackOptions>(owner, options, { continueOnError: flag, continueOnResponse: flag, mergeOnStop: flag });
 }
 
-/** Callbacks of one place, in the order of their registration. */
 export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
   constructor(
     readonly phase: Phase<Args, Result>,
@@ -53,7 +49,7 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
     return new Chain(this.phase, this.options, [...this.callbacks]);
   }
 
-  /** Errors become part of the outcome. Only the cancellation of the run is thrown. */
+  /** Errors become part of the outcome; only a cancellation is thrown. */
   async run(args: Args): Promise<ChainOutcome<Result>> {
     const { phase } = this;
     const { continueOnError = false, continueOnResponse = false, mergeOnStop = false } = this.options;
@@ -62,7 +58,7 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
     for (const callback of this.callbacks) {
       const { result, error } = await called(phase.name, callback, args);
       if (error !== undefined) {
-        // A stop outranks other errors: nothing may take it for a problem that the model can react to.
+        // A stop outranks other errors: the model must not get the stop as a problem to react to.
         if (first === undefined || (isStop(error) && !isStop(first))) first = error;
         if (!continueOnError)
           return outcomeOf(phase.keepsResultOfError === true && result !== undefined ? stopped(result) : undefined, error);
@@ -81,12 +77,30 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
   }
 }
 
+export type ChainAt<At extends Place> = Chain<Places[At][0], Places[At][1]>;
+
+export const phases: { readonly [At in Place]: Phase<Places[At][0], Places[At][1]> } = {
+  beforeAgent: { name: 'before agent', custom: 'customResponse' },
+  afterAgent: { name: 'after agent', custom: 'customResponse' },
+  beforeModel: { name: 'before model', custom: 'customResponse' },
+  afterModel: { name: 'after model', custom: 'customResponse' },
+  beforeTool: {
+    name: 'before tool',
+    custom: 'customResult',
+    keepsResultOfError: true,
+    adopt(args, { modifiedArguments }) {
+      if (modifiedArguments !== undefined) args.arguments = thawed(modifiedArguments);
+    },
+  },
+  afterTool: { name: 'after tool', custom: 'customResult', keepsResultOfError: true, keepsEmpty: true, sticky: ['skipSummarization'] },
+};
+
 export function checkCallback(callback: unknown, phase: string): void {
   if (typeof callback === 'function') return;
   throw new HoldfastError('agent-invalid', `unsupported callback type: a ${phase} callback is a function, not a ${typeof callback}.`);
 }
 
-/** What a later callback says counts; what it does not say stays. */
+/** Fields of the later result win. */
 export function merged<Args, Result extends CallbackResult>(phase: Phase<Args, Result>, earlier: Result, later: Result): Result {
   const all = { ...earlier };
   for (const [field, value] of Object.entries(later) as [keyof Result & string, never][]) if (value !== undefined) all[field] = value;
@@ -127,13 +141,13 @@ async function called<Args, Result extends CallbackResult>(
   }
 }
 
-/** Values go on to other callbacks and over a continue-as-new. */
+/** Values go to other callbacks, and over a continue-as-new. */
 function problemOfValues(values: unknown): string | undefined {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return 'they are no object with values by their keys';
   return notJson(values);
 }
 
-/** What is no error is what a panic is elsewhere. By form, as an error may come from another realm. */
+/** Other thrown values than errors. By form, as an error may come from another realm. */
 function errorOf(phase: string, thrown: unknown): Error {
   if (Object.prototype.toString.call(thrown) === '[object Error]') return thrown as Error;
   return new PlacedError(`${phase} callback panic: ${messageOf(thrown)}`);

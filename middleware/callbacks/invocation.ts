@@ -2,13 +2,11 @@ import { notJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 import type { HookContext } from '../../kernel/define/middleware';
-import { thawed } from './thawed';
 import type { Invocation, InvocationState } from './types';
 
-/** Where the state stands among the run-local values of the agent: `ctx.runLocal.get('invocation:key')`. */
+/** `ctx.runLocal.get('invocation:key')` reads the state. */
 const prefix = 'invocation:';
 
-/** The invocation of callbacks in a hook or a wrap. What they read and set are effects of its frame. */
 export function invocationOf(ctx: HookContext): Invocation {
   const { agent, runId, runLocal } = ctx;
   return {
@@ -29,7 +27,7 @@ export function invocationOf(ctx: HookContext): Invocation {
   };
 }
 
-/** An invocation without a run, for a chain that is called by hand. Its state is as long as the object. */
+/** For a chain that is called by hand. The state lasts as long as the object. */
 export function detachedInvocation(of: Partial<Omit<Invocation, 'state' | 'ctx'>> = {}): Invocation {
   return { agent: '', runId: '', usage: { inputTokens: 0, outputTokens: 0 }, userMessage: '', ...of, state: stateInMemory() };
 }
@@ -43,7 +41,14 @@ function stateInMemory(): InvocationState {
   };
 }
 
-/** Who keeps what it has set may change that later; the state does not follow. */
+/** A copy of plain data that may be changed. Other values stay as they are, and are refused where they are kept. */
+export function thawed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(thawed);
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value;
+  return Object.fromEntries(Object.entries(value as Record<string, Json>).map(([key, item]) => [key, thawed(item)]));
+}
+
+/** A later change of the value does not change the state. */
 function copied(value: Json): Json {
   return notJson(value) === undefined ? thawed(value) : value;
 }
@@ -56,7 +61,7 @@ interface StateTypes {
   object: { readonly [key: string]: Json | undefined };
 }
 
-/** The value of a key, if it is of that type. */
+/** Undefined: the value has another type. */
 export function getStateValue<Type extends keyof StateTypes>(
   invocation: Pick<Invocation, 'state'> | null | undefined,
   key: string,
@@ -70,7 +75,7 @@ function typeOf(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** A key of state that belongs to one tool call: calls of one tool that run side by side keep apart. */
+/** A key of one tool call, so that parallel calls of a tool stay apart. */
 export function toolStateKey(call: { readonly toolName: string; readonly toolCallId: string }, key: string): string {
   return `tool:${call.toolName}:${call.toolCallId === '' ? 'default' : call.toolCallId}:${key}`;
 }

@@ -1,27 +1,19 @@
 import { codeOf } from '../../contract/errors';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
-import type { Chain } from './chain';
 import { invocationOf } from './invocation';
-import { assistantMessage, phaseFailure, shownError, throughStages } from './stages';
-import type {
-  AfterModelArgs,
-  AfterModelResult,
-  BeforeModelArgs,
-  BeforeModelResult,
-  CallbackArgs,
-  ModelRequestDraft,
-  ModelResponseDraft,
-} from './types';
+import type { ChainAt } from './chain';
+import { assistantMessage, failing, phaseFailure, shownError, throughStages } from './stages';
+import type { AfterModelArgs, BeforeModelArgs, CallbackArgs, ModelRequestDraft, ModelResponseDraft } from './types';
+
+type Before = readonly ChainAt<'beforeModel'>[];
+type After = readonly ChainAt<'afterModel'>[];
 
 type Answered =
   { readonly response: ModelResponse; readonly error?: undefined } | { readonly response?: undefined; readonly error: unknown };
 
-/** Callbacks around each model call. An answer of a `before` callback goes through the `after` ones like one of the model. */
-export function modelHooks(
-  before: readonly Chain<BeforeModelArgs, BeforeModelResult>[],
-  after: readonly Chain<AfterModelArgs, AfterModelResult>[],
-): Pick<AgentMiddleware, 'wrapModel'> {
+/** An answer of a `before` callback passes the `after` callbacks, too. */
+export function modelHooks(before: Before, after: After): Pick<AgentMiddleware, 'wrapModel'> {
   if (before.length === 0 && after.length === 0) return {};
   return {
     async wrapModel(request, next, ctx) {
@@ -33,24 +25,20 @@ export function modelHooks(
   };
 }
 
-async function answer(
-  before: readonly Chain<BeforeModelArgs, BeforeModelResult>[],
-  args: BeforeModelArgs,
-  next: (request: ModelRequest) => Promise<ModelResponse>,
-): Promise<Answered> {
-  const custom = (await throughStages(before, args).catch(failed('before model')))?.customResponse;
+async function answer(before: Before, args: BeforeModelArgs, next: (request: ModelRequest) => Promise<ModelResponse>): Promise<Answered> {
+  const custom = (await throughStages(before, args).catch(failing('before model')))?.customResponse;
   if (custom !== undefined) return { response: responseOf(custom) };
   try {
     return { response: await next(args.request) };
   } catch (error) {
-    // Errors of hooks and of the run are not the model's, and nothing of an answer is there to look at.
+    // Errors of hooks and of the run are not the model's.
     if (codeOf(error)?.startsWith('model-') !== true) throw error;
     return { error };
   }
 }
 
 async function rewritten(
-  after: readonly Chain<AfterModelArgs, AfterModelResult>[],
+  after: After,
   { invocation, values, request }: CallbackArgs & { readonly request: ModelRequest },
   answered: Answered,
 ): Promise<ModelResponse> {
@@ -62,12 +50,6 @@ async function rewritten(
   if (result?.customResponse !== undefined) return responseOf(result.customResponse);
   if (args.response === undefined) throw answered.error;
   return args.response;
-}
-
-function failed(phase: string): (error: unknown) => never {
-  return (error) => {
-    throw phaseFailure(phase, error);
-  };
 }
 
 function draftOf({ messages, tools, ...request }: ModelRequest): ModelRequestDraft {

@@ -5,46 +5,24 @@ import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Message, ToolCall } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
 import { cut, shown, shownName } from '../../contract/shown';
-import type { Phase } from './chain';
-import { Chain, PlacedError } from './chain';
-import * as phases from './phases';
-import type {
-  AfterAgentArgs,
-  AfterAgentResult,
-  AfterModelArgs,
-  AfterModelResult,
-  AfterToolArgs,
-  AfterToolResult,
-  BeforeAgentArgs,
-  BeforeAgentResult,
-  BeforeModelArgs,
-  BeforeModelResult,
-  BeforeToolArgs,
-  BeforeToolResult,
-  Callback,
-  CallbackArgs,
-  CallbackResult,
-} from './types';
+import type { ChainAt } from './chain';
+import { Chain, PlacedError, phases } from './chain';
+import type { Callback, CallbackArgs, CallbackAt, CallbackResult, Place, Places } from './types';
 import { isCancellation } from '../../kernel/effects/errors';
 
 export interface AfterToolMessagesArgs extends CallbackArgs {
-  /** The transcript as far as the results. */
+  /** Up to the results. */
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCall[];
-  /** The results of these calls, in their order. */
   readonly toolMessages: readonly Message[];
 }
 
-/** Callbacks of every place under one name. They run before those of the agent, and each of them stops the chain by a value or an error. */
-export interface Plugin {
+type PlacedCallbacks = { readonly [At in Place]?: CallbackAt<At> };
+
+/** Callbacks of all places under one name. They run before the agent's own, and a value or an error stops the chain. */
+export interface Plugin extends PlacedCallbacks {
   readonly name: string;
-  readonly beforeAgent?: Callback<BeforeAgentArgs, BeforeAgentResult>;
-  readonly afterAgent?: Callback<AfterAgentArgs, AfterAgentResult>;
-  readonly beforeModel?: Callback<BeforeModelArgs, BeforeModelResult>;
-  readonly afterModel?: Callback<AfterModelArgs, AfterModelResult>;
-  readonly beforeTool?: Callback<BeforeToolArgs, BeforeToolResult>;
-  readonly afterTool?: Callback<AfterToolArgs, AfterToolResult>;
-  /** Sees all results of one message, and may return others in their place: one for each call. */
+  /** May replace the results of one message, one for each call. */
   readonly afterToolMessages?: (args: AfterToolMessagesArgs) => MaybePromise<readonly Message[] | null | undefined | void>;
 }
 
@@ -53,7 +31,6 @@ export function plugin(hooks: Plugin): Plugin {
   return Object.freeze({ ...hooks });
 }
 
-/** Refuses what is no plugin, and names that stand twice. */
 export function checkPlugins(plugins: readonly Plugin[]): void {
   const names = new Set<string>();
   for (const one of plugins) {
@@ -80,34 +57,12 @@ function checkPlugin(value: unknown): void {
   checkOptions(`plugin "${shownName(name)}"`, value, forms);
 }
 
-export interface PluginChains {
-  readonly beforeAgent: Chain<BeforeAgentArgs, BeforeAgentResult>;
-  readonly afterAgent: Chain<AfterAgentArgs, AfterAgentResult>;
-  readonly beforeModel: Chain<BeforeModelArgs, BeforeModelResult>;
-  readonly afterModel: Chain<AfterModelArgs, AfterModelResult>;
-  readonly beforeTool: Chain<BeforeToolArgs, BeforeToolResult>;
-  readonly afterTool: Chain<AfterToolArgs, AfterToolResult>;
-}
-
-export function chainsOf(plugins: readonly Plugin[]): PluginChains {
-  return {
-    beforeAgent: chainOf(plugins, 'beforeAgent', phases.beforeAgent),
-    afterAgent: chainOf(plugins, 'afterAgent', phases.afterAgent),
-    beforeModel: chainOf(plugins, 'beforeModel', phases.beforeModel),
-    afterModel: chainOf(plugins, 'afterModel', phases.afterModel),
-    beforeTool: chainOf(plugins, 'beforeTool', phases.beforeTool),
-    afterTool: chainOf(plugins, 'afterTool', phases.afterTool),
-  };
-}
-
-function chainOf<Args extends CallbackArgs, Result extends CallbackResult>(
-  plugins: readonly Plugin[],
-  place: keyof PluginChains,
-  phase: Phase<Args, Result>,
-): Chain<Args, Result> {
-  const chain = new Chain(phase);
+export function chainOf<At extends Place>(plugins: readonly Plugin[], place: At): ChainAt<At> {
+  const phase = phases[place];
+  const chain = new Chain<Places[At][0], Places[At][1]>(phase);
   for (const one of plugins) {
-    const callback = one[place] as Callback<Args, Result> | undefined;
+    const placed: PlacedCallbacks = one;
+    const callback = placed[place];
     if (callback !== undefined) chain.add(named(one.name, phase.name, callback));
   }
   return chain;
@@ -125,7 +80,7 @@ function named<Args, Result extends CallbackResult>(name: string, phase: string,
   };
 }
 
-/** Says whose error it is. Its code stays. */
+/** Names the plugin, and keeps the code. */
 export function prefixed(name: string, phase: string, error: unknown): unknown {
   if (isCancellation(error)) return error;
   const isError = Object.prototype.toString.call(error) === '[object Error]';
@@ -135,7 +90,7 @@ export function prefixed(name: string, phase: string, error: unknown): unknown {
   return Object.assign(isError && !(error instanceof PlacedError) ? new Error(message) : new PlacedError(message), { cause: error });
 }
 
-/** The replacement in the order of the calls, or why it is none. */
+/** In the order of the calls. Throws if the replacement does not fit. */
 export function replacedMessages(original: readonly Message[], replacement: unknown): readonly Message[] {
   const refuse = (problem: string): never => {
     throw new Error(problem);

@@ -3,105 +3,87 @@ import type { Json, Message } from '../../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { callbacks } from './callbacks';
-import type { Phase } from './chain';
-import { Chain, checkCallback, checkedCallbackOptions } from './chain';
+import type { ChainAt, Phase } from './chain';
+import { Chain, checkCallback, checkedCallbackOptions, phases } from './chain';
 import { detachedInvocation } from './invocation';
-import * as phases from './phases';
 import type {
-  AfterAgentArgs,
-  AfterAgentResult,
-  AfterModelArgs,
-  AfterModelResult,
-  AfterToolArgs,
-  AfterToolResult,
-  BeforeAgentArgs,
-  BeforeAgentResult,
-  BeforeModelArgs,
-  BeforeModelResult,
-  BeforeToolArgs,
-  BeforeToolResult,
-  Callback,
   CallbackArgs,
+  CallbackAt,
   CallbackOptions,
   CallbackResult,
   CallbackResultView,
   ChainOutcome,
+  Place,
+  Places,
   ToolResultMessages,
   ToolResultMessagesArgs,
 } from './types';
 
-/** What the one callback for messages returned, whatever that is. */
 interface CallbackMessages extends CallbackResult {
   readonly messages?: unknown;
 }
 const said: Phase<ToolResultMessagesArgs, CallbackMessages> = { name: 'tool result messages', custom: 'messages' };
 
-/** Arguments of a chain that is called by hand: without an invocation it gets one of its own. */
-export type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
+/** Without an invocation the chain gets a detached one. */
+type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
 
-/** Callbacks before and after something, with what the three sets have in common. */
-abstract class CallbackSet<
-  BeforeArgs extends CallbackArgs,
-  BeforeResult extends CallbackResult,
-  AfterArgs extends CallbackArgs,
-  AfterResult extends CallbackResult,
-> {
+type ByHandAt<At extends Place> = ByHand<Places[At][0]>;
+type OutcomeAt<At extends Place> = ChainOutcome<Places[At][1]>;
+
+abstract class CallbackSet<Before extends Place, After extends Place> {
   constructor(
-    readonly before: Chain<BeforeArgs, BeforeResult>,
-    readonly after: Chain<AfterArgs, AfterResult>,
+    readonly before: ChainAt<Before>,
+    readonly after: ChainAt<After>,
   ) {}
 
-  registerBefore(callback: Callback<BeforeArgs, BeforeResult>): this {
+  registerBefore(callback: CallbackAt<Before>): this {
     this.before.add(callback);
     return this;
   }
 
-  registerAfter(callback: Callback<AfterArgs, AfterResult>): this {
+  registerAfter(callback: CallbackAt<After>): this {
     this.after.add(callback);
     return this;
   }
 
-  /** Registers the callbacks of another set behind its own. The options stay its own. */
+  /** Adds the callbacks of another set, without its options. */
   append(other: this): this {
     this.before.append(other.before);
     this.after.append(other.after);
     return this;
   }
 
-  /** Without arguments callbacks get what every callback gets: an invocation and values. */
-  runBefore(args?: ByHand<BeforeArgs> | null): Promise<ChainOutcome<BeforeResult>> {
-    return this.before.run(filled<BeforeArgs>(args));
+  runBefore(args?: ByHandAt<Before> | null): Promise<OutcomeAt<Before>> {
+    return this.before.run(filled<Places[Before][0]>(args));
   }
 
-  runAfter(args?: ByHand<AfterArgs> | null): Promise<ChainOutcome<AfterResult>> {
-    return this.after.run(filled<AfterArgs>(args));
+  runAfter(args?: ByHandAt<After> | null): Promise<OutcomeAt<After>> {
+    return this.after.run(filled<Places[After][0]>(args));
   }
 }
 
-export class ModelCallbacks extends CallbackSet<BeforeModelArgs, BeforeModelResult, AfterModelArgs, AfterModelResult> {
-  /** A set of its own with the same callbacks and options. */
+export class ModelCallbacks extends CallbackSet<'beforeModel', 'afterModel'> {
   clone(): ModelCallbacks {
     return new ModelCallbacks(this.before.clone(), this.after.clone());
   }
 
-  /** A middleware with the callbacks that there are now. */
   asMiddleware(name = 'model-callbacks'): AgentMiddleware {
     return callbacks({ name, model: this });
   }
 }
 
-export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult, AfterToolArgs, AfterToolResult> {
+export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
   private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
 
-  /** What the model is to see of a result. There is one; the last registration counts. */
+  /** Makes the messages for the model. The last registration counts. */
   registerToolResultMessages(callback: ToolResultMessages): this {
     checkCallback(callback, said.name);
     this.messages = new Chain(said, {}, [async (args) => ({ messages: await callback(args) })]);
     return this;
   }
 
-  /** What callbacks behind a call see in place of its result, which itself stays as it is. There is one; the last registration counts. */
+  /** What later callbacks see instead of the result. The last registration counts. */
   registerCallbackResult(view: CallbackResultView): this {
     checkCallback(view, 'callback result');
     this.view = view;
@@ -112,7 +94,6 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
     return this.view !== undefined;
   }
 
-  /** The result as callbacks behind the call see it. */
   async resultForCallbacks(args: Parameters<CallbackResultView>[0]): Promise<Json> {
     const seen = await this.view?.(args);
     if (seen === undefined) return args.result;
@@ -132,8 +113,8 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
     return this;
   }
 
-  /** The arguments for the tool are `args.arguments` afterwards. */
-  override async runBefore(args?: ByHand<BeforeToolArgs> | null): Promise<ChainOutcome<BeforeToolResult>> {
+  /** `args.arguments` has the arguments for the tool afterwards. */
+  override async runBefore(args?: ByHandAt<'beforeTool'> | null): Promise<OutcomeAt<'beforeTool'>> {
     const outcome = await super.runBefore(args);
     const { result } = outcome;
     if (!args || result?.modifiedArguments === undefined) return outcome;
@@ -141,20 +122,20 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
     return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
   }
 
-  /** When no callback said anything, the tool's own result is the custom one. */
-  override async runAfter(args?: ByHand<AfterToolArgs> | null): Promise<ChainOutcome<AfterToolResult>> {
+  /** If no callback answers, the tool's own result is the custom result. */
+  override async runAfter(args?: ByHandAt<'afterTool'> | null): Promise<OutcomeAt<'afterTool'>> {
     const outcome = await this.runSeen(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
     return { result: args?.result === undefined ? {} : { customResult: args.result } };
   }
 
-  /** Callbacks see their view of the result; whoever owns the arguments has the result itself again when they have run. */
-  private async runSeen(args: ByHand<AfterToolArgs> | null | undefined): Promise<ChainOutcome<AfterToolResult>> {
+  /** Callbacks see the view; afterwards `args.result` is the result again. */
+  private async runSeen(args: ByHandAt<'afterTool'> | null | undefined): Promise<OutcomeAt<'afterTool'>> {
     const { result } = args ?? {};
     if (!args || result === undefined || this.view === undefined) return super.runAfter(args);
     const own = args as { result?: Json };
     try {
-      own.result = await this.resultForCallbacks({ ...filled<AfterToolArgs>(args), result });
+      own.result = await this.resultForCallbacks({ ...filled<Places['afterTool'][0]>(args), result });
       return await super.runAfter(args);
     } catch (error) {
       return { error: error instanceof Error ? error : new Error(messageOf(error)) };
@@ -163,7 +144,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
     }
   }
 
-  /** Nothing, and anything that is no message, leaves the default message. */
+  /** Values that are no messages leave the default message. */
   async runToolResultMessages(args?: ByHand<ToolResultMessagesArgs> | null): Promise<ChainOutcome<readonly Message[]>> {
     const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
     if (error !== undefined) return { error };
@@ -183,7 +164,7 @@ export class ToolCallbacks extends CallbackSet<BeforeToolArgs, BeforeToolResult,
   }
 }
 
-export class AgentCallbacks extends CallbackSet<BeforeAgentArgs, BeforeAgentResult, AfterAgentArgs, AfterAgentResult> {
+export class AgentCallbacks extends CallbackSet<'beforeAgent', 'afterAgent'> {
   readonly around = 'agent';
 
   clone(): AgentCallbacks {
@@ -210,7 +191,7 @@ export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
   return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
 }
 
-/** The object stays the same, so that its owner sees what callbacks changed in it. */
+/** The same object, so that its owner sees what callbacks changed. */
 function filled<Args extends CallbackArgs>(args: ByHand<Args> | null | undefined): Args {
   const given = (args ?? {}) as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
   given.invocation ??= detachedInvocation();

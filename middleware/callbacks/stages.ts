@@ -5,7 +5,6 @@ import { PlacedError, merged } from './chain';
 import type { CallbackArgs, CallbackResult } from './types';
 import { isCancellation } from '../../kernel/effects/errors';
 
-/** Runs the chains of one place one after another: a custom value ends it, and so does any error. */
 export async function throughStages<Args extends CallbackArgs, Result extends CallbackResult>(
   chains: readonly Chain<Args, Result>[],
   args: Args,
@@ -25,14 +24,19 @@ export function filledChains<Item extends { readonly length: number }>(...chains
   return chains.filter((chain): chain is Item => chain !== undefined && chain.length > 0);
 }
 
-/** Names the place, once. What has a code passes as it is. */
+export function failing(phase: string): (error: unknown) => never {
+  return (error) => {
+    throw phaseFailure(phase, error);
+  };
+}
+
+/** Names the place once. An error with a code stays. */
 export function phaseFailure(phase: string, error: unknown): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
   const message = error instanceof PlacedError ? messageOf(error) : `${phase} callback failed: ${messageOf(error)}`;
   return new HoldfastError('callback-failed', message, { cause: error });
 }
 
-/** An error as callbacks see it: with its code in the text. */
 export function shownError(error: unknown): Error {
   const code = thrownCodeOf(error) ?? 'run-failed';
   return new HoldfastError(code, `${code}: ${messageOf(error)}`, { cause: error });

@@ -3,33 +3,27 @@ import type { Json, Message, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { isToolProblem } from '../../kernel/effects/errors';
-import type { Chain } from './chain';
-import { invocationOf } from './invocation';
+import { isCancellation, isStop, isToolProblem } from '../../kernel/effects/errors';
+import { invocationOf, thawed } from './invocation';
+import type { ChainAt } from './chain';
 import { callIdOf } from './plugins';
 import type { ToolCallbacks } from './sets';
 import { throughStages } from './stages';
-import { thawed } from './thawed';
-import type { AfterToolArgs, AfterToolResult, BeforeToolArgs, BeforeToolResult } from './types';
-import { isCancellation, isStop } from '../../kernel/effects/errors';
+import type { AfterToolArgs, BeforeToolArgs } from './types';
 
 export interface ToolChains {
-  readonly before: readonly Chain<BeforeToolArgs, BeforeToolResult>[];
-  readonly after: readonly Chain<AfterToolArgs, AfterToolResult>[];
+  readonly before: readonly ChainAt<'beforeTool'>[];
+  readonly after: readonly ChainAt<'afterTool'>[];
   readonly messages: ToolCallbacks | undefined;
-  /** Makes what callbacks behind a call see of its result. */
   readonly view: ToolCallbacks | undefined;
 }
 
-/** What a call leaves for the hook behind all calls of its message. */
 export interface CallNotes {
-  /** The run ends with the result of this call. */
   endsRun(callId: string): void;
-  /** The model is to see these behind the results. */
   follows(callId: string, messages: readonly Message[]): void;
 }
 
-/** Callbacks around each tool call. Whatever goes wrong in them goes back to the model, but a stop. */
+/** Errors of callbacks go to the model, except a stop. */
 export function aroundToolCall(
   { before, after, messages, view }: ToolChains,
   notesOf: (ctx: HookContext) => CallNotes,
@@ -107,7 +101,7 @@ function refused(error: unknown): never {
   throw refusal(error);
 }
 
-/** The error of a callback as the model is told it. A stop passes, and so does what is wrong with the run itself. */
+/** A stop and problems of the run pass; the model is told of other errors. */
 function refusal(error: unknown): unknown {
   if (isCancellation(error) || (thrownCodeOf(error) !== undefined && !isToolProblem(error))) return error;
   return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });

@@ -7,26 +7,25 @@ import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import type { ResultPart } from '../tool-rounds';
 
 export interface ContextEditingOptions {
-  /** With more tokens than this old results are cleared. Default: 100,000. */
+  /** Clears above this number of tokens. Default: 100,000. */
   readonly triggerTokens?: number;
   /** How many of the newest results stay. Default: 3. */
   readonly keep?: number;
-  /** Nothing is cleared when fewer tokens than this would go. Default: 0. */
+  /** Clears nothing if fewer tokens would go. Default: 0. */
   readonly clearAtLeastTokens?: number;
-  /** Tools whose results stay. Default: none. */
+  /** Tools whose results stay. */
   readonly excludeTools?: readonly string[];
-  /** Clears the arguments of a call with its result. Default: false. */
+  /** Clears arguments, too. Default: false. */
   readonly clearToolInputs?: boolean;
-  /** What stands in place of a result. Default: `[cleared]`. */
+  /** In place of a result. Default: `[cleared]`. */
   readonly placeholder?: string;
-  /** Default: what the last answer reported, with an estimate of what came after it. */
+  /** Default: `contextTokens`. */
   readonly tokenCounter?: TokenCounter;
 }
 
-/** In the `extra` of a message whose results are cleared. */
 const mark = 'contextEditing';
 
-/** Clears the results of old tool calls when the messages grow too long. What it clears stays cleared. */
+/** Clears the results of old tool calls for good when the messages grow too long. */
 export function contextEditing(options?: ContextEditingOptions): AgentMiddleware {
   const {
     triggerTokens = 100_000,
@@ -78,7 +77,6 @@ function clearedResult(message: Message, placeholder: string, stays: (part: Resu
   return { ...message, parts, extra: { ...message.extra, [mark]: 'cleared' } };
 }
 
-/** Calls lose their arguments with their results: those of one message of the assistant up to the next one. */
 function withoutInputs(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   return after.map((message, at) => {
     if (message.role !== 'assistant') return message;

@@ -22,25 +22,21 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
   AgentOptions<T, Name, string>,
   'instructions' | 'tools' | 'subAgents' | 'output' | 'prompt'
 > {
-  /** In place of ours. */
   readonly instructions?: string;
   readonly tools?: AgentOptions<T, Name, string>['tools'];
-  /** Agents that the model gives tasks to, beside the general one. */
   readonly subAgents?: readonly AgentPart[];
-  /** Gives the model no list of what is to be done. */
   readonly withoutWriteTodos?: boolean;
-  /** There is no general sub-agent with the tools of this one. */
   readonly withoutGeneralSubAgent?: boolean;
-  /** What the model is told of the tool `task`, in place of our words. */
+  /** The description of the tool `task`. */
   readonly taskDescription?: (agents: readonly { readonly name: string; readonly description: string }[]) => string;
-  /** Readers see what sub-agents do. */
+  /** Readers see the events of sub-agents. */
   readonly forwardEvents?: boolean;
 }
 
 const general = 'general-purpose';
 const taskTool = 'task';
 
-/** The rest is checked where the agent is defined. */
+/** defineAgent checks the rest. */
 const forms: Forms = {
   ...agentForms,
   description: anything,
@@ -54,7 +50,7 @@ const forms: Forms = {
   forwardEvents: flag,
 };
 
-/** An agent for long work: it keeps a list of what is to be done, and gives tasks to others that begin with nothing but the task. */
+/** An agent for long work, with a to-do list and sub-agents that know nothing but their task. */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
   if (!isRecord(options))
     return refusing('deepAgent')(`the options must be an object with name, description and model, not ${shown(options)}.`);
@@ -71,8 +67,7 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
   if (withoutGeneralSubAgent !== true) {
     const helper = defineAgent({
       ...both,
-      // Its list is its own: several work at once.
-      // And it gives no tasks to others, so what names the tool for them is about the agent alone.
+      // A list of its own, as several helpers work at once. The helper has no tool `task`, so no layer may name it.
       middleware: [
         ...(withoutWriteTodos === true ? [] : [todo({ keptIn: 'runLocal' })]),
         ...(agent.middleware ?? []).map((layer) => withoutTool(layer as AgentMiddleware, taskTool)),

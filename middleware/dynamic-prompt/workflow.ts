@@ -4,15 +4,13 @@ import type { AgentMiddleware, HookContext, ModelRequest } from '../../kernel/de
 import { withTraits } from '../../kernel/define/traits';
 import { checkOptions, flag } from '../../contract/check';
 
-/** Makes the instructions of one call of the model. `ctx.values` and `ctx.session` are what the run knows besides. */
 export type PromptMaker = (request: ModelRequest, ctx: HookContext) => MaybePromise<string>;
 
 export interface DynamicPromptOptions {
-  /** Puts the text behind the instructions that there are, a blank line between them. Default: it takes their place. */
+  /** Adds the text after a blank line. Default: replaces the instructions. */
   readonly append?: boolean;
 }
 
-/** Makes the instructions anew for each call of the model. They are forgotten after the call. */
 export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions): AgentMiddleware {
   if (typeof make !== 'function')
     throw new HoldfastError(

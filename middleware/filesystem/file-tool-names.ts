@@ -1,25 +1,20 @@
 import type { Form } from '../../contract/check';
 import { flag, identifier, record, shape, text } from '../../contract/check';
 
-/** The tools for files, and `execute` where there is a shell. */
 export const fileToolNames = ['ls', 'read_file', 'write_file', 'edit_file', 'glob', 'grep', 'execute'] as const;
 export type FileToolName = (typeof fileToolNames)[number];
 
-/** How one of the tools differs. Name and disable are what agent and worker have to agree on; the rest is the worker's. */
+/** Agent and worker have to agree on `name` and `disable`. */
 export interface FileToolSetting {
-  /** Another name for it. */
   readonly name?: string;
-  /** What the model is told of it. */
   readonly description?: string;
-  /** A tool of one's own in its place, with the description that it has. */
+  /** Replaces the tool, with its own description. */
   readonly custom?: object;
-  /** Leaves it out. */
   readonly disable?: boolean;
 }
 
 export type FileToolSettings = { readonly [Tool in FileToolName]?: FileToolSetting };
 
-/** The name of each tool that there is, by its usual one. */
 export function namesOfFileTools(settings: FileToolSettings, hasShell: boolean): ReadonlyMap<FileToolName, string> {
   const names = new Map<FileToolName, string>();
   for (const tool of fileToolNames) {
@@ -35,7 +30,7 @@ const settingsForm = shape(
   'an object such as { ls: { name: "list_files" } }',
 );
 
-/** Both halves take the same settings, so that they can stand in one place. */
+/** Agent and worker may share one object of settings. */
 export const fileToolSettings: Form = {
   ...settingsForm,
   problem(settings, option) {

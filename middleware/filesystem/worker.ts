@@ -5,41 +5,38 @@ import type { FileToolName, FileToolSettings } from './file-tool-names';
 import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
 import { backendForm } from './worker/backend';
-import type { EditFileInput, WriteFileInput } from './worker/change-files';
-import { editFileDescription, editFileTool, writeFileDescription, writeFileTool } from './worker/change-files';
-import type { ExecuteInput } from './worker/execute';
-import { executeDescription, executeTool, streamingExecuteTool } from './worker/execute';
+import { editFileTool, writeFileTool } from './worker/change-files';
+import { executeTool, streamingExecuteTool } from './worker/execute';
 import type { GlobInput, GrepInput, ListInput } from './worker/find-files';
-import { globDescription, globTool, grepDescription, grepTool, listDescription, listTool } from './worker/find-files';
+import { globTool, grepTool, listTool } from './worker/find-files';
 import type { ReadFileInput } from './worker/read-file';
-import { readFileDescription, readFileTool, readPartsTool } from './worker/read-file';
+import { readFileTool, readPartsTool } from './worker/read-file';
 import type { Shell, StreamingShell } from './worker/shell';
 
 export interface FileToolsOptions<Settings extends FileToolSettings> {
   readonly backend: FileBackend;
-  /** Runs commands: then there is `execute`. */
+  /** Adds the tool `execute`. */
   readonly shell?: Shell;
-  /** The same for a shell that gives output as it comes. There is one of both. */
+  /** For output as it comes. Give only one of both shells. */
   readonly streamingShell?: StreamingShell;
-  /** Lets `read_file` hand images and documents to the model. The backend needs `readParts`. */
+  /** Lets `read_file` return images and documents. The backend needs `readParts`. */
   readonly multimodalRead?: boolean;
   readonly tools?: Settings;
 }
 
-/** The tools as code that calls them from a hook sees them. What their schemas have defaults for may be left out. */
+/** For code that calls the tools: inputs with defaults are optional. */
 interface FileToolTypes {
   readonly ls: Tool<ListInput, string>;
   readonly read_file: Tool<ReadFileInput, string>;
-  readonly write_file: Tool<WriteFileInput, string>;
-  readonly edit_file: Tool<EditFileInput, string>;
+  readonly write_file: ReturnType<typeof writeFileTool>;
+  readonly edit_file: ReturnType<typeof editFileTool>;
   readonly glob: Tool<GlobInput, string>;
   readonly grep: Tool<GrepInput, string>;
-  readonly execute: Tool<ExecuteInput, string>;
+  readonly execute: ReturnType<typeof executeTool>;
 }
 
 export type FileTool = FileToolTypes[FileToolName];
 
-/** The tools by their names, for the agents. */
 export type FileTools<Settings extends FileToolSettings> = {
   readonly [
     Name in FileToolName as Settings[Name] extends { readonly disable: true }
@@ -50,7 +47,7 @@ export type FileTools<Settings extends FileToolSettings> = {
   ]: Settings[Name] extends { readonly custom: infer Custom extends object } ? Custom : FileToolTypes[Name];
 };
 
-/** Tools for the files of a backend: ls, read_file, write_file, edit_file, glob and grep, and with a shell execute. */
+/** The tools of `filesystem`, over a backend. */
 export function fileTools<const Settings extends FileToolSettings = Record<never, never>>(
   options: FileToolsOptions<Settings>,
 ): FileTools<Settings> {
@@ -68,16 +65,16 @@ export function fileTools<const Settings extends FileToolSettings = Record<never
 type Make = (options: FileToolsOptions<FileToolSettings>, description: string | undefined) => object;
 
 const makers: Readonly<Record<FileToolName, Make>> = {
-  ls: ({ backend }, description = listDescription) => listTool(backend, description),
-  read_file: ({ backend, multimodalRead }, description = readFileDescription) =>
+  ls: ({ backend }, description) => listTool(backend, description),
+  read_file: ({ backend, multimodalRead }, description) =>
     multimodalRead === true && backend.readParts !== undefined
       ? readPartsTool((path, pages) => backend.readParts?.(path, pages) ?? Promise.resolve(''), description)
       : readFileTool(backend, description),
-  write_file: ({ backend }, description = writeFileDescription) => writeFileTool(backend, description),
-  edit_file: ({ backend }, description = editFileDescription) => editFileTool(backend, description),
-  glob: ({ backend }, description = globDescription) => globTool(backend, description),
-  grep: ({ backend }, description = grepDescription) => grepTool(backend, description),
-  execute: ({ shell, streamingShell }, description = executeDescription) =>
+  write_file: ({ backend }, description) => writeFileTool(backend, description),
+  edit_file: ({ backend }, description) => editFileTool(backend, description),
+  glob: ({ backend }, description) => globTool(backend, description),
+  grep: ({ backend }, description) => grepTool(backend, description),
+  execute: ({ shell, streamingShell }, description) =>
     shell !== undefined ? executeTool(shell, description) : streamingExecuteTool(streamingShell as StreamingShell, description),
 };
 
@@ -108,7 +105,7 @@ function check(given: unknown): void {
   }
 }
 
-/** What is wrong with it otherwise is said at the start of the worker, as of every tool. */
+/** The start of the worker checks the rest. */
 function isTool(value: unknown): boolean {
   return isRecord(value) && (has(value, 'execute') || has(value, 'stream') || value['external'] === true);
 }

@@ -6,17 +6,16 @@ import type { FileToolSettings } from './file-tool-names';
 import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 
 export interface FilesystemOptions {
-  /** What the worker's `fileTools` has other names for, or leaves out. The same object may serve both, unless it has tools. */
+  /** `name` and `disable` as for the worker's `fileTools`. */
   readonly tools?: FileToolSettings;
-  /** Whether the worker has a shell: then there is `execute` too. Default: no. */
+  /** The worker has a shell: adds `execute`. Default: false. */
   readonly shell?: boolean;
-  /** Added to the instructions. Default: nothing. */
   readonly systemPrompt?: string;
-  /** Puts results that are too large into files, by the worker middleware `largeResults` of the worker. Default: no. */
+  /** Uses `largeResults` of the worker. Default: false. */
   readonly largeResults?: boolean;
 }
 
-/** Offers the tools for files that the worker has by `fileTools`. */
+/** Offers the tools of the worker's `fileTools`. */
 export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
   checkOptions('filesystem', options, forms);
   const { tools: settings = {}, shell = false, systemPrompt = '', largeResults = false } = options;

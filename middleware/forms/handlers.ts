@@ -7,84 +7,76 @@ import type { AgentMiddleware, HookContext } from '../../kernel/define/middlewar
 import { withTraits } from '../../kernel/define/traits';
 
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
-type MessageHistory = readonly Message[];
 
-function check(maker: string, given: unknown, wanted: Form): void {
+/** An agent may have several handlers. */
+function handler(name: string, given: unknown, wanted: Form, hooks: Omit<AgentMiddleware, 'name'>): AgentMiddleware {
   const problem = problemOf(required(wanted), given, 'its argument');
-  if (problem !== undefined) refusing(maker)(sentence(problem));
+  if (problem !== undefined) refusing(name)(sentence(problem));
+  return withTraits({ name, ...hooks }, { isNumbered: true });
 }
 
-function checkFunction(maker: string, given: unknown): void {
-  check(maker, given, func);
-}
-
-/** An agent may have several of these. */
-function numbered(middleware: AgentMiddleware): AgentMiddleware {
-  return withTraits(middleware, { isNumbered: true });
-}
-
-/** Adds a text to the agent's instructions, a blank line between them. */
+/** Adds a text after a blank line. */
 export function withInstruction(text: string): AgentMiddleware {
-  check('withInstruction', text, textForm);
-  return numbered({
-    name: 'withInstruction',
+  return handler('withInstruction', text, textForm, {
     beforeAgent: ({ instructions }) => ({ instructions: [instructions, text].filter((part) => part !== '').join('\n\n') }),
   });
 }
 
-/** Makes the instructions of a run from those that there are. */
 export function withInstructionFunc(change: Change<string>): AgentMiddleware {
-  checkFunction('withInstructionFunc', change);
-  return numbered({
-    name: 'withInstructionFunc',
+  return handler('withInstructionFunc', change, func, {
     beforeAgent: async ({ instructions }, ctx) => ({ instructions: await change(instructions, ctx) }),
   });
 }
 
-/** Adds tools that the worker has. */
 export function withTools(...tools: readonly string[]): AgentMiddleware {
-  check('withTools', tools, someTexts);
-  return numbered({ name: 'withTools', beforeAgent: (setup) => ({ tools: [...new Set([...setup.tools, ...tools])] }) });
+  return handler('withTools', tools, someTexts, {
+    beforeAgent: (setup) => ({ tools: [...new Set([...setup.tools, ...tools])] }),
+  });
 }
 
-/** Adds, removes or picks the tools of a run. */
 export function withToolsFunc(change: Change<readonly string[]>): AgentMiddleware {
-  checkFunction('withToolsFunc', change);
-  return numbered({ name: 'withToolsFunc', beforeAgent: async ({ tools }, ctx) => ({ tools: await change(tools, ctx) }) });
+  return handler('withToolsFunc', change, func, {
+    beforeAgent: async ({ tools }, ctx) => ({ tools: await change(tools, ctx) }),
+  });
 }
 
-/** Rewrites the messages before each call of the model. What it returns stays. */
-export function withBeforeModelRewriteHistory(change: Change<MessageHistory>): AgentMiddleware {
-  checkFunction('withBeforeModelRewriteHistory', change);
-  return numbered({
-    name: 'withBeforeModelRewriteHistory',
+/** Before each call of the model. The result stays. */
+export function withBeforeModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
+  return handler('withBeforeModelRewriteHistory', change, func, {
     beforeModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
   });
 }
 
-/** Rewrites the messages, the answer being the last one, after each call of the model. What it returns stays. */
-export function withAfterModelRewriteHistory(change: Change<MessageHistory>): AgentMiddleware {
-  checkFunction('withAfterModelRewriteHistory', change);
-  return numbered({
-    name: 'withAfterModelRewriteHistory',
+/** After each call of the model; the answer is the last message. The result stays. */
+export function withAfterModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
+  return handler('withAfterModelRewriteHistory', change, func, {
     afterModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
   });
 }
 
-/** Lies around the calls of tools of every kind. */
+/** For tools of every kind. */
 export function withToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
-  checkFunction('withToolCallWrapper', wrap);
-  return numbered({ name: 'withToolCallWrapper', wrapToolCall: wrap });
+  return handler('withToolCallWrapper', wrap, func, { wrapToolCall: wrap });
 }
 
-/** Lies around the calls of tools that give their result at once. */
+/** For tools that return their result at once. */
 export function withInvokableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
-  checkFunction('withInvokableToolCallWrapper', wrap);
-  return numbered({ name: 'withInvokableToolCallWrapper', onlyKinds: ['invokable', 'enhanced'], wrapToolCall: wrap });
+  return handler('withInvokableToolCallWrapper', wrap, func, { onlyKinds: ['invokable', 'enhanced'], wrapToolCall: wrap });
 }
 
-/** Lies around the calls of tools that stream. */
+/** For tools that stream. */
 export function withStreamableToolCallWrapper(wrap: ToolCallWrap): AgentMiddleware {
-  checkFunction('withStreamableToolCallWrapper', wrap);
-  return numbered({ name: 'withStreamableToolCallWrapper', onlyKinds: ['streamable', 'enhanced-streamable'], wrapToolCall: wrap });
+  return handler('withStreamableToolCallWrapper', wrap, func, { onlyKinds: ['streamable', 'enhanced-streamable'], wrapToolCall: wrap });
+}
+
+/** `model-end` has the answer as it passes this place of the list. Without the wrapper: as it leaves all wraps. */
+export function eventSenderModelWrapper(): AgentMiddleware {
+  const middleware: AgentMiddleware = { name: 'eventSenderModelWrapper', wrapModel: (request, next) => next(request) };
+  return withTraits(middleware, { isNumbered: true, showsHere: 'model' });
+}
+
+/** The same for `tool-end`. A failed call shows its error from any place. */
+export function eventSenderToolWrapper(): AgentMiddleware {
+  const middleware: AgentMiddleware = { name: 'eventSenderToolWrapper', wrapToolCall: (call, next) => next(call) };
+  return withTraits(middleware, { isNumbered: true, showsHere: 'tool' });
 }

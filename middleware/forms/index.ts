@@ -2,8 +2,9 @@
 
 // Short forms of a middleware
 export type { ClassicMiddleware, ToolCallMiddleware, ToolCallWrap } from '../../kernel/define/classic-middleware';
-export { eventSenderModelWrapper, eventSenderToolWrapper } from './event-senders';
 export {
+  eventSenderModelWrapper,
+  eventSenderToolWrapper,
   withAfterModelRewriteHistory,
   withBeforeModelRewriteHistory,
   withInstruction,

@@ -4,7 +4,7 @@ import { messagesIn, storedOf } from '../../contract/messages/message-shapes';
 import type { Message } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 
-/** What one call of a hook sees of the messages, and what stands behind it: a message that comes back as it went out is the stored one. */
+/** The messages as a hook sees them. An unchanged message comes back as the stored one. */
 export class MessageSight<Shape extends MessageShape> {
   private readonly behind = new Map<unknown, { readonly message: Message; readonly shown: readonly MessageShapes[Shape][] }>();
   private readonly made = new Map<unknown, readonly Message[]>();
@@ -24,13 +24,12 @@ export class MessageSight<Shape extends MessageShape> {
     );
   }
 
-  /** The one message that an answer of a model is. */
   showOne(message: Message): MessageShapes[Shape] {
     return this.show([message])[0] as MessageShapes[Shape];
   }
 
   take(messages: readonly MessageShapes[Shape][]): readonly Message[] {
-    if (!isList(messages)) throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
+    if (!Array.isArray(messages)) throw new HoldfastError('message-invalid', `${this.label} returned messages that are no list.`);
     const taken: Message[] = [];
     for (let position = 0; position < messages.length;) {
       const known = this.behind.get(messages[position]);
@@ -57,7 +56,7 @@ export class MessageSight<Shape extends MessageShape> {
     return stored;
   }
 
-  /** The same message twice, as in a list and as the answer, is one message. */
+  /** A message that is both in a list and the answer is stored once. */
   private stored(message: MessageShapes[Shape], origin: string): readonly Message[] {
     const before = this.made.get(message);
     if (before !== undefined) return before;
@@ -65,8 +64,4 @@ export class MessageSight<Shape extends MessageShape> {
     this.made.set(message, stored);
     return stored;
   }
-}
-
-function isList(messages: unknown): boolean {
-  return Array.isArray(messages);
 }

@@ -20,22 +20,18 @@ import type {
 } from '../../kernel/define/middleware';
 import { labelOf } from '../../kernel/effects/errors';
 
-/**
- * A middleware that is written for agentic messages: its hooks get them and return them, its `ctx` takes them. A message that comes back
- * as it went out keeps its id. Events and the transcript have messages as they are stored.
- */
+/** Hooks and `ctx` take and return agentic messages. An unchanged message keeps its id. Events and transcript stay as stored. */
 export function agenticMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, AgenticMessage>): AgentMiddleware<T> {
   return inShape('agentic', middleware as unknown as AgentMiddleware<Tools, AgenticMessage>, 'agenticMiddleware');
 }
 
-/** The same for messages as chat completions have them. */
+/** The same for messages of chat completions. */
 export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, ChatMessage>): AgentMiddleware<T> {
   return inShape('chat', middleware as unknown as AgentMiddleware<Tools, ChatMessage>, 'chatMiddleware');
 }
 
 type Sight<Shape extends MessageShape> = MessageSight<Shape>;
-type ShapedHookName = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls' | 'afterAgent';
-const stateHooks: readonly ShapedHookName[] = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'];
+const stateHooks = ['beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls', 'afterAgent'] as const;
 
 function inShape<Shape extends MessageShape>(
   shape: Shape,
@@ -44,30 +40,21 @@ function inShape<Shape extends MessageShape>(
 ): AgentMiddleware {
   check(middleware, maker);
   const sightIn = (hook: string): Sight<Shape> => new MessageSight(shape, labelOf(hook, middleware.name));
-  const hooks: Partial<Record<keyof AgentMiddleware, unknown>> = {};
-  for (const hook of stateHooks) {
-    if (middleware[hook] === undefined) continue;
-    hooks[hook] = async (state: AgentState, ctx: HookContext) => {
-      const sight = sightIn(hook);
-      return takenUpdate(await middleware[hook]?.(shownState(state, sight), contextIn(ctx, sight)), sight);
-    };
-  }
-  if (middleware.beforeAgent !== undefined) {
-    const beforeAgent: AgentMiddleware['beforeAgent'] = async (setup, ctx) => {
+  const stateHook = (hook: (typeof stateHooks)[number]) => async (state: AgentState, ctx: HookContext) => {
+    const sight = sightIn(hook);
+    return takenUpdate(await middleware[hook]?.(shownState(state, sight), contextIn(ctx, sight)), sight);
+  };
+  const hooks: Omit<AgentMiddleware, 'name'> = {
+    ...Object.fromEntries(stateHooks.map((hook) => [hook, stateHook(hook)])),
+    async beforeAgent(setup, ctx) {
       const sight = sightIn('beforeAgent');
       return takenUpdate(await middleware.beforeAgent?.(setup, contextIn(ctx, sight)), sight);
-    };
-    hooks.beforeAgent = beforeAgent;
-  }
-  if (middleware.afterFailure !== undefined) {
-    const afterFailure: AgentMiddleware['afterFailure'] = async (failure, state, ctx) => {
+    },
+    async afterFailure(failure, state, ctx) {
       const sight = sightIn('afterFailure');
       return takenUpdate(await middleware.afterFailure?.(failure, shownState(state, sight), contextIn(ctx, sight)), sight);
-    };
-    hooks.afterFailure = afterFailure;
-  }
-  if (middleware.wrapModel !== undefined) {
-    const wrapModel: AgentMiddleware['wrapModel'] = async (request, next, ctx) => {
+    },
+    async wrapModel(request, next, ctx) {
       const sight = sightIn('wrapModel');
       const passOn = async (changed: ModelRequest<MessageShapes[Shape]>): Promise<ModelResponse<MessageShapes[Shape]>> => {
         const response = await next(takenRequest(changed, sight));
@@ -76,15 +63,11 @@ function inShape<Shape extends MessageShape>(
       const shown = frozen({ ...request, messages: sight.show(request.messages) });
       const response = await middleware.wrapModel?.(shown, (changed) => handled(passOn(changed)), contextIn(ctx, sight));
       return takenResponse(response, sight);
-    };
-    hooks.wrapModel = wrapModel;
-  }
-  if (middleware.wrapToolCall !== undefined) {
-    const wrapToolCall: AgentMiddleware['wrapToolCall'] = async (call, next, ctx) =>
-      (await middleware.wrapToolCall?.(call, next, contextIn(ctx, sightIn('wrapToolCall')))) as Json;
-    hooks.wrapToolCall = wrapToolCall;
-  }
-  return { ...middleware, ...hooks } as AgentMiddleware;
+    },
+    wrapToolCall: async (call, next, ctx) => (await middleware.wrapToolCall?.(call, next, contextIn(ctx, sightIn('wrapToolCall')))) as Json,
+  };
+  const own = Object.entries(hooks).filter(([hook]) => middleware[hook as keyof AgentMiddleware] !== undefined);
+  return { ...middleware, ...Object.fromEntries(own) } as AgentMiddleware;
 }
 
 function check(middleware: unknown, maker: string): void {
@@ -115,7 +98,7 @@ type Taken =
       readonly append?: readonly Message[];
     });
 
-/** What a hook returned, with messages as they are stored. What is no update is left for the kernel to refuse. */
+/** The kernel refuses values that are no updates. */
 function takenUpdate<Shape extends MessageShape>(update: unknown, sight: Sight<Shape>): Taken {
   if (typeof update !== 'object' || update === null || Array.isArray(update)) return update as Taken;
   const { messages, append, answer } = update as Returned<MessageShapes[Shape]>;
@@ -138,7 +121,6 @@ function takenResponse<Shape extends MessageShape>(response: unknown, sight: Sig
   return { ...(response as ModelResponse), message: sight.takeOne(message as MessageShapes[Shape], 'The response') };
 }
 
-/** The context of the run, which takes and gives messages in the shape. */
 function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Shape>): HookContext<Tools, MessageShapes[Shape]> {
   type Shaped = HookContext<Tools, MessageShapes[Shape]>;
   const sendEvent = (event: string | AgentEvent<MessageShapes[Shape]>, data: never): void => {
@@ -165,11 +147,11 @@ function contextIn<Shape extends MessageShape>(ctx: HookContext, sight: Sight<Sh
     ctx.within(duration, (inner) => act(contextIn(inner, sight)));
   const namedCalls: Shaped['namedCalls'] = (message) => ctx.namedCalls(sight.takeOne(message, 'A message of ctx.namedCalls'));
   const shaped = { sendEvent, ensureMessageId, model, race, within, namedCalls };
-  // The rest is read where it stands: `values`, `usage` and `iteration` change while a hook runs.
+  // Not copied: `values`, `usage` and `iteration` change while a hook runs.
   return Object.assign(Object.create(ctx) as object, shaped) as unknown as Shaped;
 }
 
-/** A promise that a hook may drop without bringing down the workflow task. */
+/** A hook may drop the promise without failing the workflow task. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -1,23 +1,21 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { countCall, timesIn } from '../call-counts';
-import { checkCallLimits } from '../call-limits';
+import { checkCallLimits, countCall, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf } from '../../contract/check';
 
 export interface ModelCallLimitOptions {
-  /** Only needed when an agent has several. Agents that share a name share the count of the run. */
+  /** Agents with the same name share the count of the run. */
   readonly name?: string;
-  /** Calls of all agents of the run together. */
+  /** Of all agents of the run. */
   readonly perRun?: number;
-  /** Calls of this agent in the run. */
+  /** Of this agent in the run. */
   readonly perAgent?: number;
   /** `end` (default): the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'end' | 'fail';
-  /** What the agent ends with. */
   readonly message?: string;
 }
 
-/** Lets agents call the model so often. Retries and calls for other models count; hidden calls of hooks do not. */
+/** Retries and calls of other models count; hidden calls of hooks do not. */
 export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
   const options = checkOptions<ModelCallLimitOptions>('modelCallLimit', given, {
     name: filled,

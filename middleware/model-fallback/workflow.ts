@@ -5,13 +5,13 @@ import { modelCodes } from '../code-options';
 
 export interface ModelFallbackOptions {
   readonly name?: string;
-  /** The models that are asked when the agent's own one gives no answer, in their order. */
+  /** Asked in this order after the agent's own model. */
   readonly models: readonly string[];
-  /** After which errors: their codes, or a function. Default: all. */
+  /** Codes, or a function. Default: all errors. */
   readonly fallBackOn?: readonly string[] | ((error: ModelError) => boolean);
 }
 
-/** `failover` of an agent in a middleware: the same mechanism, so an agent has one of them. */
+/** `failover` as a middleware: an agent has one of both. */
 export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
   checkOptions('modelFallback', options, {
     name: filled,
@@ -36,7 +36,7 @@ export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
   };
 }
 
-/** The call may have begun with one of the models, as it answered last: then the agent's own one is one of the others. */
+/** The call may have begun with one of `models`: then the agent's own model follows. */
 function nextOf(models: readonly string[], { named, tried }: Pick<FailoverAttempt, 'named' | 'tried'>): string | undefined {
   return [named, ...models].find((candidate) => !tried.includes(candidate));
 }

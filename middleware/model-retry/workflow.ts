@@ -7,16 +7,16 @@ import { modelCodes } from '../code-options';
 
 export interface ModelRetryOptions {
   readonly name?: string;
-  /** How often the model is called at most, the first call included. Default 3. */
+  /** Most calls, the first included. Default 3. */
   readonly attempts?: number;
   readonly backoff?: Backoff;
-  /** Which errors are worth another call: their codes, or a function. Default: those that the worker does not hold for final. */
+  /** Codes, or a function. Default: errors that the worker does not call final. */
   readonly retryOn?: readonly string[] | ((error: ModelError) => boolean);
-  /** `fail` (default): the error stands. Otherwise the text of an answer, with which the agent ends. */
+  /** `fail` (default): the error stands. `answer`: the agent ends with this text. */
   readonly whenExhausted?: 'fail' | { readonly answer: string | ((error: ModelError) => string) };
 }
 
-/** `retry` of an agent in a middleware: the same mechanism, so an agent has one of them. */
+/** `retry` as a middleware: an agent has one of both. */
 export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
   checkOptions('modelRetry', options, {
     name: filled,
@@ -32,9 +32,9 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
     retry: {
       maxRetries: attempts - 1,
       isRetryable: isWorthIt(retryOn),
-      // A provider that asks to be left alone for longer is.
+      // A provider may ask for a longer wait.
       backoff: (k, random, error) => Math.max(waits(k, random), error?.retryAfterMs ?? 0),
-      ...(whenExhausted === 'fail' ? {} : { giveUp: (error: ModelError) => textFor(whenExhausted.answer, error) }),
+      ...(whenExhausted === 'fail' ? {} : { giveUp: answering(whenExhausted.answer) }),
     },
   };
 }
@@ -44,6 +44,6 @@ function isWorthIt(retryOn: ModelRetryOptions['retryOn']): (error: ModelError) =
   return retryOn === undefined ? ({ retryable }) => retryable !== false : ({ code }) => retryOn.includes(code);
 }
 
-function textFor(answer: string | ((error: ModelError) => string), error: ModelError): string {
-  return typeof answer === 'string' ? answer : answer(error);
+function answering(answer: string | ((error: ModelError) => string)): (error: ModelError) => string {
+  return typeof answer === 'string' ? () => answer : answer;
 }

@@ -8,11 +8,11 @@ import { checkOptions, func } from '../../contract/check';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 
 export interface PatchToolCallsOptions {
-  /** Makes the text that stands for a result which never came. Default: that the call was canceled, in the language of the run. */
+  /** Text of a missing result. Default: the call was canceled. */
   readonly content?: (tool: string, callId: string, ctx: HookContext) => MaybePromise<string>;
 }
 
-/** Gives every tool call that has no result one, before each call of the model: no provider takes a call without. What it adds stays. */
+/** Adds a result to each tool call without one, as providers refuse a call without a result. The results stay. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
   const { content } = checkOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {
@@ -23,8 +23,8 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
         const results: Message[] = [];
         for (const [{ id, name }, result] of resultsByCall(round))
           if (result === undefined) {
-            // The model is told by the name that it wrote.
-            const text = await (content === undefined ? canceled(name, id, ctx) : content(ctx.nameOfTool(name), id, ctx));
+            // The model knows the name that it wrote.
+            const text = await (content === undefined ? texts[ctx.language](name, id) : content(ctx.nameOfTool(name), id, ctx));
             results.push(resultOf(id, name, text));
           }
         if (results.length > 0) added.set(round.at, results);
@@ -39,10 +39,6 @@ const texts: Readonly<Record<Language, (tool: string, callId: string) => string>
   en: (tool, callId) => `Tool call ${tool} with id ${callId} was canceled - another message came in before it could be completed.`,
   zh: (tool, callId) => `工具调用 ${tool}(ID 为 ${callId})已被取消——在其完成之前收到了另一条消息。`,
 };
-
-function canceled(tool: string, callId: string, { language }: HookContext): string {
-  return texts[language](tool, callId);
-}
 
 function resultOf(callId: string, name: string, output: unknown): Message {
   if (typeof output !== 'string')

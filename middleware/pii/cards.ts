@@ -2,16 +2,15 @@ import { isDigit } from './signs';
 import type { Span } from './spans';
 
 const wideGaps = new Set([0xa0, 0x202f, 0x2007, 0x2008, 0x2009, 0x2010, 0x2011, 0x2012, 0x2013]);
-/** A blank or a hyphen, also those of typesetters. */
+/** A blank or a hyphen, also typographic ones. */
 export const isGap = (unit: number): boolean => unit === 32 || unit === 45 || wideGaps.has(unit);
 export const isCardUnit = (unit: number): boolean => isDigit(unit) || isGap(unit);
 
 const shortestCard = 13;
 const longestCard = 19;
-/** Nineteen digits with a gap between any two, and what stands around them. */
 export const cardReach = 2 * longestCard;
 
-/** Numbers of cards, each as long as it can be. `before`: the sign before the text. */
+/** Each as long as possible. `before`: the sign before the text. */
 export function cardsIn(text: string, before: string): readonly Span[] {
   const spans: Span[] = [];
   let end = 0;
@@ -26,19 +25,18 @@ export function cardsIn(text: string, before: string): readonly Span[] {
   return spans;
 }
 
-/** From where on cards in a run of digits and gaps are not decided yet. */
+/** Cards from this place on are not decided yet. */
 export function undecidedIn(text: string): number {
   if (text.length <= 2 * cardReach) return 0;
-  // A long list of numbers: what began so far back is decided. No card begins in the middle of a number.
+  // In a long list of numbers the earlier ones are decided. No card begins inside a number.
   for (let at = text.length - 2 * cardReach; at < text.length - cardReach; at++) if (isGap(text.charCodeAt(at))) return at;
   let number = text.length - 2 * cardReach;
   while (number > 0 && isDigit(text.charCodeAt(number - 1))) number -= 1;
   return number;
 }
 
-/** Where the longest card number that begins here ends. */
 function cardAt(text: string, start: number): number | undefined {
-  // The check is a sum in which every second digit from the right is doubled: one sum for each way to begin, as the end is not known yet.
+  // Luhn's sum doubles every second digit from the right. Two sums, as the end is not known yet.
   let [digits, plain, doubled, first] = [0, 0, 0, 0];
   let found: number | undefined;
   for (let at = start; at < text.length && digits < longestCard; at++) {
@@ -55,7 +53,7 @@ function cardAt(text: string, start: number): number | undefined {
   return found;
 }
 
-/** Most numbers of this length that begin with 1 are times; of cards only those of airlines do. None of 13 digits begins with less than 4. */
+/** Numbers that begin with 1 are mostly times, except for airlines. Thirteen digits begin with 4 to 6. */
 function isIssued(first: number, digits: number): boolean {
   if (first === 1) return digits === 15;
   return digits > shortestCard || (first >= 4 && first <= 6);

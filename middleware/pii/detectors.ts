@@ -1,18 +1,13 @@
-import { cardsIn } from './cards';
+import { cardsIn, isCardUnit } from './cards';
 import { endsBetween, isAddressUnit, isDigit, isLetter, isWordUnit, signOf } from './signs';
 import type { Span } from './spans';
 
 export type Kind = 'email' | 'creditCard' | 'ip' | 'url';
 
-/** Looks for one kind of data, in one pass over a text, whatever it is. */
-export interface Detector {
-  /** `before`: the sign before the text. */
-  find(text: string, before: string): readonly Span[];
-}
-
-/** Looks for what lies inside of a run of some signs, and rests on nothing outside of it. */
-export interface RunDetector extends Detector {
+export interface RunDetector {
   isPart(unit: number): boolean;
+  /** `before`: the sign before the run. */
+  find(run: string, before: string): readonly Span[];
 }
 
 const localMarks = new Set([...".!#$%&'*+/=?_~-"].map((sign) => sign.charCodeAt(0)));
@@ -23,37 +18,29 @@ const email: RunDetector = {
   find(text) {
     const spans: Span[] = [];
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-      const start = startOfLocal(text, at, spans.at(-1)?.end ?? 0);
-      const end = endOfHost(text, at + 1, endOfHostSigns(text, at + 1));
+      const start = Math.max(
+        spans.at(-1)?.end ?? 0,
+        endOfSigns(text, at, -1, (unit) => localMarks.has(unit)),
+      );
+      const end = endOfHost(text, at + 1, endOfSigns(text, at + 1, 1, isHyphenOrDot));
       if (start < at && end > at + 1) spans.push({ start, end });
     }
     return spans;
   },
 };
 
-function startOfLocal(text: string, at: number, least: number): number {
-  let start = at;
-  for (let inner = signOf(64); start > least; start -= 1) {
-    const unit = text.charCodeAt(start - 1);
+/** The place where the signs of an address end, in one direction. */
+function endOfSigns(text: string, from: number, step: 1 | -1, takesMark: (unit: number) => boolean): number {
+  let at = from;
+  for (let inner = signOf(64); ; at += step) {
+    const unit = text.charCodeAt(step === 1 ? at : at - 1);
     const sign = signOf(unit);
-    if (sign === 'none' || (sign === 'mark' && !localMarks.has(unit)) || endsBetween(inner, sign)) break;
+    if (sign === 'none' || (sign === 'mark' && !takesMark(unit)) || endsBetween(inner, sign)) return at;
     inner = sign;
   }
-  return start;
 }
 
-function endOfHostSigns(text: string, from: number): number {
-  let end = from;
-  for (let inner = signOf(64); end < text.length; end += 1) {
-    const unit = text.charCodeAt(end);
-    const sign = signOf(unit);
-    if (sign === 'none' || (sign === 'mark' && !isHyphenOrDot(unit)) || endsBetween(inner, sign)) break;
-    inner = sign;
-  }
-  return end;
-}
-
-/** Where the name of a host with a top-level domain ends; its start when it is none. */
+/** End of a host name with a top-level domain; `start` if there is none. */
 function endOfHost(text: string, start: number, end: number): number {
   let last = end;
   for (;;) {
@@ -63,7 +50,7 @@ function endOfHost(text: string, start: number, end: number): number {
     if (dot <= start) return start;
     if (last - dot >= 3)
       for (let at = dot + 1; at < last; at++) if (!isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== 45) return last;
-    // What follows without a blank is no part of the name: the next sentence.
+    // The rest is the next sentence, without a blank.
     last = dot;
   }
 }
@@ -79,12 +66,7 @@ const url: RunDetector = {
     for (let position = 0; position < text.length;) {
       const start = nextUrl(text, position);
       if (start === undefined) break;
-      let end = start;
-      for (let inner = signOf(64); end < text.length; end += 1) {
-        const sign = signOf(text.charCodeAt(end));
-        if (sign === 'none' || endsBetween(inner, sign)) break;
-        inner = sign;
-      }
+      let end = endOfSigns(text, start, 1, () => true);
       position = end;
       while (end > start && trailing.has(text[end - 1] ?? '')) end -= 1;
       // A scheme alone leads nowhere.
@@ -122,7 +104,7 @@ const ip: RunDetector = {
   find: (text) => [...addressesIn(text, isVersion4Unit, '.', isVersion4), ...addressesIn(text, isVersion6Unit, '.:', isVersion6)],
 };
 
-/** Runs of the signs of an address, without the marks around them, that are one and no part of a word. */
+/** Runs of address signs that are addresses and no part of a word. */
 function addressesIn(
   text: string,
   isUnit: (unit: number) => boolean,
@@ -162,5 +144,6 @@ function isVersion6(text: string): boolean {
   return plain.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && (halves.length === 2 ? count < 8 : count === 8);
 }
 
-export const runDetectors: Readonly<Record<Exclude<Kind, 'creditCard'>, RunDetector>> = { email, ip, url };
-export const detectors: Readonly<Record<Kind, Detector>> = { ...runDetectors, creditCard: { find: cardsIn } };
+const creditCard: RunDetector = { isPart: isCardUnit, find: cardsIn };
+
+export const detectors: Readonly<Record<Kind, RunDetector>> = { email, creditCard, ip, url };

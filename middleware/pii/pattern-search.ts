@@ -1,26 +1,21 @@
 import type { Finder } from './finders';
-import { withoutPast } from './finders';
 import { isWordUnit } from './signs';
 import type { Span } from './spans';
 
-/** One step of a pattern that was made into steps: take a unit, go two ways, look for a border of a word, or be done. */
 type Step =
   | { readonly type: 'unit'; readonly has: (unit: number) => boolean; next: number }
   | { readonly type: 'split'; next: number; other: number }
   | { readonly type: 'boundary'; next: number }
   | { readonly type: 'done' };
 
-/** Puts its steps before the step `next`, and says which one is the first. */
+/** Puts steps before `next`, and returns the first step. */
 type Build = (next: number) => number;
 
 const mostSteps = 2000;
 const token = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?[^]?)?|[^]/y;
 const quantifier = /([*+?])|\{(\d+)(,?)(\d*)\}/y;
 
-/**
- * A pattern of one's own, looked for in all places at once: a text is read a single time, and each unit costs at most one visit of each
- * step, whatever the text is. What any match covers is found; matches that overlap are one. JavaScript says which units a sign of the pattern takes.
- */
+/** Searches from all places at once: a unit of a text visits each step at most once. Overlapping matches are one. */
 export class Pattern {
   private readonly steps: Step[] = [{ type: 'done' }];
   private readonly begin: number;
@@ -35,7 +30,6 @@ export class Pattern {
     if (this.canEndFrom(this.begin)) throw new Error('it is found everywhere, also where there is nothing; let it take at least one sign');
   }
 
-  /** Looks for the pattern in a text that begins at that place. */
   finder(position: number): Finder {
     return new PatternFinder(this.steps, this.begin, position);
   }
@@ -102,7 +96,6 @@ export class Pattern {
     return this.steps.push(step) - 1;
   }
 
-  /** Whether the end is reached from a step without taking anything. */
   private canEndFrom(at: number, seen = new Set<number>()): boolean {
     const step = this.steps[at] as Step;
     if (step.type === 'done') return true;
@@ -112,11 +105,11 @@ export class Pattern {
   }
 }
 
-/** One way through the steps at a time for each of them, all side by side. */
+/** All ways through the steps, side by side. */
 class PatternFinder implements Finder {
   spans: Span[] = [];
   private steps: readonly number[] = [];
-  /** Where each way began. They stand in that order: the first one is the earliest. */
+  /** Where each way began, in order. */
   private starts: readonly number[] = [];
   private previous = -1;
   private readonly visited: Int32Array;
@@ -138,21 +131,14 @@ class PatternFinder implements Finder {
     for (let at = 0; at < text.length; at++) this.take(text.charCodeAt(at));
   }
 
-  end(): void {
-    this.take(-1);
-  }
-
-  forget(before: number): void {
-    this.spans = withoutPast(this.spans, before);
-  }
-
-  fork(): Finder {
+  spansAtEnd(): readonly Span[] {
     const other = new PatternFinder(this.all, this.begin, this.position);
-    [other.steps, other.starts, other.previous] = [this.steps, this.starts, this.previous];
-    return other;
+    [other.spans, other.steps, other.starts, other.previous] = [[...this.spans], this.steps, this.starts, this.previous];
+    other.take(-1);
+    return other.spans;
   }
 
-  /** The next unit; -1 at the end, where nothing can be taken but a pattern may be done. */
+  /** -1: the end, which no step takes. */
   private take(unit: number): void {
     const { all, visited, open, position, steps, starts } = this;
     const isBorder = isWordUnit(this.previous) !== isWordUnit(unit);
@@ -182,7 +168,7 @@ class PatternFinder implements Finder {
   }
 }
 
-/** Ends come in order; a match that begins inside of the last ones makes one of them all. */
+/** Ends come in order. A match that overlaps the last ones joins them. */
 function addSpan(spans: Span[], start: number, end: number): void {
   let from = start;
   for (let last = spans.at(-1); last !== undefined && from < last.end; last = spans.at(-1)) {

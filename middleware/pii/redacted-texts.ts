@@ -1,44 +1,34 @@
 import type { Finder } from './finders';
 import type { Rule } from './rules';
-import type { Found, Span } from './spans';
-import { withoutOverlap } from './spans';
+import type { Span } from './spans';
 
 export interface RuleFinder {
   readonly rule: Rule;
   readonly finder: Finder;
 }
 
-/** What may be seen of one of the texts. */
 export interface Piece {
-  /** Which one, from 0. */
   readonly of: number;
   readonly text: string;
 }
 
 export interface Looking {
-  /** Finders for a text that begins at that place. */
   finders(position: number): readonly RuleFinder[];
   instead(value: string, rule: Rule): string;
 }
 
-/**
- * Texts that follow each other, in pieces. They are looked through as one text, and each alone: what begins in one and ends in another is
- * found, and what one of them has is not lost in the next one. What may still become part of a match is held back.
- */
+/** Texts in pieces, searched as one text and each alone. A text that may become part of a match is held back. */
 export class RedactedTexts {
-  /** The texts of which something was replaced. */
   readonly changed = new Set<number>();
   private readonly joined: readonly RuleFinder[];
   private alone: readonly RuleFinder[] | undefined;
-  /** What was found in texts alone that are over. */
-  private found: readonly Found<Rule>[] = [];
+  private found: readonly Found[] = [];
   private readonly starts = [0];
-  /** The text at hand, and where it is. */
   private of = 0;
   private base = 0;
   private raw = '';
 
-  /** `context`: what stands before, and was seen. */
+  /** `context`: the text before, which was seen. */
   constructor(
     private readonly looking: Looking,
     context = '',
@@ -54,21 +44,17 @@ export class RedactedTexts {
     return this.take(false);
   }
 
-  /** Another text begins. What is held of the one before it comes back, as it was. */
+  /** Begins another text. Returns the held part of the text before. */
   next(): string {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
-    const over = this.alone ?? this.joined.map(({ rule, finder }) => ({ rule, finder: finder.fork() }));
-    for (const { finder } of over) finder.end();
-    this.found = [...this.found, ...foundBy(over)];
+    this.found = [...this.found, ...foundBy(finders, true)];
     this.alone = this.looking.finders(this.position);
     this.starts.push(this.position);
     return this.raw.slice(held - this.base);
   }
 
-  /** The rest. */
   end(): readonly Piece[] {
-    for (const { finder } of [...this.joined, ...(this.alone ?? [])]) finder.end();
     return this.take(true);
   }
 
@@ -86,19 +72,19 @@ export class RedactedTexts {
     const finders = [...this.joined, ...(this.alone ?? [])];
     let end = isWhole ? this.position : this.beforePair(Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     if (end <= this.base) return [];
-    const found = withoutOverlap([...this.found, ...foundBy(finders)].map((one) => this.widened(one)));
-    // What was found and goes on behind the end is held as well.
+    const found = withoutOverlap([...this.found, ...foundBy(finders, isWhole)].map((one) => this.widened(one)));
+    // A match across the end is held, too.
     for (const span of found) if (span.start < end && span.end > end) end = span.start;
     if (end <= this.base) return [];
     const pieces = this.replaced(found, end);
     this.raw = this.raw.slice(end - this.base);
     this.base = end;
     this.found = this.found.filter((span) => span.end > end);
-    for (const { finder } of finders) finder.forget(end);
+    for (const { finder } of finders) finder.spans = finder.spans.filter((span) => span.end > end);
     return pieces;
   }
 
-  private replaced(found: readonly Found<Rule>[], until: number): readonly Piece[] {
+  private replaced(found: readonly Found[], until: number): readonly Piece[] {
     const pieces: Piece[] = [];
     let at = this.base;
     const plain = (end: number): void => {
@@ -123,13 +109,12 @@ export class RedactedTexts {
     return this.raw.slice(start - this.base, end - this.base);
   }
 
-  /** The text that has this place. */
   private goTo(place: number): number {
     while ((this.starts[this.of + 1] ?? Infinity) <= place) this.of += 1;
     return this.of;
   }
 
-  /** A picture is two units, which stay together. */
+  /** Surrogate pairs stay together. */
   private beforePair(end: number): number {
     return isHigh(this.raw.charCodeAt(end - 1 - this.base)) ? end - 1 : end;
   }
@@ -144,9 +129,25 @@ export class RedactedTexts {
   }
 }
 
-function foundBy(finders: readonly RuleFinder[]): readonly Found<Rule>[] {
-  return finders.flatMap(({ rule, finder }) => finder.spans.map((span) => ({ ...span, rule })));
+function foundBy(finders: readonly RuleFinder[], isWhole: boolean): readonly Found[] {
+  return finders.flatMap(({ rule, finder }) => (isWhole ? finder.spansAtEnd() : finder.spans).map((span) => ({ ...span, rule })));
 }
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+interface Found extends Span {
+  readonly rule: Rule;
+}
+
+/** In order, without overlaps. Of overlapping spans the first and longest covers the others. */
+function withoutOverlap(found: readonly Found[]): readonly Found[] {
+  const ordered = [...found].sort((one, other) => one.start - other.start || other.end - one.end);
+  const apart: Found[] = [];
+  for (const span of ordered) {
+    const last = apart.at(-1);
+    if (last === undefined || span.start >= last.end) apart.push(span);
+    else if (span.end > last.end) apart[apart.length - 1] = { ...last, end: span.end };
+  }
+  return apart;
+}

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, Part } from '../../contract/messages/messages';
 import { isPartList } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
-import { runDetectors } from './detectors';
+import { detectors } from './detectors';
 import type { Finder } from './finders';
 import { CardFinder, RunFinder } from './finders';
 import { Pattern } from './pattern-search';
@@ -10,24 +10,21 @@ import type { Piece } from './redacted-texts';
 import { RedactedTexts } from './redacted-texts';
 import type { Rule } from './rules';
 
-/** Finds what the rules name in texts, and puts something else in its place. */
 export class Redactor {
   private readonly makers: readonly { readonly rule: Rule; readonly make: (position: number) => Finder }[];
 
   constructor(
     rules: readonly Rule[],
-    /** Where the texts come from, for the error of `block`. */
     private readonly source: string,
   ) {
     this.makers = rules.map((rule) => ({ rule, make: finderFor(rule) }));
   }
 
-  /** The text itself when nothing is found. */
   text(text: string): string {
     return this.texts([text])[0] ?? '';
   }
 
-  /** Texts that follow each other, so that what is cut in two is found. */
+  /** Consecutive texts, so that data across two texts is found. */
   texts(texts: readonly string[]): readonly string[] {
     const redacted = this.stream();
     const out = texts.map(() => '');
@@ -42,7 +39,7 @@ export class Redactor {
     return out;
   }
 
-  /** The same for texts that come in pieces. `context`: what stands before them, and was seen. */
+  /** `context`: the text before, which was seen. */
   stream(context?: string): RedactedTexts {
     const looking = {
       finders: (position: number) => this.makers.map(({ rule, make }) => ({ rule, finder: make(position) })),
@@ -51,7 +48,7 @@ export class Redactor {
     return new RedactedTexts(looking, context);
   }
 
-  /** A copy in which all texts and numbers are redacted, at any depth; the value itself when nothing is found. Keys stay as they are. */
+  /** All texts and numbers at any depth, but no keys. Unchanged values come back as they are. */
   json<Value extends Json | undefined>(value: Value): Value {
     return this.changed(value) as Value;
   }
@@ -61,7 +58,6 @@ export class Redactor {
     return parts === message.parts ? message : { ...message, parts };
   }
 
-  /** Those of them that are to be looked at; the list itself when nothing is found. */
   parts(parts: readonly Part[], which: (part: Part) => boolean): readonly Part[] {
     const after: Part[] = [];
     for (let position = 0; position < parts.length;) {
@@ -81,7 +77,7 @@ export class Redactor {
     return after.length === parts.length && after.every((part, position) => part === parts[position]) ? parts : after;
   }
 
-  /** A part of which nothing is left is gone, and what a provider has signed is no longer what it said. */
+  /** An emptied part goes. A changed part loses its signature. */
   private spoken(parts: readonly SpokenPart[]): readonly Part[] {
     const texts = this.texts(parts.map(({ text }) => text));
     return parts.flatMap((part, position) => {
@@ -92,22 +88,14 @@ export class Redactor {
   }
 
   private messagePart(part: Part): Part {
-    switch (part.type) {
-      case 'tool-result': {
-        const output = part.multipart === true && isPartList(part.output) ? this.multipart(part.output) : this.json(part.output);
-        return output === part.output ? part : { ...part, output };
-      }
-      case 'tool-call': {
-        const input = this.json(part.input);
-        return input === part.input ? part : { ...part, input };
-      }
-      default:
-        return part;
+    if (part.type === 'tool-call') {
+      const input = this.json(part.input);
+      return input === part.input ? part : { ...part, input };
     }
-  }
-
-  private multipart(output: Json & readonly Part[]): Json {
-    return this.parts(output, isSpoken);
+    if (part.type !== 'tool-result') return part;
+    const isMultipart = part.multipart === true && isPartList(part.output);
+    const output: Json = isMultipart ? this.parts(part.output, isSpoken) : this.json(part.output);
+    return output === part.output ? part : { ...part, output };
   }
 
   private changed(value: Json | undefined): Json | undefined {
@@ -124,7 +112,6 @@ export class Redactor {
     return after.every(([, item], position) => item === before[position]?.[1]) ? value : Object.fromEntries(after);
   }
 
-  /** A number that is found becomes a text. */
   private number(value: number): Json {
     const said = String(value);
     const clean = this.text(said);
@@ -152,16 +139,12 @@ function isSpoken(part: Part): part is SpokenPart {
 }
 
 function finderFor({ kind, pattern = '', ignoreCase }: Rule): (position: number) => Finder {
-  switch (kind) {
-    case 'custom': {
-      const own = new Pattern(pattern, ignoreCase === true);
-      return (position) => own.finder(position);
-    }
-    case 'creditCard':
-      return (position) => new CardFinder(position);
-    default:
-      return (position) => new RunFinder(runDetectors[kind], position);
+  if (kind === 'custom') {
+    const own = new Pattern(pattern, ignoreCase === true);
+    return (position) => own.finder(position);
   }
+  const Runs = kind === 'creditCard' ? CardFinder : RunFinder;
+  return (position) => new Runs(detectors[kind], position);
 }
 
 function masked(value: string, kind: Rule['kind']): string {
@@ -177,27 +160,4 @@ function masked(value: string, kind: Rule['kind']): string {
     case 'custom':
       return value.length > 8 ? `****${value.slice(-4)}` : '****';
   }
-}
-
-/** One text that comes in pieces. */
-export class RedactedStream {
-  private readonly texts: RedactedTexts;
-
-  constructor(redactor: Redactor) {
-    this.texts = redactor.stream();
-  }
-
-  /** What may be seen now that this has come. */
-  push(piece: string): string {
-    return joined(this.texts.push(piece));
-  }
-
-  /** The rest. */
-  end(): string {
-    return joined(this.texts.end());
-  }
-}
-
-function joined(pieces: readonly Piece[]): string {
-  return pieces.map(({ text }) => text).join('');
 }

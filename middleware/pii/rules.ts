@@ -4,17 +4,14 @@ import { checkOptions, filled, flag, form, oneOf, record, refusing, required, wo
 import type { Kind } from './detectors';
 import { Pattern } from './pattern-search';
 
-/** What becomes of data that is found: the call fails, a word stands for it, part of it is hidden, or the same name stands for the same value. */
+/** `block`: the call fails. `hash`: equal values stay equal. */
 export type Strategy = 'block' | 'redact' | 'mask' | 'hash';
 
-/**
- * Where data is looked for: `input` in what users say, `output` in what models say, `tools` in what tools give back, `arguments` in what
- * models call tools with.
- */
+/** `input`: words of users. `output`: answers of models. `tools`: results. `arguments`: tool calls. */
 export type PiiPlace = 'input' | 'output' | 'tools' | 'arguments';
 
 export interface CustomPattern {
-  /** As a regular expression, without what looks around or back. */
+  /** A regular expression without look-around and back-references. */
   readonly pattern: string;
   readonly strategy: Strategy;
   readonly ignoreCase?: boolean;
@@ -23,13 +20,12 @@ export interface CustomPattern {
 export type PiiOptions = { readonly [K in Kind]?: Strategy } & {
   /** Only needed when an agent has several. */
   readonly name?: string;
-  /** Patterns of one's own, by what they are called. */
   readonly custom?: Readonly<Record<string, CustomPattern>>;
   /** Default: input, output and tools. */
   readonly applyTo?: readonly PiiPlace[];
 };
 
-/** One thing to look for, as JSON: the worker middleware gets it in its options. */
+/** JSON, for the options of the worker middleware. */
 export interface Rule {
   readonly what: string;
   readonly kind: Kind | 'custom';

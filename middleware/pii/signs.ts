@@ -1,7 +1,4 @@
-/**
- * What a sign may be in an address: part of a word, part of a word in a script that puts no blanks between words, a mark such as a dot, or
- * nothing that an address has.
- */
+/** `dense`: a letter of a script without blanks between words. `mark`: a sign of addresses, such as a dot. */
 export type Sign = 'word' | 'dense' | 'mark' | 'none';
 
 const outside = new Set([...'<>"`{}|\\^'].map((sign) => sign.charCodeAt(0)));
@@ -11,7 +8,6 @@ const denseScripts =
 
 export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 export const isLetter = (unit: number): boolean => (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
-/** Of a word as regular expressions have it. */
 export const isWordUnit = (unit: number): boolean => isDigit(unit) || isLetter(unit) || unit === 95;
 
 const ascii = Array.from({ length: 0x80 }, (_, unit): Sign => {
@@ -22,7 +18,7 @@ const ascii = Array.from({ length: 0x80 }, (_, unit): Sign => {
 export function signOf(unit: number): Sign {
   const known = ascii[unit];
   if (known !== undefined) return known;
-  // Halves of pairs are pictures for the most part; NaN stands behind the end of a text.
+  // Surrogates are mostly pictures. NaN is the end of a text.
   if (!(unit >= 0xaa) || (unit >= 0xd800 && unit <= 0xdfff)) return 'none';
   const sign = String.fromCharCode(unit);
   if (!letters.test(sign)) return 'none';
@@ -31,10 +27,7 @@ export function signOf(unit: number): Sign {
 
 export const isAddressUnit = (unit: number): boolean => signOf(unit) !== 'none';
 
-/**
- * Whether an address ends between a sign of it and the next one outwards: what stands beside the word of another script is the sentence
- * around the address.
- */
+/** A word of a dense script beside an address is the sentence around the address. */
 export function endsBetween(inner: Sign, outer: Sign): boolean {
   return inner === 'word' && outer === 'dense';
 }

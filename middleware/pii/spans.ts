@@ -2,20 +2,3 @@ export interface Span {
   readonly start: number;
   readonly end: number;
 }
-
-/** A span that a rule has found. */
-export interface Found<Rule> extends Span {
-  readonly rule: Rule;
-}
-
-/** Spans in the order of the text, none of which overlap. Of several in one place the one that begins first and is longest counts, with all that they cover. */
-export function withoutOverlap<Rule>(found: readonly Found<Rule>[]): readonly Found<Rule>[] {
-  const ordered = [...found].sort((one, other) => one.start - other.start || other.end - one.end);
-  const apart: Found<Rule>[] = [];
-  for (const span of ordered) {
-    const last = apart.at(-1);
-    if (last === undefined || span.start >= last.end) apart.push(span);
-    else if (span.end > last.end) apart[apart.length - 1] = { ...last, end: span.end };
-  }
-  return apart;
-}

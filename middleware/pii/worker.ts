@@ -4,11 +4,12 @@ import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
 import { RedactedAnswer } from './worker/redacted-answer';
 import { RedactedParts } from './worker/redacted-parts';
-import { RedactedStream, Redactor } from './redactor';
+import type { Piece } from './redacted-texts';
+import { Redactor } from './redactor';
 import type { PiiRules } from './rules';
 import { StopError, isStop } from '../../kernel/effects/errors';
 
-/** The worker middleware on the worker, where answers and results are changed before anything of them is recorded. Every worker has it. */
+/** Changes answers and results before anything is recorded. Every worker has it. */
 export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (options: Json): WorkerWraps => {
   const { rules, places } = options as unknown as PiiRules;
   const output = places.includes('output') ? new Redactor(rules, 'an answer of the model') : undefined;
@@ -53,19 +54,15 @@ const alone = (part: Part): { readonly role: 'assistant'; readonly parts: readon
 function toolWraps(redactor: Redactor): WorkerWraps {
   return {
     wrapInvokableToolCall: async (input, next) => redactor.json(await cleaned(redactor, () => next(input))),
-    wrapEnhancedInvokableToolCall: async (input, next) => partsOf(redactor, await cleaned(redactor, () => next(input))),
+    wrapEnhancedInvokableToolCall: async (input, next) => redactor.parts(await cleaned(redactor, () => next(input)), isSaid),
     async *wrapStreamableToolCall(input, next) {
-      const stream = new RedactedStream(redactor);
+      const texts = redactor.stream();
       try {
-        for await (const piece of next(input)) {
-          const text = stream.push(piece);
-          if (text !== '') yield text;
-        }
+        for await (const piece of next(input)) yield* inOne(texts.push(piece));
       } catch (error) {
         throw cleanError(redactor, error);
       }
-      const rest = stream.end();
-      if (rest !== '') yield rest;
+      yield* inOne(texts.end());
     },
     async *wrapEnhancedStreamableToolCall(input, next) {
       const parts = new RedactedParts(redactor);
@@ -79,8 +76,9 @@ function toolWraps(redactor: Redactor): WorkerWraps {
   };
 }
 
-function partsOf(redactor: Redactor, parts: readonly Part[]): readonly Part[] {
-  return redactor.parts(parts, isSaid);
+function* inOne(pieces: readonly Piece[]): Generator<string> {
+  const text = pieces.map((piece) => piece.text).join('');
+  if (text !== '') yield text;
 }
 
 async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): Promise<Output> {
@@ -91,7 +89,7 @@ async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): 
   }
 }
 
-/** What a tool complains of goes to the model, too. What makes its code special stays: the code, and that it stops the run. */
+/** Errors of tools go to the model, too. Their codes, and stops, stay. */
 function cleanError(redactor: Redactor, error: unknown): unknown {
   const said = messageOf(error);
   const clean = redactor.text(said);

@@ -8,17 +8,11 @@ import { checkedRules } from './rules';
 
 export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './rules';
 
-/** The name under which every worker has the worker middleware. */
-export const piiName = 'pii';
-
-/**
- * Looks for personal data in what users say, models answer and tools give back. Answers and results are changed on the worker, before
- * anything of them is seen or recorded; what users say is changed in the state, before a model sees it.
- */
+/** Changes answers and results on the worker, before anything is seen or recorded, and words of users in the state. */
 export function pii(options: PiiOptions): AgentMiddleware {
   const { name, rules, places } = checkedRules(options);
   const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;
-  // What no tool of the worker gave, such as what a person wrote or another agent answered, has not met the worker middleware.
+  // For results that no worker tool gave, such as words of a person.
   const tools = places.includes('tools') ? new Redactor(rules, 'the result of a tool') : undefined;
   const changed = (message: Message): Message => {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
@@ -27,7 +21,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
   return withTraits<AgentMiddleware>(
     {
       name,
-      onWorker: { name: piiName, options: { rules: rules.map((rule) => ({ ...rule })), places } },
+      onWorker: { name: 'pii', options: { rules: rules.map((rule) => ({ ...rule })), places } },
       ...(input === undefined && tools === undefined
         ? {}
         : {
@@ -49,7 +43,7 @@ function isSaid({ type }: Part): boolean {
   return type === 'text';
 }
 
-/** What came before it was looked at in earlier iterations. */
+/** Earlier messages were searched before. */
 function behindLastAnswer(messages: readonly Message[]): number {
   let start = messages.length;
   while (start > 0 && messages[start - 1]?.role !== 'assistant') start -= 1;

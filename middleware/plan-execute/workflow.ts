@@ -14,18 +14,14 @@ import type { AgentMiddleware, WorkflowTool } from '../../kernel/define/middlewa
 import { insideOf } from '../../kernel/define/inside';
 import { bound, checkOptions, filled, form, func, isString, list, record, required, text, worded } from '../../contract/check';
 
-/** Who makes the plan, or looks at it again. */
 export interface PlanningOptions {
   readonly model: string;
-  /** In place of ours. */
   readonly instructions?: string;
   readonly settings?: ModelSettings;
   readonly middleware?: readonly AgentMiddleware[];
 }
 
-/** What a prompt is made of. */
 export interface PlanState {
-  /** What the run was asked. */
   readonly userInput: string;
   readonly steps: readonly string[];
   readonly executed: readonly ExecutedStep[];
@@ -40,16 +36,15 @@ export interface PlanExecuteOptions<Name extends string> {
   readonly name: Name;
   readonly description?: string;
   readonly planner: PlanningOptions;
-  /** Does one step after another, each with a conversation of its own. */
+  /** Does each step in a conversation of its own. */
   readonly executor: AgentPart;
   readonly replanner: PlanningOptions;
-  /** How many steps are done at most. Default 10. */
+  /** Default 10. */
   readonly maxIterations?: number;
-  /** What the executor is told of the step, in place of our words. */
   readonly stepPrompt?: (state: PlanState) => string;
 }
 
-/** Where the plan stands in the values of the run. One that is part of something else has its place behind the names: there may be several. */
+/** Session keys. A nested agent adds its place, as there may be several. */
 function keysAt(path: readonly string[]): Readonly<Record<'userInput' | 'plan' | 'step' | 'steps', string>> {
   const place = path.length === 1 ? '' : `:${path.join('/')}`;
   return { userInput: `UserInput${place}`, plan: `Plan${place}`, step: `ExecutedStep${place}`, steps: `ExecutedSteps${place}` };
@@ -77,7 +72,7 @@ const planningFields = {
   middleware: list,
 };
 
-/** Makes a plan, does its first step, looks at the plan again, until the answer is there. */
+/** Plans, does the first step, and plans again, until there is an answer. */
 export function planExecute<const Name extends string>(options: PlanExecuteOptions<Name>): Agent<Name> {
   const checked = checkOptions<PlanExecuteOptions<Name>>('planExecute', options, {
     name: required(filled),
@@ -108,7 +103,7 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
       try {
         yield { message: { role: 'assistant', parts: [{ type: 'text', text: await answerOf(ctx, input.messages) }] } };
       } finally {
-        // Nobody looks for the plan of a tool call that has ended.
+        // Nobody reads the plan of an ended tool call.
         if (!isConversation(place)) insideOf(ctx).dropSession(Object.values(keys));
       }
     },
@@ -140,7 +135,6 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
   }
 }
 
-/** What the user said, and not what other agents did since. */
 function askedIn(messages: readonly Message[], ctx: CustomContext): string | undefined {
   const said = messages.filter((message) => message.role === 'user' && !ctx.isFromOthers(message));
   const last = said.at(-1);
@@ -158,7 +152,6 @@ function stateOf(ctx: CustomContext): PlanState {
   };
 }
 
-/** The answer of `respond` is its arguments, as text. */
 function answerIn(result: string): string {
   try {
     const { response } = JSON.parse(result) as { readonly response?: unknown };
@@ -173,7 +166,7 @@ const planTool: WorkflowTool = {
   description: 'Sets the plan: the steps that are still to be done.',
   inputSchema: stepsSchema,
   execute(input, ctx) {
-    // It is called by the planner or the replanner, whose place is behind that of the plan.
+    // The planner's place is below the place of the plan.
     ctx.session.set(keysAt(ctx.placeInRun.slice(0, -1)).plan, input);
     return JSON.stringify(input);
   },
@@ -212,10 +205,7 @@ function planningAgent(
   });
 }
 
-/**
- * A model that was told to call a tool and answers with words has made no plan. One that answers the user and plans on in the same message
- * has answered.
- */
+/** Refuses answers without a call. If a message answers the user, its other calls go. */
 function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddleware {
   const names = tools.map(({ name }) => `'${name}'`).join(' or ');
   return {

@@ -7,16 +7,16 @@ export interface Task {
   readonly subject: string;
   readonly description: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
-  /** How it is said while it is done. */
+  /** Such as "Writing the tests". */
   readonly activeForm?: string;
   readonly owner?: string;
-  /** Ids of tasks that wait for this one, and of those that it waits for. */
+  /** Ids of tasks that wait for this task. `blockedBy`: the opposite. */
   readonly blocks: readonly string[];
   readonly blockedBy: readonly string[];
   readonly metadata?: JsonObject;
 }
 
-/** All tasks, and the highest number that one has had. */
+/** `highWatermark`: the highest number ever used. */
 export interface TaskBoard {
   readonly highWatermark: number;
   readonly tasks: readonly Task[];
@@ -24,7 +24,6 @@ export interface TaskBoard {
 
 export interface TaskAnswer {
   readonly text: string;
-  /** Absent when nothing changed. */
   readonly board?: TaskBoard;
 }
 
@@ -74,19 +73,14 @@ export function listTasks({ tasks }: TaskBoard): TaskAnswer {
   return { text: lines.join('\n') };
 }
 
-export interface TaskChange {
+export interface TaskChange extends Partial<Omit<Task, 'id' | 'status' | 'blocks' | 'blockedBy'>> {
   readonly taskId: string;
-  readonly subject?: string;
-  readonly description?: string;
-  readonly activeForm?: string;
   readonly status?: Task['status'] | 'deleted';
   readonly addBlocks?: readonly string[];
   readonly addBlockedBy?: readonly string[];
-  readonly owner?: string;
-  readonly metadata?: JsonObject;
 }
 
-/** Everything of a change, or nothing: one that is refused leaves the board as it is. */
+/** All of a change, or nothing. */
 export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   const { taskId, status, addBlocks = [], addBlockedBy = [], metadata, ...rest } = change;
   const before = named('TaskUpdate failed', () => taskOf(board.tasks, taskId));
@@ -111,12 +105,11 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   };
   const tasks = linked.map((task) => (task.id === taskId ? after : task));
   const text = `Updated task #${taskId} ${changedFields(change).join(', ')}`.trimEnd();
-  // A plan that is done is of no more use.
   const isDone = status === 'completed' && tasks.every((task) => task.status === 'completed');
   return { text, board: { ...board, tasks: isDone ? [] : tasks } };
 }
 
-/** Of many calls in a message the model has to know which one was refused, and for what. */
+/** Names the refused call, as a message may have many. */
 function named<Result>(what: string, act: () => Result): Result {
   try {
     return act();
@@ -132,7 +125,7 @@ function changedFields(change: TaskChange): readonly string[] {
     .map(([field]) => names[field] ?? field);
 }
 
-/** `null` takes a key away. */
+/** `null` removes a key. */
 function merged(before: JsonObject | undefined, metadata: JsonObject): JsonObject {
   const all: Record<string, Json | undefined> = { ...before, ...metadata };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
@@ -143,7 +136,6 @@ function withoutTask(tasks: readonly Task[], gone: string): readonly Task[] {
   return tasks.filter(({ id }) => id !== gone).map((task) => ({ ...task, blocks: others(task.blocks), blockedBy: others(task.blockedBy) }));
 }
 
-/** One task blocks another one: both know it. */
 function withLink(tasks: readonly Task[], [blocker, blocked]: readonly [string, string]): readonly Task[] {
   const [first] = [taskOf(tasks, blocker), taskOf(tasks, blocked)];
   if (first.blocks.includes(blocked)) return tasks;

@@ -2,7 +2,6 @@ import type { Json } from '../../contract/messages/messages';
 import type { NewTask, TaskAnswer, TaskBoard, TaskChange } from './task-board';
 import { createTask, describeTask, listTasks, updateTask } from './task-board';
 
-/** A tool for tasks, wherever they are kept. */
 export interface TaskTool {
   readonly description: string;
   readonly inputSchema: { readonly [keyword: string]: Json };

@@ -11,11 +11,11 @@ import { TaskFiles } from './worker/task-files';
 
 export interface TaskToolsOptions {
   readonly backend: FileBackend;
-  /** The folder of the tasks, such as /tasks. */
+  /** Such as /tasks. */
   readonly baseDir: string;
 }
 
-/** The tools of `planTask({ keptIn: 'worker' })`: tasks are files. Calls of one process wait for each other, those of several do not. */
+/** Tasks as files, for `planTask({ keptIn: 'worker' })`. Calls of one process wait for each other, calls of several do not. */
 export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
   const folder = form((value) => isString(value) && value !== '', 'the path of a folder, such as "/tasks"');
   checkOptions('taskTools', options, { backend: required(backendForm), baseDir: required(folder) }, 'config-invalid');
@@ -31,7 +31,7 @@ export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolNa
   return Object.fromEntries(taskToolNames.map((name) => [name, toolOf(name)])) as Record<TaskToolName, Tool<Json, string>>;
 }
 
-/** A call that is made again, because its worker was lost, finds the task that it has made. */
+/** A repeated call finds the task that its lost attempt made. */
 function createdOnce(board: TaskBoard, input: Json, origin: string): TaskAnswer {
   const { text, board: after = board } = tools.TaskCreate.answer(board, input);
   const made = board.tasks.find((task) => (task as MadeTool).origin === origin);
@@ -40,5 +40,4 @@ function createdOnce(board: TaskBoard, input: Json, origin: string): TaskAnswer 
   return last === undefined ? { text } : { text, board: { ...after, tasks: [...board.tasks, { ...last, origin } as MadeTool] } };
 }
 
-/** The call that made a task. */
 type MadeTool = Task & { readonly origin?: string };

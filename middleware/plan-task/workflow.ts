@@ -7,13 +7,13 @@ import { emptyBoard } from './task-board';
 import { taskToolNames, taskTools } from './task-tools';
 
 export interface PlanTaskOptions {
-  /** `run`: in the run itself, for all its agents. `worker`: in the files of the worker's `taskTools`, which runs can share. Default: run. */
+  /** `run` (default): for all agents of the run. `worker`: in files, which runs can share. */
   readonly keptIn?: 'run' | 'worker';
 }
 
 const key = 'planTask';
 
-/** Gives an agent a plan of tasks that may wait for each other: TaskCreate, TaskGet, TaskUpdate and TaskList. */
+/** Tools for a plan of tasks that may wait for each other. */
 export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   const { keptIn = 'run' } = checkOptions<PlanTaskOptions>('planTask', options, { keptIn: oneOf('run', 'worker') });
   if (keptIn === 'run') return { name: 'planTask', tools: taskToolNames.map(toolOfRun) };
@@ -24,7 +24,6 @@ export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: taskToolNames });
 }
 
-/** The tasks as they stand in the run, in any hook. */
 export function tasksOf(ctx: Pick<HookContext, 'session'>): readonly Task[] {
   return boardOf(ctx).tasks;
 }

@@ -14,25 +14,22 @@ import { offloadsCleared } from './options';
 import type { OffloadItem, OffloadRequest } from './plain';
 import { clearedNotice, clearedPlaceholder, offloadPath, offloadToolName, textOfOutput } from './plain';
 
-/** In the `extra` of a message that was cleared or made by a rewriter: it is not looked at again. */
+/** In the `extra` of messages that are not looked at again. */
 const mark = 'reduction';
 
-/** A result that is cleared, and what stands in its place once that is known. */
 interface Clearing {
   readonly call: CallPart;
   readonly result: ResultPart;
   readonly message: Message;
-  readonly assistant: Message;
-  /** Without one the result stays. */
+  /** Undefined: the result stays. */
   text?: string;
-  /** Other arguments of the call. */
   readonly input?: Json;
   readonly offload?: OffloadItem;
-  /** The text is the notice of where it was stored. */
+  /** The text names the place where the result is stored. */
   readonly isNotice?: true;
 }
 
-/** The messages with old results cleared, or nothing when there is nothing to clear or too little would go. */
+/** Undefined: nothing, or too little, to clear. */
 export async function clearedMessages(
   messages: readonly Message[],
   options: ReductionOptions,
@@ -51,7 +48,6 @@ export async function clearedMessages(
   return withTexts(messages, clearings);
 }
 
-/** Rounds before the newest ones that have something to clear. */
 function oldRounds(messages: readonly Message[], options: ReductionOptions, ctx: HookContext): readonly ToolRound[] {
   const { clearRetentionSuffixLimit = 1 } = options;
   const rounds = toolRounds(messages);
@@ -89,7 +85,7 @@ async function clearingsOf(round: ToolRound, options: ReductionOptions, ctx: Hoo
     const result = byCall.get(call);
     const message = round.results.find(({ parts }) => result !== undefined && parts.includes(result));
     if (result === undefined || message === undefined) continue;
-    const place = { call, result, message, assistant: round.assistant };
+    const place = { call, result, message };
     const own = toolConfig[ctx.nameOfTool(call.name)]?.clear;
     if (own !== undefined) {
       const said = checkedCall(await own({ call: ctx.namedCall(call), output: result.output }, ctx), call, options);
@@ -115,7 +111,7 @@ function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: str
   return { callId: call.id, place: message.id ?? '', text, ...defined({ path }) };
 }
 
-/** As it will be said, or nearly so: the worker makes the path. */
+/** A close estimate: the worker makes the path. */
 function noticeOfItem({ callId, place, path }: OffloadItem, options: ReductionOptions, ctx: HookContext): string {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', callId), readFileToolName);
@@ -126,7 +122,6 @@ function checkedText(text: unknown, { name }: CallPart): string {
   throw new HoldfastError('hook-failed', `reduction got ${typeof text} for a result of "${name}", where a function is to return a text.`);
 }
 
-/** What a function of `toolConfig` said, or nothing when the call is to stay. */
 function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): ClearedCall | undefined {
   if (said === undefined || said === null) return undefined;
   if (!isRecord(said)) return { text: checkedText(said, call) };
@@ -152,7 +147,6 @@ function checkedCall(said: unknown, call: CallPart, options: ReductionOptions): 
 
 const mostAtOnce = 128 * 1024;
 
-/** Stores what is cleared, in calls that are not too large, and takes the paths that come back. */
 async function offload(clearings: readonly Clearing[], options: ReductionOptions, ctx: HookContext): Promise<void> {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   let batch: Clearing[] = [];
@@ -180,19 +174,14 @@ async function offload(clearings: readonly Clearing[], options: ReductionOptions
 
 function withTexts(messages: readonly Message[], clearings: readonly Clearing[]): readonly Message[] {
   const byPart = new Map<Part, Clearing>();
-  const results = new Set<Message>();
-  const assistants = new Set<Message>();
   for (const clearing of clearings) {
     byPart.set(clearing.result, clearing);
-    results.add(clearing.message);
-    if (clearing.input === undefined) continue;
-    byPart.set(clearing.call, clearing);
-    assistants.add(clearing.assistant);
+    if (clearing.input !== undefined) byPart.set(clearing.call, clearing);
   }
   return messages.map((message) => {
-    if (!results.has(message) && !assistants.has(message)) return message;
+    if (!message.parts.some((part) => byPart.has(part))) return message;
     const parts = message.parts.map((part) => changedPart(part, byPart.get(part)));
-    return results.has(message) ? { ...message, parts, extra: marked(message.extra) } : { ...message, parts };
+    return message.role === 'tool' ? { ...message, parts, extra: marked(message.extra) } : { ...message, parts };
   });
 }
 
@@ -209,7 +198,7 @@ function marked(extra: JsonObject | undefined): JsonObject {
   return { ...extra, [mark]: 'cleared' };
 }
 
-/** Each round as the rewriter has it; calls that are not cleared keep their message and their results. */
+/** Calls that stay keep their message and results. */
 async function rewritten(
   messages: readonly Message[],
   rounds: readonly ToolRound[],

@@ -4,75 +4,69 @@ import type { HookContext } from '../../kernel/define/middleware';
 import { bound, checkOptions, count, filled, flag, func, names, refusing, shape, tableOf } from '../../contract/check';
 import type { TokenCounter } from '../token-count';
 
-/** A result that is about to be cleared. */
 export interface ClearedResult {
   readonly call: ToolCall;
   readonly output: Json;
 }
 
-/** What becomes of a call that is cleared. What is left out stays as it is, but for a text that is stored: a notice says where. */
+/** Absent fields stay. A stored result without a text gets a notice. */
 export interface ClearedCall {
-  /** Other arguments of the call. */
   readonly input?: Json;
-  /** What stands in place of the result. */
   readonly text?: string;
-  /** What is stored by the tools of `offloadTools`, and where. Without a path it is the usual one. */
+  /** Stored by `offloadTools`. Default path: made of the call. */
   readonly offload?: { readonly text: string; readonly path?: string };
 }
 
-/** A message of the assistant with the calls that are cleared, and their results, in the order of the calls. */
+/** Only the cleared calls, and their results in order. */
 export interface ClearedRound {
   readonly assistant: Message;
   readonly calls: readonly ToolCall[];
-  /** Nothing where a call has no result. */
   readonly results: readonly (Json | undefined)[];
 }
 
 export interface ToolReduction {
-  /** Bytes that a result of this tool may have. */
+  /** In bytes. */
   readonly maxLengthForTrunc?: number;
   readonly skipTruncation?: boolean;
   readonly skipClear?: boolean;
-  /** The text in place of a result of this tool, or what becomes of the call. Nothing leaves the call as it is for now. */
+  /** A text in place of the result, or what becomes of the call. Undefined: the call stays. */
   readonly clear?: (result: ClearedResult, ctx: HookContext) => MaybePromise<string | ClearedCall | undefined>;
 }
 
 export interface ReductionOptions {
-  /** Leaves long results as they are. Then no worker middleware is needed. Default: false. */
+  /** Keeps long results. Default: false. */
   readonly skipTruncation?: boolean;
-  /** Leaves old results where they are. Default: false. */
+  /** Keeps old results. Default: false. */
   readonly skipClear?: boolean;
-  /** What the tool is called by which the model reads what was stored. Default: `read_file`. */
+  /** The tool that reads stored results. Default: `read_file`. */
   readonly readFileToolName?: string;
-  /** The first part of every path. Default: `offload`. */
+  /** First part of every path. Default: `offload`. */
   readonly rootDir?: string;
-  /** Bytes that a result may have. Default: 50,000. */
+  /** In bytes. Default: 50,000. */
   readonly maxLengthForTrunc?: number;
   readonly truncExcludeTools?: readonly string[];
-  /** From so many tokens on old results are cleared. Default: 160,000. */
+  /** Clears from so many tokens on. Default: 160,000. */
   readonly maxTokensForClear?: number;
-  /** How many of the newest rounds of calls stay. Default: 1. */
+  /** Newest rounds that stay. Default: 1. */
   readonly clearRetentionSuffixLimit?: number;
-  /** Nothing is cleared when fewer tokens than this would go. Default: 0. */
+  /** Clears nothing if fewer tokens would go. Default: 0. */
   readonly clearAtLeastTokens?: number;
   readonly clearExcludeTools?: readonly string[];
-  /** Stores what is cleared, by the tools of `offloadTools`. Default: unless `skipTruncation`. */
+  /** Stores cleared results by `offloadTools`. Default: unless `skipTruncation`. */
   readonly offloadCleared?: boolean;
-  /** Where a cleared result is stored. */
   readonly clearOffloadPath?: (call: ToolCall, ctx: HookContext) => string;
-  /** Makes other messages of a round, instead of clearing its results. Nothing removes it. */
+  /** Replaces the messages of a round. Undefined: the round goes. */
   readonly clearMessageRewriter?: (round: ClearedRound, ctx: HookContext) => MaybePromise<readonly Message[] | undefined>;
-  /** Looks on when something was cleared. */
   readonly clearPostProcess?: (
     change: { readonly before: readonly Message[]; readonly after: readonly Message[] },
     ctx: HookContext,
   ) => MaybePromise<void>;
-  /** Default: what the last answer reported, with an estimate of what came after it. */
+  /** Default: `contextTokens`. */
   readonly tokenCounter?: TokenCounter;
   readonly toolConfig?: Readonly<Record<string, ToolReduction>>;
 }
 
-/** What has no meaning when a half of the work is left out. */
+/** Options that would do nothing. */
 const skipped = [
   ['skipTruncation', ['maxLengthForTrunc', 'truncExcludeTools']],
   [

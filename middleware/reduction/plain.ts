@@ -1,21 +1,16 @@
 import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 
-/** The worker middleware, and the tool by which the workflow side stores what it clears. */
 export const reductionName = 'reduction';
 export const offloadToolName = 'reduction_offload';
 
-/** What the worker middleware is told. */
 export interface TruncationOptions extends JsonObject {
   readonly rootDir: string;
   readonly readFileToolName: string;
   readonly maxLength: number;
-  /** Tools whose results are not cut. */
   readonly exclude: readonly string[];
-  /** Other bounds, by tool. */
   readonly maxLengths: { readonly [tool: string]: number };
 }
 
-/** Results that the workflow side clears, to be stored. Without a path one is made. */
 export interface OffloadRequest extends JsonObject {
   readonly rootDir: string;
   readonly results: readonly OffloadItem[];
@@ -23,13 +18,13 @@ export interface OffloadRequest extends JsonObject {
 
 export interface OffloadItem extends JsonObject {
   readonly callId: string;
-  /** Tells calls of the same id apart. */
+  /** Tells calls with the same id apart. */
   readonly place: string;
   readonly text: string;
   readonly path?: string;
 }
 
-/** Where a text is stored: what a provider calls a call may have any characters. */
+/** Ids of providers may have any characters. */
 export function offloadPath(rootDir: string, run: string, place: string, folder: 'trunc' | 'clear', callId: string): string {
   return [rootDir, segmentsOf(run), segmentsOf(place), folder, segment(callId)].join('/');
 }
@@ -43,7 +38,6 @@ function segment(text: string): string {
   return /^\.*$/.test(encoded) ? `_${encoded}` : encoded;
 }
 
-/** What a result says, as the text that is stored of it. */
 export function textOfOutput(output: Json, multipart: boolean): string {
   if (typeof output === 'string') return output;
   const parts = multipart ? (output as unknown as readonly Part[]) : [];

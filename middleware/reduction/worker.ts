@@ -3,104 +3,89 @@ import type { WorkerWraps, WorkerMiddleware, ToolWorkerCall } from '../../activi
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
-import { anything, checkOptions, form, func, isFunction, isRecord } from '../../contract/check';
+import { checkOptions, func, tableOf, worded } from '../../contract/check';
 import type { TruncationOptions } from './plain';
 import { offloadPath, offloadToolName, reductionName, textOfOutput } from './plain';
-import { noticeOf, previewsOf } from './worker/notice';
 import type { OffloadBackend } from './worker/offload';
-import { checkBackend, currentRun } from './worker/offload';
-import { cutStream } from './worker/stream';
+import { currentRun, offloadForm } from './worker/offload';
+import type { Cutting } from './worker/stream';
+import { cutStream, noticeOf, previewsOf } from './worker/stream';
 
-/** A whole result that is over its bound, or that a handler decides about. */
 export interface LongResult {
   readonly tool: string;
   readonly callId: string;
   readonly output: Json;
-  /** What the output says. */
   readonly text: string;
-  /** The bound of this tool, in bytes. */
+  /** In bytes. */
   readonly maxLength: number;
 }
 
-/** What a handler makes of a result. Without it the result stays. */
 export interface TruncatedResult {
   readonly output: Json;
-  /** What is to be stored, and where. Without a path it is the usual one. */
+  /** Default path: made of the call. */
   readonly offload?: { readonly text: string; readonly path?: string };
 }
 
 export interface ReductionOnWorkerOptions {
-  /** Where whole results go. Without it nothing can be cut. */
+  /** Needed to cut results. */
   readonly backend?: OffloadBackend;
-  /** Where a whole result is stored. */
   readonly truncOffloadPath?: (call: Pick<ToolWorkerCall, 'agent' | 'tool' | 'callId'>) => MaybePromise<string>;
-  /** Decides about the results of a tool instead of the bound, by the name of the tool. A stream is collected for it. */
+  /** By tool, instead of the bound. Streams are collected first. */
   readonly handlers?: Readonly<Record<string, (result: LongResult) => MaybePromise<TruncatedResult | undefined>>>;
 }
 
-/** The worker middleware of `reduction`: stores results that are too long, and leaves a notice with their beginning and their end. */
+/** Stores long results, and leaves a notice with beginning and end. */
 export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): WorkerMiddleware {
   checkOptions<ReductionOnWorkerOptions>(
     'reductionOnWorker',
     options,
     {
-      backend: anything,
+      backend: offloadForm,
       truncOffloadPath: func,
-      handlers: form(isHandlers, 'an object with a function for each tool'),
+      handlers: worded(tableOf(func, ''), 'an object with a function for each tool'),
     },
     'config-invalid',
   );
-  if (options.backend !== undefined) checkBackend(options.backend, 'reductionOnWorker');
-  return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => new Truncation(options, truncation));
+  return defineWorkerMiddleware<TruncationOptions>(reductionName, (truncation) => wrapsOf(new Truncation(options, truncation)));
 }
 
-function isHandlers(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every(isFunction);
+function wrapsOf(truncation: Truncation): WorkerWraps {
+  return {
+    async wrapInvokableToolCall(input, next, call) {
+      const output = await next(input);
+      return truncation.isExcluded(call) ? output : truncation.cut(output, false, call);
+    },
+    async wrapEnhancedInvokableToolCall(input, next, call) {
+      const output = await next(input);
+      return truncation.isExcluded(call) ? output : truncation.cutParts(output, call);
+    },
+    wrapStreamableToolCall(input, next, call) {
+      if (truncation.isExcluded(call)) return next(input);
+      if (truncation.handlerOf(call) !== undefined) return truncation.handledText(next(input), call);
+      return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, truncation.cutting(call));
+    },
+    wrapEnhancedStreamableToolCall(input, next, call) {
+      if (truncation.isExcluded(call)) return next(input);
+      if (truncation.handlerOf(call) !== undefined) return truncation.handledParts(next(input), call);
+      const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
+      return cutStream(next(input), { textOf, pieceOf: (text): Part => ({ type: 'text', text }) }, truncation.cutting(call));
+    },
+  };
 }
 
-class Truncation implements WorkerWraps {
+class Truncation {
   constructor(
     private readonly options: ReductionOnWorkerOptions,
     private readonly truncation: TruncationOptions,
   ) {}
 
-  async wrapInvokableToolCall(input: Json, next: (input: Json) => Promise<Json>, call: ToolWorkerCall): Promise<Json> {
-    const output = await next(input);
-    return this.isExcluded(call) ? output : this.cut(output, false, call);
-  }
-
-  async wrapEnhancedInvokableToolCall(
-    input: Json,
-    next: (input: Json) => Promise<readonly Part[]>,
-    call: ToolWorkerCall,
-  ): Promise<readonly Part[]> {
-    const output = await next(input);
-    return this.isExcluded(call) ? output : ((await this.cut(output, true, call)) as unknown as readonly Part[]);
-  }
-
-  wrapStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<string>, call: ToolWorkerCall): AsyncIterable<string> {
-    if (this.isExcluded(call)) return next(input);
-    if (this.handlerOf(call) !== undefined) return this.handledText(next(input), call);
-    const { save, maxLength, readFileToolName } = this.cutting(call);
-    return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, { save, maxLength, readFileToolName });
-  }
-
-  wrapEnhancedStreamableToolCall(input: Json, next: (input: Json) => AsyncIterable<Part>, call: ToolWorkerCall): AsyncIterable<Part> {
-    if (this.isExcluded(call)) return next(input);
-    if (this.handlerOf(call) !== undefined) return this.handledParts(next(input), call);
-    const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
-    const pieceOf = (text: string): Part => ({ type: 'text', text });
-    const { save, maxLength, readFileToolName } = this.cutting(call);
-    return cutStream(next(input), { textOf, pieceOf }, { save, maxLength, readFileToolName });
-  }
-
-  /** What stores and reads results is cut by nobody: the notice would lead to another notice. */
-  private isExcluded({ tool }: ToolWorkerCall): boolean {
+  /** Tools that store and read results stay whole: a notice would lead to another notice. */
+  isExcluded({ tool }: ToolWorkerCall): boolean {
     const { exclude, readFileToolName } = this.truncation;
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);
   }
 
-  private handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionOnWorkerOptions['handlers']>[string] | undefined {
+  handlerOf({ tool }: ToolWorkerCall): NonNullable<ReductionOnWorkerOptions['handlers']>[string] | undefined {
     const { handlers = {} } = this.options;
     return Object.hasOwn(handlers, tool) ? handlers[tool] : undefined;
   }
@@ -110,12 +95,12 @@ class Truncation implements WorkerWraps {
     return Object.hasOwn(maxLengths, tool) ? (maxLengths[tool] ?? maxLength) : maxLength;
   }
 
-  private cutting(call: ToolWorkerCall): { save: (text: string) => Promise<string>; maxLength: number; readFileToolName: string } {
+  cutting(call: ToolWorkerCall): Cutting {
     const { readFileToolName } = this.truncation;
     return { save: (text) => this.save(call, text), maxLength: this.boundOf(call), readFileToolName };
   }
 
-  private async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
+  async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
     const parts = multipart ? (output as unknown as readonly Part[]) : [];
     const texts = multipart ? textsOf(parts) : [textOfOutput(output, false)];
     const text = texts.join('\n');
@@ -136,6 +121,10 @@ class Truncation implements WorkerWraps {
     if (!multipart) return notice;
     const first = parts.findIndex(({ type }) => type === 'text');
     return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text: notice }] : []));
+  }
+
+  async cutParts(parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> {
+    return (await this.cut(parts, true, call)) as unknown as readonly Part[];
   }
 
   private async saveOrFail(call: ToolWorkerCall, text: string, path?: string): Promise<string> {
@@ -162,17 +151,17 @@ class Truncation implements WorkerWraps {
     return path;
   }
 
-  private async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
+  async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
     let text = '';
     for await (const piece of stream) text += piece;
     const output = await this.cut(text, false, call);
     yield typeof output === 'string' ? output : JSON.stringify(output);
   }
 
-  private async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
+  async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
     const parts: Part[] = [];
     for await (const part of stream) parts.push(part);
-    yield* (await this.cut(parts, true, call)) as unknown as readonly Part[];
+    yield* await this.cutParts(parts, call);
   }
 }
 

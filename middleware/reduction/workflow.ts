@@ -1,4 +1,4 @@
-import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { contextTokens, countedTokens } from '../token-count';
 import { clearedMessages } from './clear';
@@ -7,10 +7,7 @@ import { checkedReduction, offloadsCleared } from './options';
 import type { TruncationOptions } from './plain';
 import { offloadToolName, reductionName } from './plain';
 
-/**
- * Keeps the results of tools short. The worker middleware, `reductionOnWorker`, cuts and stores what is too long as it comes; the workflow side
- * clears the results of old calls when the messages grow too long. What is cleared stays cleared.
- */
+/** Keeps results of tools short: the worker cuts long results as they come, and the workflow clears old results for good. */
 export function reduction(options?: ReductionOptions): AgentMiddleware {
   const checked = checkedReduction(options);
   const {
@@ -24,27 +21,24 @@ export function reduction(options?: ReductionOptions): AgentMiddleware {
     name: 'reduction',
     ...(skipTruncation ? {} : { onWorker: { name: reductionName, options: truncationOf(checked) } }),
     ...(offloadsCleared(checked) ? { callsTools: [offloadToolName] } : {}),
+    ...(skipClear ? {} : { beforeModelRewriteState: clearing }),
   };
   const { truncExcludeTools: names = [], clearExcludeTools = [], toolConfig = {} } = checked;
-  const traits = {
+  return withTraits(middleware, {
     isNumbered: true,
     offersTools: [],
     namesTools: names,
     remembersTools: [...clearExcludeTools, ...Object.keys(toolConfig)],
-  };
-  if (skipClear) return withTraits(middleware, traits);
-  const clearing: AgentMiddleware = {
-    ...middleware,
-    async beforeModelRewriteState(state, ctx) {
-      if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
-      const { messages: before } = state;
-      const after = await clearedMessages(before, checked, ctx);
-      if (after === undefined) return undefined;
-      await clearPostProcess?.({ before, after }, ctx);
-      return { messages: after };
-    },
-  };
-  return withTraits(clearing, traits);
+  });
+
+  async function clearing(state: AgentState, ctx: HookContext): Promise<Partial<AgentState> | undefined> {
+    if (countedTokens('reduction', tokenCounter, state, ctx) < maxTokensForClear) return undefined;
+    const { messages: before } = state;
+    const after = await clearedMessages(before, checked, ctx);
+    if (after === undefined) return undefined;
+    await clearPostProcess?.({ before, after }, ctx);
+    return { messages: after };
+  }
 }
 
 function truncationOf(options: ReductionOptions): TruncationOptions {

@@ -10,18 +10,17 @@ import type {
   WorkerModelResponse,
 } from '../../activities/worker-middleware/worker-middleware';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
-
 import { messageOf } from '../../contract/errors';
 import type { FinishReason, Json, Part, Usage } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
-import { checkOptions, form, func } from '../../contract/check';
+import { checkOptions, func, having, worded } from '../../contract/check';
 import type { CachedResponse, ResponseStore } from './worker/stores';
 import { isCached, memoryResponses } from './worker/stores';
 
 export interface CachedResponsesOptions {
   /** Default: `memoryResponses()`. */
   readonly store?: ResponseStore;
-  /** Told of what a store does wrong. The model is asked then, as if nothing was kept. Default: a warning of the process, once for as long as it lasts. */
+  /** Called when the store fails; the model is asked then. Default: one warning of the process until the store works again. */
   readonly onProblem?: (error: unknown) => void;
 }
 
@@ -30,44 +29,35 @@ interface CacheUse {
   readonly version?: string;
 }
 
-/** The worker middleware of `responseCache` on the worker, with a store of one's own, for `middleware` of the configuration. */
+/** `responseCache` with another store, for `middleware` of the configuration. */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
   const { store = memoryResponses(), onProblem } = checkOptions<CachedResponsesOptions>(
     'cachedResponses',
     options,
-    { store: form(isStore, 'an object with get(key) and set(key, response)'), onProblem: func },
+    { store: worded(having(['get', 'set'], ''), 'an object with get(key) and set(key, response)'), onProblem: func },
     'config-invalid',
   );
-  const watch = new StoreWatch(onProblem);
-  return defineWorkerMiddleware('responseCache', (given: Json) => wrapsOf(new Cache(store, watch, (given ?? {}) as CacheUse)));
-}
-
-function isStore(value: unknown): boolean {
-  const { get, set } = (value ?? {}) as Partial<Record<keyof ResponseStore, unknown>>;
-  return typeof get === 'function' && typeof set === 'function';
+  const cache = new Cache(store, onProblem);
+  return defineWorkerMiddleware('responseCache', (given: Json) => wrapsOf(cache, (given ?? {}) as CacheUse));
 }
 
 const freeOfCost: Usage = { inputTokens: 0, outputTokens: 0 };
 
-function wrapsOf(cache: Cache): WorkerWraps {
+function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
   return {
     wrapModel: {
       async generate(request, next, call): Promise<WorkerModelResponse> {
-        const key = keyOf(request, call, cache.options.version);
-        const known = isAskedAgain(call) ? undefined : await cache.get(key);
+        const key = keyOf(request, call, version);
+        const known = isAskedAgain(call) ? undefined : await cache.get(key, maxAgeMs);
         if (known !== undefined)
-          return {
-            message: { role: 'assistant', parts: known.parts },
-            usage: freeOfCost,
-            ...defined({ finish: known.finish }),
-          };
+          return { message: { role: 'assistant', parts: known.parts }, usage: freeOfCost, ...defined({ finish: known.finish }) };
         const response = await next(request);
         await cache.keep(key, response.message.parts, response.finish);
         return response;
       },
       async *stream(request, next, call) {
-        const key = keyOf(request, call, cache.options.version);
-        const known = isAskedAgain(call) ? undefined : await cache.get(key);
+        const key = keyOf(request, call, version);
+        const known = isAskedAgain(call) ? undefined : await cache.get(key, maxAgeMs);
         if (known !== undefined) {
           yield* chunksOf({ parts: known.parts, usage: freeOfCost, ...defined({ finish: known.finish }) });
           return;
@@ -75,7 +65,7 @@ function wrapsOf(cache: Cache): WorkerWraps {
         const assembly = new AnswerAssembly();
         for await (const chunk of next(request)) {
           assembly.add(chunk);
-          // Before the last piece goes on: whoever has all of the answer finds it here.
+          // Before the last piece: a reader of the whole answer finds it in the cache.
           if (chunk.type === 'finish') {
             const { parts, finish } = assembly.answer();
             await cache.keep(key, parts, finish);
@@ -87,16 +77,28 @@ function wrapsOf(cache: Cache): WorkerWraps {
   };
 }
 
-/** Answers that are whole. One that was cut off is not what the model would say the next time. */
 const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
 
-/** A store that fails costs a call of the model each time, and nothing else shows it. */
-class StoreWatch {
+/** Reports failures of the store, which nothing else shows. */
+class Cache {
   private readonly failing = new Set<string>();
 
-  constructor(private readonly onProblem: ((error: unknown) => void) | undefined) {}
+  constructor(
+    private readonly store: ResponseStore,
+    private readonly onProblem: ((error: unknown) => void) | undefined,
+  ) {}
 
-  async watched<T>(doing: 'read' | 'written', use: () => Promise<T>): Promise<T | undefined> {
+  async get(key: string, maxAgeMs = Infinity): Promise<CachedResponse | undefined> {
+    const found = await this.watched('read', () => this.store.get(key));
+    return found !== undefined && isCached(found) && Date.now() - found.at <= maxAgeMs ? found : undefined;
+  }
+
+  async keep(key: string, parts: readonly Part[], finish: FinishReason | undefined): Promise<void> {
+    if (!whole.includes(finish) || parts.length === 0) return;
+    await this.watched('written', () => this.store.set(key, { parts, ...defined({ finish }), at: Date.now() }));
+  }
+
+  private async watched<T>(doing: 'read' | 'written', use: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await use();
       this.failing.delete(doing);
@@ -116,39 +118,19 @@ class StoreWatch {
   }
 }
 
-class Cache {
-  constructor(
-    private readonly store: ResponseStore,
-    private readonly watch: StoreWatch,
-    readonly options: CacheUse,
-  ) {}
-
-  async get(key: string): Promise<CachedResponse | undefined> {
-    const found = await this.watch.watched('read', () => this.store.get(key));
-    if (found === undefined || !isCached(found)) return undefined;
-    const { maxAgeMs } = this.options;
-    return maxAgeMs === undefined || Date.now() - found.at <= maxAgeMs ? found : undefined;
-  }
-
-  async keep(key: string, parts: readonly Part[], finish: FinishReason | undefined): Promise<void> {
-    if (!whole.includes(finish) || parts.length === 0) return;
-    await this.watch.watched('written', () => this.store.set(key, { parts, ...defined({ finish }), at: Date.now() }));
-  }
-}
-
-/** A call at a place that had one before is made because that answer did not do: a retry, or a layer that asks again. */
+/** A repeated call: its first answer did not do. */
 function isAskedAgain({ id }: WorkerCall): boolean {
   return /\/model\.\d+$/.test(id);
 }
 
-/** All that an answer depends on, and who asks: tenants share nothing. */
+/** Tenants share nothing. */
 function keyOf(
   { instructions, messages, tools, model, settings, slots = {} }: WorkerModelRequest,
   { agent }: WorkerCall,
   version: string | undefined,
 ): string {
   const tenant = currentCall()?.workflowId.split('/', 1)[0] ?? null;
-  // Ids are other ones in each run, and say nothing to a model.
+  // Ids differ in each run, and say nothing to a model.
   const said = messages.map(({ role, parts, extra }) => ({ role, parts, extra }));
   const { output, final, catalog, specs, deferred } = slots;
   const asks = Object.entries({ output, final, catalog, specs, deferred }).filter(([, value]) => value !== undefined && value !== null);

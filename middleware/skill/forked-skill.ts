@@ -8,20 +8,18 @@ import type { AnyAgent } from '../../kernel/define/definition';
 import type { ToolContext } from '../../kernel/define/middleware';
 import type { Skill } from './skills';
 
-/** The agents for skills that ask for one, by the names that skills have for them. `default` is for those that name none. */
+/** By the names in skills; `default` for skills that name none. */
 export type SkillAgents = Readonly<Record<string, Agent<string, unknown, unknown>>>;
 
-/** What an agent begins with that is to do a skill. */
 export interface ForkedSkill {
   readonly skill: Skill;
   readonly content: string;
-  /** With `fork_with_context`: what was said before the call. */
+  /** With `fork_with_context`: the messages before the call. */
   readonly messages?: readonly Message[];
 }
 
 export interface ForkOptions {
   readonly agents: ReadonlyMap<string, AnyAgent>;
-  /** The model behind the name that a skill has for it. Absent: there are none. */
   readonly model?: (name: string) => string;
   readonly buildMessages?: (fork: ForkedSkill) => readonly Message[];
   readonly formatResult?: (fork: ForkedSkill, answer: string) => string;
@@ -40,7 +38,7 @@ export function isForked({ context = '' }: Skill): boolean {
   return context === 'fork' || context === 'fork_with_context';
 }
 
-/** A skill that an agent of its own does. Its answer is the result of the call; what is missing for it the model is told. */
+/** The agent's answer is the result of the call. Errors go to the model. */
 export async function forkedSkill(
   ctx: ToolContext,
   skill: Skill,
@@ -49,7 +47,8 @@ export async function forkedSkill(
 ): Promise<string> {
   const agent = agentFor(skill, agents);
   const options = defined({ model: modelFor(agent, skill, model) });
-  const said = skill.context === 'fork_with_context' ? saidBefore(ctx) : undefined;
+  const said =
+    skill.context === 'fork_with_context' ? ctx.messages.slice(0, callingMessage(ctx) === undefined ? undefined : -1) : undefined;
   const fork: ForkedSkill = { skill, content, ...defined({ messages: said }) };
   const first = (): readonly Message[] => {
     if (buildMessages !== undefined) return checkedMessages(buildMessages(fork));
@@ -76,7 +75,7 @@ function modelFor(agent: AnyAgent, { name, model = '' }: Skill, modelOf: ForkOpt
   return modelOf(model);
 }
 
-/** A message of one's own is no copy of another one: it gets an id when the agent begins. */
+/** The copy gets an id of its own when the agent begins. */
 function withoutId({ id: _, ...message }: StoredMessage): Message {
   return message;
 }
@@ -86,11 +85,7 @@ function callingMessage({ messages, toolCall }: ToolContext): StoredMessage | un
   return last?.parts.some((part) => part.type === 'tool-call' && part.id === toolCall.id) === true ? last : undefined;
 }
 
-function saidBefore(ctx: ToolContext): readonly StoredMessage[] {
-  return callingMessage(ctx) === undefined ? ctx.messages : ctx.messages.slice(0, -1);
-}
-
-/** The message that takes up the skill, without the calls beside it: they have no results there. */
+/** Without the calls beside it, which have no results there. */
 function callAlone(ctx: ToolContext): Message {
   const { id, name, input } = ctx.toolCall;
   const message = callingMessage(ctx);

@@ -7,7 +7,7 @@ import type { Skill, SkillHead } from './skills';
 import type { SkillBackend } from './worker/skill-files';
 
 export interface SkillToolOptions {
-  /** Where the skills are: `skillFiles(directoryBackend("."), "/skills")`, or one of your own. */
+  /** Such as `skillFiles(directoryBackend("."), "/skills")`. */
   readonly backend: SkillBackend;
 }
 
@@ -16,7 +16,7 @@ const input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('get'), skill: z.string() }),
 ]);
 
-/** The tool by which `skill` reads skills. No agent offers it to a model. */
+/** Reads skills. No agent offers this tool to a model. */
 export function skillFilesTool(options: SkillToolOptions): Tool<z.output<typeof input>, Skill | readonly SkillHead[]> {
   const backend = having(['list', 'get'], 'skillFiles(directoryBackend("."), "/skills"), or an object with list and get');
   checkOptions('skillFilesTool', options, { backend: required(backend) }, 'config-invalid');

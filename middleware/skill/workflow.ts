@@ -9,43 +9,44 @@ import { checkOptions, form, func, identifier, isFunction, isRecord, isString, r
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
 import type { Skill, SkillHead } from './skills';
-import { listedSkills, promptFor } from './texts';
+import { listedSkills, prompts } from './skills';
 
 export interface SkillOptions {
-  /** What the model calls to use a skill. Default: skill. */
+  /** Default: skill. */
   readonly toolName?: string;
-  /** What the model is told of it. */
   readonly toolDescription?: string;
-  /** A JSON Schema in place of `{ skill: string }`. It has to have `skill`. */
+  /** JSON Schema in place of `{ skill: string }`. The schema needs `skill`. */
   readonly toolParameters?: { readonly [keyword: string]: Json };
-  /** Put before the list of skills in the instructions. An empty text puts nothing there. */
+  /** Before the list of skills. An empty text adds nothing. */
   readonly systemPrompt?: string;
-  /** The model that a skill's `model` stands for. Without it that is ignored. */
+  /** Models by the names in skills. Absent: such names are ignored. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
-  /** Makes what the model gets of a skill. */
   readonly buildContent?: (skill: Skill, input: Json) => string;
-  /** Agents for skills that ask for one of their own; `default` is for those that name none. Without it the model is told. */
+  /** Agents for skills that want one; `default` for skills that name none. */
   readonly agents?: SkillAgents;
-  /** What such an agent begins with. Default: the skill as a message of the user, or behind what was said before. */
+  /** First messages of such an agent. Default: the skill, after the conversation with `fork_with_context`. */
   readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];
-  /** Makes the result of the call out of its answer. */
   readonly formatForkResult?: (fork: ForkedSkill, answer: string) => string;
-  /** The tool of the worker that reads skills. Default: skill_files. */
+  /** The worker tool that reads skills. Default: skill_files. */
   readonly tool?: string;
 }
 
-/** The run-local value that has the name of a skill's model. */
 const activeModel = '__skill_active_model__';
 
-/** Gives an agent skills: instructions for a kind of task, which it takes up when it needs them. */
+/** Skills: instructions that the model loads when a task needs them. */
 export function skill(options: SkillOptions = {}): AgentMiddleware {
-  check(options);
+  checkOptions('skill', options, forms);
+  for (const field of ['buildForkMessages', 'formatForkResult'] as const)
+    if (options[field] !== undefined && options.agents === undefined)
+      refusing('skill')(
+        `${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`,
+      );
   const { models, systemPrompt, tool = 'skill_files', toolName = 'skill' } = options;
   const middleware: AgentMiddleware = {
     name: 'skill',
     async beforeAgent({ instructions }, ctx) {
       const heads = (await ctx.call(tool, { action: 'list' })) as readonly SkillHead[];
-      const texts = [instructions, systemPrompt ?? promptFor(ctx.language, toolName), listedSkills(heads)];
+      const texts = [instructions, systemPrompt ?? prompts[ctx.language](toolName), listedSkills(heads)];
       return { instructions: texts.filter((text) => text !== '').join('\n\n') };
     },
     tools: [skillTool(options, toolName, tool)],
@@ -123,12 +124,3 @@ const forms: Forms<SkillOptions> = {
   formatForkResult: textMaker,
   tool: identifier,
 };
-
-function check(given: unknown): void {
-  const options = checkOptions<SkillOptions>('skill', given, forms);
-  for (const field of ['buildForkMessages', 'formatForkResult'] as const)
-    if (options[field] !== undefined && options.agents === undefined)
-      refusing('skill')(
-        `${field} is for skills that an agent of their own does, and there are no agents; give it agents, or leave it out.`,
-      );
-}

@@ -2,15 +2,14 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { textOf } from '../../contract/messages/messages';
 import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
-import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './options';
+import type { SummarizationOptions, SummaryAttempt, SummaryFailoverAttempt, SummaryRequest } from './options';
 import { isCancellation } from '../../kernel/effects/errors';
 
-/** Told of every call for a summary that has ended. */
-export type OnAttempt = (model: string, ended: SummaryAttempt) => void;
+type OnAttempt = (model: string, ended: SummaryAttempt) => void;
 
 const defaultRetries = 3;
 
-/** The answer that counts: of the first model with all its retries, or of others behind it. */
+/** Retries one model, then fails over to the next. */
 export async function generateSummary(
   options: SummarizationOptions,
   request: SummaryRequest,
@@ -35,12 +34,7 @@ export async function generateSummary(
   }
 }
 
-type FailoverFunction = NonNullable<NonNullable<SummarizationOptions['failover']>['getFailoverModel']>;
-
-function chosen(
-  options: SummarizationOptions,
-  last: Parameters<FailoverFunction>[0],
-): { readonly model: string; readonly asked: SummaryRequest } {
+function chosen(options: SummarizationOptions, last: SummaryFailoverAttempt): { readonly model: string; readonly asked: SummaryRequest } {
   const { attempt, request } = last;
   const choose = options.failover?.getFailoverModel;
   if (choose === undefined) return { model: options.model, asked: request };
@@ -50,7 +44,7 @@ function chosen(
   } catch (error) {
     throw failure(`getFailoverModel failed at attempt ${attempt}: ${messageOf(error)}`);
   }
-  const { model, messages } = (choice ?? {}) as Partial<ReturnType<FailoverFunction>>;
+  const { model, messages } = (choice ?? {}) as Partial<Pick<SummaryRequest, 'messages'> & { readonly model: string }>;
   if (typeof model !== 'string' || model === '') throw failure(`getFailoverModel returned no model at attempt ${attempt}`);
   if (messages === undefined) return { model, asked: request };
   if (!Array.isArray(messages) || messages.length === 0) throw failure(`getFailoverModel returned no messages at attempt ${attempt}`);
@@ -79,7 +73,7 @@ async function withRetries(
   }
 }
 
-/** Errors that another call would meet again, or that are no errors of a model. */
+/** Errors that another call would meet again, or that no model made. */
 const final: readonly string[] = ['frame-changed', 'next-left-running', 'outside-run', 'internal', 'payload-too-large', 'message-invalid'];
 
 async function oneCall(
@@ -91,13 +85,8 @@ async function oneCall(
 ): Promise<SummaryAttempt> {
   const own = retry !== undefined || failover !== undefined;
   try {
-    const response = await ctx.model(model, {
-      instructions,
-      messages,
-      ...defined({ settings }),
-      ...(own ? { retry: false } : {}),
-    });
-    return { attempt, response };
+    const request = { instructions, messages, ...defined({ settings }), ...(own ? { retry: false } : {}) };
+    return { attempt, response: await ctx.model(model, request) };
   } catch (error) {
     if (isCancellation(error) || final.includes(codeOf(error) ?? '')) throw error;
     return { attempt, error: { code: codeOf(error) ?? 'model-failed', message: messageOf(error) } };
@@ -116,7 +105,7 @@ function failure(problem: string): HoldfastError {
 const firstWait = 1000;
 const longestWait = 10_000;
 
-/** Milliseconds before the k-th retry, from 1; `random` is from 0 up to 1. */
+/** Milliseconds before the k-th retry, from 1. `random`: from 0 up to 1. */
 export function defaultBackoff(k: number, random: number): number {
   if (k <= 0) return firstWait;
   const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);

@@ -5,19 +5,16 @@ import { isMessage, textOf } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import { traitsOf, withTraits } from '../../kernel/define/traits';
 
-/** What a summary makes of a conversation. */
 export interface SummaryDraft {
-  /** What was summarized, and what stays behind it: all messages as they were. */
   readonly messages: readonly Message[];
   readonly summary: Message;
-  /** What the messages are to be: leading system messages, the summary, and what stays behind it. */
   readonly result: readonly Message[];
 }
 
-/** Says what the messages are to be. Its list is the whole state. */
+/** Returns all messages of the state. */
 export type SummaryFinalizer = (draft: SummaryDraft, ctx: HookContext) => MaybePromise<readonly Message[]>;
 
-/** One finalizer of several, each given the result of the one before. */
+/** Each finalizer gets the result of the finalizer before. */
 export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): SummaryFinalizer {
   if (finalizers.length === 0 || finalizers.some((each) => typeof each !== 'function'))
     throw new HoldfastError('agent-invalid', 'chainFinalizers: it takes at least one function, such as preserveSkills().');

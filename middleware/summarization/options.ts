@@ -6,13 +6,11 @@ import { bound, checkOptions, count, filled, flag, func, refusing, required, sha
 import type { TokenCounter } from '../token-count';
 import type { SummaryFinalizer } from './finalizers';
 
-/** What a model is asked for a summary with. */
 export interface SummaryRequest {
   readonly instructions: string;
   readonly messages: readonly Message[];
 }
 
-/** A call for a summary that has ended, with an answer or with an error. */
 export interface SummaryAttempt {
   /** From 1. */
   readonly attempt: number;
@@ -25,17 +23,15 @@ export interface SummaryRetryOptions {
   readonly maxRetries?: number;
   /** Default: every error, and an answer without text. */
   readonly shouldRetry?: (ended: SummaryAttempt) => boolean;
-  /** Milliseconds before the k-th retry, from 1. Default: about a second, then twice as long each time up to 10 seconds and half of it. */
+  /** Milliseconds before the k-th retry, from 1. Default: one second, doubled up to 10, plus up to half. */
   readonly backoff?: (k: number) => number;
 }
 
-/** How the model before ended, for whoever chooses the next one. */
 export interface SummaryFailoverAttempt {
   /** From 1. */
   readonly attempt: number;
   readonly lastError: { readonly code: string; readonly message: string };
   readonly lastResponse?: ModelResponse;
-  /** What the first model was asked. */
   readonly request: SummaryRequest;
 }
 
@@ -44,40 +40,36 @@ export interface SummaryFailoverOptions {
   readonly maxRetries?: number;
   /** Default: every error, and an answer without text. */
   readonly shouldFailover?: (ended: SummaryAttempt) => boolean;
-  /** The next model, and what it is asked where that is something else. Default: the same model and the same request. */
+  /** Default: the same model and request. */
   readonly getFailoverModel?: (attempt: SummaryFailoverAttempt) => { readonly model: string; readonly messages?: readonly Message[] };
 }
 
 export interface SummarizationOptions {
-  /** The model that summarizes. */
   readonly model: string;
   readonly settings?: ModelSettings;
-  /** With more tokens or more messages than this there is a summary. Default: 160,000 tokens. */
+  /** Summarizes above one of these. Default: 160,000 tokens. */
   readonly trigger?: { readonly tokens?: number; readonly messages?: number };
-  /** How many of the newest messages stay behind the summary. A call and its results stay together. Default: 0. */
+  /** Newest messages that stay. Calls keep their results. Default: 0. */
   readonly keepMessages?: number;
-  /** What of the user's own words stays in the summary, in tokens. Default: 30,000. */
+  /** Tokens of the user's own words in the summary. Default: 30,000. */
   readonly userMessageTokens?: number;
-  /** The most tokens that the model which summarizes is given; the oldest messages are left out. Default: no bound. */
+  /** Most tokens for the summarizing model; the oldest messages go first. Default: no bound. */
   readonly maxInputTokens?: number;
-  /** Default: what the last answer reported, with an estimate of what came after it. */
+  /** Default: `contextTokens`. */
   readonly tokenCounter?: TokenCounter;
-  /** Sends the events `before_summarize`, `generate_summary` and `after_summarize`, as `custom` events. Default: false. */
+  /** Sends `before_summarize`, `generate_summary` and `after_summarize` as `custom` events. Default: false. */
   readonly emitEvents?: boolean;
-  /** What the model is told behind the conversation, instead of the built-in text. */
+  /** After the conversation, in place of the built-in text. */
   readonly userInstruction?: string;
-  /** Where the whole conversation can be read. It is told behind the summary. */
+  /** Where the whole conversation can be read, told after the summary. */
   readonly transcriptPath?: string;
-  /** Makes the whole request. */
   readonly genModelInput?: (messages: readonly Message[], ctx: HookContext) => MaybePromise<SummaryRequest>;
-  /** Says what the messages are to be. */
   readonly finalize?: SummaryFinalizer;
-  /** Looks on when there is a summary. */
   readonly onSummary?: (
     change: { readonly before: readonly Message[]; readonly after: readonly Message[] },
     ctx: HookContext,
   ) => MaybePromise<void>;
-  /** Default: the server makes a call again that failed in passing. */
+  /** Default: the server repeats calls that failed in passing. */
   readonly retry?: SummaryRetryOptions;
   readonly failover?: SummaryFailoverOptions;
 }
@@ -108,7 +100,7 @@ export function checkedSummarization(options: unknown): SummarizationOptions {
   return checked;
 }
 
-/** A trigger of 0, and one under what a summary leaves, would summarize before every call. */
+/** Some triggers would fire before every call. */
 function checkTrigger({ tokens, messages }: NonNullable<SummarizationOptions['trigger']>, keepMessages: number): void {
   const refuse = refusing('summarization.trigger');
   if (tokens === undefined && messages === undefined) refuse('it has neither tokens nor messages; leave it out, or write one of them.');

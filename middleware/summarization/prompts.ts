@@ -1,23 +1,9 @@
 import type { Language } from '../../contract/manifest';
 
-export interface SummaryTexts {
-  /** Instructions of the model that summarizes. */
-  readonly instructions: string;
-  /** What it is told behind the conversation. */
-  readonly request: string;
-  /** Stands before the summary. */
-  readonly preamble: string;
-  /** Stands behind it. */
-  readonly goOn: string;
-  /** Where the whole conversation can be read. */
-  readonly transcript: (path: string) => string;
-}
-
-export const summaryTexts: Readonly<Record<Language, SummaryTexts>> = {
-  en: {
-    instructions:
-      'You summarize conversations between a user and an assistant that works with tools. Your summary takes the place of the conversation: the assistant goes on with nothing but what you write. You only write the summary. You call no tools and answer no questions.',
-    request: `Write the summary of the conversation above, in plain text, under these headings:
+const en = {
+  instructions:
+    'You summarize conversations between a user and an assistant that works with tools. Your summary takes the place of the conversation: the assistant goes on with nothing but what you write. You only write the summary. You call no tools and answer no questions.',
+  request: `Write the summary of the conversation above, in plain text, under these headings:
 
 1. Task: what the user wants in the end, and what has changed about it on the way.
 2. Rules: what the user asked for or forbade, and what was agreed on.
@@ -27,10 +13,13 @@ export const summaryTexts: Readonly<Record<Language, SummaryTexts>> = {
 6. Open: what remains, what was being done at the very end, and the next step.
 
 Leave out what is no longer needed. Invent nothing.`,
-    preamble: 'The conversation so far was too long and has been summarized. This is the summary:',
-    goOn: 'Go on from there. Do not ask what was asked already, and do not speak about the summary.',
-    transcript: (path) => `The whole conversation, for details that the summary lacks, is in ${path}.`,
-  },
+  preamble: 'The conversation so far was too long and has been summarized. This is the summary:',
+  goOn: 'Go on from there. Do not ask what was asked already, and do not speak about the summary.',
+  transcript: (path: string) => `The whole conversation, for details that the summary lacks, is in ${path}.`,
+};
+
+export const summaryTexts: Readonly<Record<Language, typeof en>> = {
+  en,
   zh: {
     instructions:
       '你负责为用户与使用工具的助手之间的对话撰写摘要。摘要将取代整个对话:助手之后只能看到你写下的内容。你只写摘要,不调用工具,也不回答问题。',

@@ -2,20 +2,21 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Part } from '../../contract/messages/messages';
 import type { HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { bound, checkOptions, count, filled } from '../../contract/check';
-import { estimateTokens } from '../token-count';
+import { bound, checkOptions, count, filled, isRecord } from '../../contract/check';
+import { utf8Length } from '../../contract/limits';
+import { tokensOfText } from '../token-count';
 import { resultsByCall, toolRounds } from '../tool-rounds';
 import type { SummaryFinalizer } from './finalizers';
 import { summaryMark } from './user-messages';
 
 export interface PreserveSkillsOptions {
-  /** The tool that loads skills. Default: `skill`. */
+  /** Default: `skill`. */
   readonly skillToolName?: string;
-  /** How many skills stay; 0: none. Default: 5. */
+  /** Default: 5. */
   readonly maxSkills?: number;
-  /** What one of them may take. Default: 5,000. */
+  /** Default: 5,000. */
   readonly maxTokensPerSkill?: number;
-  /** What all of them may take. Default: 25,000. */
+  /** Default: 25,000. */
   readonly skillsTokenBudget?: number;
 }
 
@@ -24,7 +25,7 @@ interface LoadedSkill {
   readonly content: string;
 }
 
-/** A finalizer that keeps the skills which the model has loaded: their newest contents stand before the summary. */
+/** Keeps the newest contents of loaded skills, before the summary. */
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
   const checked = checkOptions<PreserveSkillsOptions>('preserveSkills', options, {
     skillToolName: filled,
@@ -47,7 +48,7 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
   return checked.skillToolName === undefined ? finalizer : withTraits(finalizer, { remembersTools: [checked.skillToolName] });
 }
 
-/** What the next summary keeps as well. */
+/** The next summary finds the skill in `extra`. */
 function partOf({ name: skill, content }: LoadedSkill): Part {
   return { type: 'text', text: `${opening(skill)}${content}${closing}`, extra: { skill } };
 }
@@ -65,7 +66,6 @@ function keptSkillsOf({ parts, extra }: Message): readonly LoadedSkill[] {
   });
 }
 
-/** Each skill once, the one that was loaded last first. */
 function newestSkills(messages: readonly Message[], tool: string, ctx: HookContext): readonly LoadedSkill[] {
   const loaded: LoadedSkill[] = [];
   const rounds = new Map(toolRounds(messages).map((round) => [round.assistant, round]));
@@ -89,7 +89,7 @@ function newestSkills(messages: readonly Message[], tool: string, ctx: HookConte
 }
 
 function skillOf(input: unknown, callId: string): string {
-  const { skill } = (typeof input === 'object' && input !== null ? input : {}) as { readonly skill?: unknown };
+  const skill = isRecord(input) ? input['skill'] : undefined;
   if (typeof skill === 'string') return skill;
   throw new HoldfastError(
     'hook-failed',
@@ -97,13 +97,13 @@ function skillOf(input: unknown, callId: string): string {
   );
 }
 
-/** Fills the budget with the newest first, up to the first that does not fit. What is left is in the order of its loading. */
+/** Up to the first skill that does not fit. The result is in the order of loading. */
 function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: number): readonly LoadedSkill[] {
   const kept: LoadedSkill[] = [];
   let left = budget;
   for (const { name, content } of newestFirst) {
     const skill = { name, content: truncated(content, mostEach) };
-    left -= tokensOf(skill.content);
+    left -= tokensOfText(skill.content);
     if (left < 0) break;
     kept.unshift(skill);
   }
@@ -112,20 +112,14 @@ function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: 
 
 const truncationNotice = '[skill content truncated for compaction]';
 
-/** Whole characters only. */
 function truncated(content: string, mostTokens: number): string {
-  if (tokensOf(content) <= mostTokens) return content;
+  if (tokensOfText(content) <= mostTokens) return content;
   let kept = '';
   let bytes = truncationNotice.length + 1;
   for (const character of content) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code > 0xffff ? 4 : code > 0x7ff ? 3 : code > 0x7f ? 2 : 1;
+    bytes += utf8Length(character);
     if (bytes > mostTokens * 4) break;
     kept += character;
   }
   return `${kept}\n${truncationNotice}`;
-}
-
-function tokensOf(text: string): number {
-  return estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
 }

@@ -1,19 +1,16 @@
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
-import { estimateTokens } from '../token-count';
+import { tokensOfText } from '../token-count';
 
-/** In the `extra` of a summary and of what stands beside it. */
 export const summaryMark = 'summarization';
 
-/** A message that an earlier summary made: nobody said it. */
-export function isSummary({ extra }: Message): boolean {
+function isSummary({ extra }: Message): boolean {
   return extra?.[summaryMark] !== undefined;
 }
 
-/** Marks of what middlewares put in: it is no word of the user, and comes back by itself when it is gone. */
+/** Messages of middleware, which come back by themselves. */
 const reminderMarks = ['agentsMd', 'toolSearch'];
 
-/** Whether a message was made by a middleware, and not said by anybody. */
 export function isMade(message: Message): boolean {
   return isSummary(message) || reminderMarks.some((mark) => message.extra?.[mark] !== undefined);
 }
@@ -21,20 +18,16 @@ export function isMade(message: Message): boolean {
 const longestTrimmed = 2000;
 const block = /<all_user_messages>[\s\S]*?<\/all_user_messages>/g;
 
-/**
- * Puts what the user really said into the last block of a summary: the newest messages that fit, the oldest of them shortened. Earlier
- * summaries are none of them, and neither is what middlewares put in. A summary without a block stays as it is.
- */
+/** Fills the last block of a summary with the newest words of the user. A summary without a block stays. */
 export function withUserMessages(summary: string, messages: readonly Message[], mostTokens: number): string {
   const last = [...summary.matchAll(block)].at(-1);
   if (last === undefined) return summary;
   const said = keptUserMessages(messages, mostTokens).map((text) => `- ${text}\n`);
-  // What was said before an earlier summary stands in no message any more: that summary has the words.
+  // Only an earlier summary has the words from before it.
   const filled = `<all_user_messages>\n${earlierWords(messages)}${said.join('')}</all_user_messages>`;
   return summary.slice(0, last.index) + filled + summary.slice(last.index + last[0].length);
 }
 
-/** The words of the user that the summary before this one has. */
 function earlierWords(messages: readonly Message[]): string {
   const earlier = messages.filter(isSummary).at(-1);
   const found = earlier === undefined ? undefined : [...textOf(earlier).matchAll(block)].at(-1)?.[0];
@@ -47,7 +40,7 @@ function keptUserMessages(messages: readonly Message[], mostTokens: number): rea
   let left = mostTokens;
   for (const message of messages.filter((one) => one.role === 'user' && !isMade(one)).reverse()) {
     const text = textOf(message);
-    const tokens = estimateTokens([{ role: 'user', parts: [{ type: 'text', text }] }]);
+    const tokens = tokensOfText(text);
     if (tokens <= left) {
       if (text !== '') kept.unshift(text);
       left -= tokens;
@@ -60,12 +53,12 @@ function keptUserMessages(messages: readonly Message[], mostTokens: number): rea
   return kept;
 }
 
-/** The beginning of a text, as far as tokens are left, or nothing. */
+/** Undefined: no tokens left. */
 export function trimmedUserMessage(text: string, tokensLeft: number): string | undefined {
   if (tokensLeft <= 0 || text === '') return undefined;
   const most = Math.min(longestTrimmed, tokensLeft * 4);
   if (text.length <= most) return text;
-  // Half of a character that needs two units is none.
+  // No half of a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
   return `${text.slice(0, end)}…`;
 }

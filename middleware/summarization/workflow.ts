@@ -14,7 +14,7 @@ import { isMade, summaryMark, withUserMessages } from './user-messages';
 
 const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 160_000 };
 
-/** Puts a summary in place of the messages when they grow too long, by a call of a model of its own. The summary stays. */
+/** Replaces messages by a summary of another model when they grow too long. */
 export function summarization(options: SummarizationOptions): AgentMiddleware {
   const checked = checkedSummarization(options);
   const { trigger = defaultTrigger, tokenCounter = contextTokens, finalize } = checked;
@@ -33,17 +33,16 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
   return withTraits(middleware, { onlyOne: reason, offersTools: [], remembersTools });
 }
 
-/** Summarizes now, whatever the trigger says, and gives the messages to go on with. For a hook of one's own. */
+/** Summarizes now, for hooks, whatever the trigger says. */
 export async function summarize(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
   return summarized(state, ctx, checkedSummarization(options));
 }
 
 interface Parts {
-  /** System messages at the beginning: they stay as they are. */
   readonly leading: readonly Message[];
   readonly old: readonly Message[];
   readonly kept: readonly Message[];
-  /** Whether there is more to summarize than an earlier summary, and what middlewares put in beside it. */
+  /** There is more than an earlier summary and messages of middleware. */
   readonly hasNews: boolean;
 }
 
@@ -51,7 +50,7 @@ function partsOf(messages: readonly Message[], { keepMessages = 0 }: Summarizati
   const first = messages.findIndex(({ role }) => role !== 'system');
   const begin = first === -1 ? messages.length : first;
   let end = Math.max(begin, messages.length - keepMessages);
-  // A result stays behind its call.
+  // A result stays with its call.
   while (end > begin && messages[end]?.role === 'tool') end -= 1;
   const old = messages.slice(begin, end);
   return { leading: messages.slice(0, begin), old, kept: messages.slice(end), hasNews: old.some((message) => !isMade(message)) };
@@ -94,7 +93,7 @@ async function requestOf(old: readonly Message[], ctx: HookContext, options: Sum
   return { instructions, messages: [...newest(old, maxInputTokens), asking] };
 }
 
-/** The newest messages that fit, from a message on that is no result. */
+/** The newest messages that fit. The first is no result. */
 function newest(messages: readonly Message[], mostTokens: number | undefined): readonly Message[] {
   if (mostTokens === undefined) return messages;
   let begin = messages.length;

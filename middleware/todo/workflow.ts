@@ -5,7 +5,7 @@ import { checkOptions, identifier, oneOf, text } from '../../contract/check';
 
 export interface Todo {
   readonly content: string;
-  /** How it is said while it is done: "Writing the tests". */
+  /** Such as "Writing the tests". */
   readonly activeForm?: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
 }
@@ -13,21 +13,29 @@ export interface Todo {
 export interface TodoOptions {
   /** Default: write_todos. */
   readonly toolName?: string;
-  /** What the model is told of the tool. */
   readonly description?: string;
-  /** Added to the instructions. Default: when to keep a list. An empty text adds nothing. */
+  /** Added to the instructions. Default: when to keep a list. */
   readonly systemPrompt?: string;
-  /** Whose list it is: that of the run, which all its agents share, or that of this agent alone. Default: session. */
+  /** `session` (default): one list for all agents of the run. `runLocal`: one for this agent. */
   readonly keptIn?: 'session' | 'runLocal';
 }
 
 const key = 'deep_agent_session_key_todos';
 const statuses = ['pending', 'in_progress', 'completed'];
 
-/** Gives an agent a list of what is to be done, kept in the run. `todosOf` reads it in other hooks. */
+/** A to-do list, kept in the run. */
 export function todo(options: TodoOptions = {}): AgentMiddleware {
-  check(options);
-  const { toolName = 'write_todos', description, systemPrompt, keptIn = 'session' } = options;
+  const {
+    toolName = 'write_todos',
+    description,
+    systemPrompt,
+    keptIn = 'session',
+  } = checkOptions<TodoOptions>('todo', options, {
+    toolName: identifier,
+    description: text,
+    systemPrompt: text,
+    keptIn: oneOf('session', 'runLocal'),
+  });
   const middleware: AgentMiddleware = {
     name: 'todo',
     beforeAgent({ instructions }, ctx) {
@@ -50,7 +58,7 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: [], facts: { todosIn: keptIn } });
 }
 
-/** The list as it stands, in any hook of the run: that of this agent where it keeps its own, or that of the run. */
+/** The list for hooks: the agent's own, or the list of the run. */
 export function todosOf(
   ctx: Pick<HookContext, 'session' | 'runLocal' | 'factsOfMiddleware'>,
   keptIn: 'session' | 'runLocal' = ctx.factsOfMiddleware('todosIn').includes('runLocal') ? 'runLocal' : 'session',
@@ -94,12 +102,3 @@ const texts = {
       `任务有三步或更多时,用 ${tool} 维护待办清单:开始前写好,正在做的一步标为 in_progress,做完立即标为 completed。小任务不需要清单。`,
   },
 };
-
-function check(options: unknown): void {
-  checkOptions('todo', options, {
-    toolName: identifier,
-    description: text,
-    systemPrompt: text,
-    keptIn: oneOf('session', 'runLocal'),
-  });
-}

@@ -3,33 +3,25 @@ import { HoldfastError } from '../../contract/errors';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { timesIn } from '../call-counts';
+import type { CallLimits, Reached } from '../call-counts';
+import { checkCallLimits, reachedBy, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
-import { checkCallLimits } from '../call-limits';
-import { countToolCall } from './counts';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
-  /** Only needed when an agent has several for the same tools. Agents that share a name share the count of the run. */
+  /** Agents with the same name share the count of the run. */
   readonly name?: string;
-  /** The tools whose calls count, all together. Default: every tool but that by which agents hand over. */
+  /** Counted together. Default: every tool but the handover. */
   readonly tools?: readonly (keyof T & string)[];
-  /** Calls by all agents of the run together. */
+  /** Of all agents of the run. */
   readonly perRun?: number;
-  /** Calls by this agent in the run. */
+  /** Of this agent in the run. */
   readonly perAgent?: number;
-  /**
-   * `continue` (default): the call does not run and the model is told so. `end`: the same, and the agent ends with a message.
-   * `fail`: the run fails with `call-limit`.
-   */
+  /** `continue` (default): the model is told. `end`: the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'continue' | 'end' | 'fail';
-  /** What the model is told, or what the agent ends with. */
   readonly message?: string;
 }
 
-/**
- * Lets agents call tools so often. The calls of a message count in its order, also those that do not run in the end; a call that an outer
- * layer makes again counts again.
- */
+/** Calls count in the order of their message, also calls that do not run. A repeated call counts again. */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
   const options = checkOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
     name: filled,
@@ -44,7 +36,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   checkCallLimits('toolCallLimit', options);
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
-  // To hand over to another agent is no work.
+  // Handing over is no work.
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
   const middleware: AgentMiddleware<T> = {
     name,
@@ -63,7 +55,7 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   return withTraits(middleware, { offersTools: [] });
 }
 
-/** Other agents of the run go on until they meet the limit themselves. */
+/** Each agent meets the limit itself. */
 function overKey(name: string, ctx: HookContext): string {
   return `${name}:over:${ctx.placeInRun.join('/')}`;
 }
@@ -72,4 +64,45 @@ function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMid
   const text = ctx.session.get(overKey(name, ctx));
   if (typeof text !== 'string') return undefined;
   return { answer: { role: 'assistant', parts: [{ type: 'text', text }] } };
+}
+
+interface AgentCounts {
+  readonly count: number;
+  readonly turn: number;
+  /** Calls of that message that may not run, by position. */
+  readonly refused: Readonly<Record<string, Reached>>;
+  /** Positions that came. A position that comes again is a new call. */
+  readonly came: readonly number[];
+}
+
+interface ToolCallCounts {
+  readonly run: number;
+  readonly agents: Readonly<Record<string, AgentCounts>>;
+}
+
+const none: AgentCounts = { count: 0, turn: -1, refused: {}, came: [] };
+
+/** The first call of a message counts all its calls, in the order of the model: arrival does not decide which calls run. */
+function countToolCall(ctx: HookContext, name: string, limits: CallLimits, isLimited: (tool: string) => boolean): Reached | undefined {
+  const key = `${name}:calls`;
+  const path = ctx.placeInRun.join('/');
+  const { position, tools } = ctx.callsBeside ?? { position: 0, tools: [''] };
+  const before = (ctx.session.get(key) as unknown as ToolCallCounts | undefined) ?? { run: 0, agents: {} };
+  const own = Object.hasOwn(before.agents, path) ? (before.agents[path] ?? none) : none;
+  const isNew = own.turn !== ctx.iteration;
+  let { run } = before;
+  let agent: AgentCounts = isNew ? { ...none, count: own.count, turn: ctx.iteration } : own;
+  const count = (at: number): Reached | undefined => {
+    const reached = reachedBy(run, agent.count, limits);
+    if (reached === undefined) {
+      run += 1;
+      agent = { ...agent, count: agent.count + 1 };
+    } else agent = { ...agent, refused: { ...agent.refused, [at]: reached } };
+    return reached;
+  };
+  if (isNew) tools.forEach((tool, at) => (isLimited(tool) ? count(at) : undefined));
+  const reached = agent.came.includes(position) ? count(position) : agent.refused[position];
+  agent = { ...agent, came: [...agent.came, position] };
+  ctx.session.set(key, { run, agents: { ...before.agents, [path]: agent } } as never);
+  return reached;
 }

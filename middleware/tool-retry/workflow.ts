@@ -9,7 +9,6 @@ import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled, func, isFilled, refusing, someNames } from '../../contract/check';
 import { toolCodes } from '../code-options';
 
-/** Why a call of a tool has failed. */
 export interface ToolProblem {
   readonly code: string;
   readonly message: string;
@@ -18,20 +17,20 @@ export interface ToolProblem {
 export interface ToolRetryOptions<T extends Tools = Tools> {
   /** Only needed when an agent has several for the same tools. */
   readonly name?: string;
-  /** The tools that are called again. Default: every tool. Those with the effect `once`, or a `retry` of their own, are not. */
+  /** Default: every tool. Tools with the effect `once`, or a `retry` of their own, are not called again. */
   readonly tools?: readonly (keyof T & string)[];
-  /** How often a tool is called at most, the first call included. Default 3. */
+  /** Most calls, the first included. Default 3. */
   readonly attempts?: number;
   readonly backoff?: Backoff;
-  /** Which errors are worth another call: their codes, or a function. Default: `tool-failed` and `tool-timeout`. */
+  /** Codes, or a function. Default: `tool-failed` and `tool-timeout`. */
   readonly retryOn?: readonly string[] | ((problem: ToolProblem, call: ToolCall) => boolean);
-  /** Which results are worth another call: the reason, or true. Nothing takes the result. */
+  /** Why a result is worth another call, or true. Undefined takes the result. */
   readonly retryResult?: (result: Json, call: ToolCall) => string | boolean | undefined;
-  /** `error` (default): the last error stands, and goes to the model, and so does the last result. Otherwise the text of a result. */
+  /** `error` (default): the last error or result stands. `answer`: the text of a result. */
   readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: ToolProblem, call: ToolCall) => string) };
 }
 
-/** Calls a tool again that failed, with waits of the run between the calls. `retry` of a tool itself goes without waits, and without history. */
+/** Waits in the run between calls. `retry` of a tool has no waits and no history. */
 export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
   checkOptions('toolRetry', options, {
     name: filled,
@@ -57,18 +56,15 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
         try {
           ended = { result: await next(call) };
         } catch (error) {
-          ended = failed(error, (problem) => isWorthIt(problem, call));
+          const problem = isToolProblem(error) ? { code: codeOf(error) ?? 'tool-failed', message: messageOf(error) } : undefined;
+          ended = { error, problem, isRetryable: problem !== undefined && isWorthIt(problem, call) };
         }
         if (ended.result !== undefined) ended = { ...ended, ...rejected(options.retryResult?.(ended.result, call)) };
         const { problem } = ended;
         if (problem === undefined || !isOurs(ctx, call.name)) return settled(ended);
         if (attempt < attempts && ended.isRetryable === true) {
-          await ctx.sleep(
-            `${Math.max(
-              1,
-              waits(attempt, () => ctx.random()),
-            )}ms`,
-          );
+          const wait = waits(attempt, () => ctx.random());
+          await ctx.sleep(`${Math.max(1, wait)}ms`);
           continue;
         }
         return whenExhausted === 'error' ? settled(ended) : answerFor(whenExhausted.answer, problem, call);
@@ -77,7 +73,6 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
   };
 }
 
-/** How a call has ended, and what is wrong with that. */
 interface EndedAttempt {
   readonly result?: Json;
   readonly error?: unknown;
@@ -85,7 +80,6 @@ interface EndedAttempt {
   readonly isRetryable?: boolean;
 }
 
-/** What comes of a call when it stays as it is. */
 function settled({ result, error }: EndedAttempt): Json {
   if (result === undefined) throw error;
   return result;
@@ -99,17 +93,7 @@ function rejected(said: unknown): EndedAttempt {
   return { problem: { code: 'tool-failed', message }, isRetryable: true };
 }
 
-function failed(error: unknown, isWorthIt: (problem: ToolProblem) => boolean): EndedAttempt {
-  const problem = problemOf(error);
-  return { error, problem, isRetryable: problem !== undefined && isWorthIt(problem) };
-}
-
-/** What a model could be told of. All else ends the run: no other call would help. */
-function problemOf(error: unknown): ToolProblem | undefined {
-  return isToolProblem(error) ? { code: codeOf(error) ?? 'tool-failed', message: messageOf(error) } : undefined;
-}
-
-/** A `once` tool that says that it failed may have done something all the same, and one with a `retry` of its own has been called again. */
+/** A failed `once` tool may have done something, and a tool with `retry` was called again already. */
 function isOurs(ctx: HookContext, tool: string): boolean {
   const facts = ctx.toolFacts(tool);
   return facts?.effect !== 'once' && facts?.ownAttempts === undefined;

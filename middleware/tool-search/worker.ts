@@ -10,12 +10,10 @@ const input = z.object({
   max_results: z.number().int().optional().describe('How many tools to give, for words. Default: 5.'),
 });
 
-/** Names of tools, or for a model that searches by itself all that it is told of them. */
 type FoundTools = { readonly selectedTools: readonly string[] } | readonly ToolSpec[];
 
 const defaultResults = 5;
 
-/** The tool `tool_search` over these tools, for agents with `toolSearch`. */
 export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
   if (!isRecord(tools) || Object.keys(tools).length === 0)
     throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');

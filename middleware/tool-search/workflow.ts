@@ -5,18 +5,19 @@ import type { Forms } from '../../contract/check';
 import { both, checkOptions, flag, identifier, isRecord, listOf, refusing, required, someNames } from '../../contract/check';
 
 export interface ToolSearchOptions {
-  /** The tools that a model has to search for. The worker's `toolSearchTool` has to know them. */
+  /** The worker's `toolSearchTool` needs these tools, too. */
   readonly tools: readonly string[];
-  /** Lets the model search by means of its own: the tools are deferred, and whole descriptions come back. Default: no. */
+  /** The model searches by its own means: tools are deferred. Default: false. */
   readonly modelSearch?: boolean;
 }
 
 const tool = 'tool_search';
 const mark = 'toolSearch';
 
-/** Keeps tools from the model until it has searched for them by `tool_search`. They are called like others, also when it guesses a name. */
+/** Hides tools until the model has searched for them by `tool_search`. Hidden tools can be called. */
 export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
-  const { tools: dynamic, modelSearch = false } = checked(options);
+  const { tools: dynamic, modelSearch = false } = checkOptions<ToolSearchOptions>('toolSearch', options, forms);
+  if (dynamic.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
   const middleware: AgentMiddleware = {
     name: 'toolSearch',
     onlyTools: [tool],
@@ -31,14 +32,13 @@ export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
   return withTraits(middleware, { offersTools: [tool, ...dynamic], namesTools: dynamic });
 }
 
-/** The tools that are always there, and those that searches have found. */
 function offering({ tools, messages }: AgentState, dynamic: readonly string[], ctx: HookContext): Partial<AgentState> {
   const found = foundIn(messages, ctx).filter((name) => dynamic.includes(name));
   const offered = [...new Set([...tools.filter((name) => !dynamic.includes(name)), ...found])];
   return sameList(offered, tools) ? {} : { tools: offered };
 }
 
-/** Where there are no tools, there is nothing to search for either. */
+/** Without tools there is nothing to search for. */
 function deferring({ tools, deferred }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
   if (tools.length === 0) return {};
   const offered = tools.filter((name) => name !== tool && !dynamic.includes(name));
@@ -52,7 +52,7 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, position) => item === other[position]);
 }
 
-/** Names in the results of all searches. A result that was cut or changed by others says nothing. */
+/** Results that others cut or changed are ignored. */
 function foundIn(messages: readonly Message[], ctx: HookContext): readonly string[] {
   const names: string[] = [];
   for (const { parts } of messages)
@@ -74,7 +74,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Tells the model what it can search for, again when something removed it. */
+/** Again when something removed the reminder. */
 function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
   if (messages.some(({ extra }) => extra?.[mark] === true)) return {};
   const first = messages.findIndex(({ role }) => role !== 'system');
@@ -84,7 +84,7 @@ function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial
   return { messages: [...messages.slice(0, at), reminder, ...messages.slice(at)] };
 }
 
-/** Says of results that they are lists of tools: providers tell their models in a way of their own. */
+/** Marks lists of tools, as providers show lists in their own way. */
 function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentState> | undefined {
   const isUnmarked = (part: Message['parts'][number]): boolean =>
     part.type === 'tool-result' &&
@@ -106,9 +106,3 @@ const forms: Forms<ToolSearchOptions> = {
   tools: required(both(someNames, listOf(identifier, 'an array of names of tools'))),
   modelSearch: flag,
 };
-
-function checked(given: unknown): ToolSearchOptions {
-  const options = checkOptions<ToolSearchOptions>('toolSearch', given, forms);
-  if (options.tools.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
-  return options;
-}

@@ -1,31 +1,25 @@
 import { codeOf } from '../../contract/errors';
 import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { sha256 } from '../../contract/sha256';
-import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import { exitTool } from '../../kernel/define/transfer-names';
+import { exitTool, transferTool } from '../../kernel/define/transfer-names';
 import { bound, checkOptions, filled, names, required } from '../../contract/check';
 
 export interface ToolSelectorOptions<T extends Tools = Tools> {
   readonly name?: string;
-  /** The model that chooses: a small one will do. */
+  /** A small model is enough. */
   readonly model: string;
-  /** How many tools are offered at most, those of `alwaysInclude` not counted. */
+  /** `alwaysInclude` not counted. */
   readonly maxTools: number;
-  /** Tools that are offered in any case. */
   readonly alwaysInclude?: readonly (keyof T & string)[];
-  /** What the model is told, before the list of the tools. */
   readonly instructions?: string;
 }
 
 const ours = (most: number): string =>
   `Choose the tools that an assistant will need for what the user says last. Choose at most ${most}, the most useful ones first. Answer with a JSON list of their names and nothing else, such as ["first", "second"]. These are the tools:`;
 
-/**
- * Offers the model the tools that another model has chosen for what the user said last. The choice is made once for each new message of
- * the user and each other list of tools. A tool that is not offered can still be called.
- */
+/** Another model chooses the tools for the last words of the user, once for each message and list of tools. All can be called. */
 export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptions<T>): AgentMiddleware<T> {
   checkOptions('toolSelector', options, {
     name: filled,
@@ -50,7 +44,7 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       if (chosen === undefined) {
         const answer = await choice(ctx, model, { messages: [asked], instructions, catalog: candidates });
         const named = answer === undefined ? [] : namesIn(answer, candidates).slice(0, maxTools);
-        // A choice of nothing is no choice: the model keeps its tools.
+        // Without a choice the model keeps its tools.
         chosen = named.length === 0 ? candidates : named;
         ctx.session.set(key, { about, chosen });
       }
@@ -61,10 +55,10 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
   return withTraits(middleware, { namesTools: alwaysInclude });
 }
 
-/** What a model did wrong; not that there is none of that name. */
+/** Failures of the model, except an unknown model or a missing key. */
 const passing = /^model-(?!unknown|key-missing)/;
 
-/** What the other model says, or nothing: a run does not fail because nobody chose. */
+/** Undefined: the run does not fail for want of a choice. */
 async function choice(ctx: HookContext, model: string, request: Parameters<HookContext['model']>[1]): Promise<string | undefined> {
   try {
     return textOf((await ctx.model(model, request)).message);
@@ -74,7 +68,7 @@ async function choice(ctx: HookContext, model: string, request: Parameters<HookC
   }
 }
 
-/** The names in an answer, in its order. Small models write more than they are asked for. */
+/** Small models write more than the names. */
 function namesIn(answer: string, candidates: readonly string[]): readonly string[] {
   const known = new Set(candidates);
   const words = answer.split(/[^A-Za-z0-9_.-]+/).map((word) => word.replace(/^\.+|\.+$/g, ''));

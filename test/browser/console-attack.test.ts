@@ -1,12 +1,8 @@
-import type { Page } from 'playwright-core';
 import { deskProject, useConsole } from './console-desk';
-import { endingsOf, letGo, rowOf, startAsking, visit } from './console-pages';
+import { decision, endingsOf, letGo, refund, rowOf, startAsking, visit, waits } from './console-pages';
 
 const desk = useConsole(deskProject);
 
-const refund = (amount: number, more: object = {}) => ({ name: 'refund', input: { orderId: '42', amount, ...more } });
-const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
-const waits = (page: Page) => page.getByRole('region', { name: 'Waits for people' });
 const fitsWidth = 'document.documentElement.scrollWidth <= innerWidth';
 
 it('executes nothing of tags, titles, names and reasons, and writes out what nobody sees', async () => {

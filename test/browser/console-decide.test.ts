@@ -1,13 +1,9 @@
-import type { Page } from 'playwright-core';
 import { deskProject, useConsole } from './console-desk';
-import { endingsOf, letGo, rowOf, startAsking, violationsOf, visit } from './console-pages';
+import { decision, endingsOf, letGo, refund, rowOf, startAsking, violationsOf, visit, waits } from './console-pages';
 
 const desk = useConsole(deskProject);
 
-const refund = (amount: number) => ({ name: 'refund', input: { orderId: '42', amount } });
 const ask = { name: 'askHuman', input: { question: 'Where to?' } };
-const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
-const waits = (page: Page) => page.getByRole('region', { name: 'Waits for people' });
 
 /** Waits until so many interrupts of a run are open. */
 async function stillOpen(id: string, count: number): Promise<void> {
@@ -105,7 +101,7 @@ it('opens and closes a dialog before the next key is pressed, and the focus is b
     const said = [];
     const look = async () => {
       for (let turn = 0; turn < 10; turn++) await undefined;
-      said.push([document.querySelector('dialog[open]') !== null, document.activeElement.className]);
+      said.push([document.querySelector('dialog[open]') !== null, document.activeElement.classList[0]]);
     };
     press('?');
     await look();

@@ -1,9 +1,7 @@
 import { deskProject, useConsole } from './console-desk';
-import { endingsOf, letGo, rowOf, startAsking, violationsOf, visit } from './console-pages';
+import { endingsOf, letGo, refund, rowOf, startAsking, violationsOf, visit } from './console-pages';
 
 const desk = useConsole(deskProject);
-
-const refund = (amount: number, more: object = {}) => ({ name: 'refund', input: { orderId: '42', amount, ...more } });
 
 it('approves by mouse, and takes a decision back while it is not sent', async () => {
   await startAsking(desk.service, 'support', 'mouse-1', [refund(80)]);

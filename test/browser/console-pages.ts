@@ -52,6 +52,12 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
   return { page, errors };
 }
 
+/** The decision beside a run, and what the run waits for. */
+export const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
+export const waits = (page: Page) => page.getByRole('region', { name: 'Waits for people' });
+
+export const refund = (amount: number, more: object = {}) => ({ name: 'refund', input: { orderId: '42', amount, ...more } });
+
 /** The row of a run in the inbox. */
 export const rowOf = (page: Page, run: string) => page.locator(`.row[data-key^="${run}/"]`);
 

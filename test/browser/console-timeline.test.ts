@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { useConsole } from './console-desk';
-import { letGo, violationsOf, visit } from './console-pages';
+import { decision, letGo, violationsOf, visit } from './console-pages';
 import { listsProject } from './lists-project';
 
 const project = listsProject();
 const desk = useConsole(project.config, () => project.remove());
 
-const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
 const execution = (page: Page) => page.locator('.step-row.execution');
 
 it('shows what each step and turn used and cost, and what this worker takes of the limits', async () => {

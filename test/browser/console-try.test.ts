@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { deskProject, useConsole } from './console-desk';
-import { letGo, violationsOf, visit } from './console-pages';
+import { letGo, refund, violationsOf, visit } from './console-pages';
 
 const desk = useConsole(deskProject);
 
-const refund = (amount: number) => ({ name: 'refund', input: { orderId: '42', amount } });
 const ask = { name: 'askHuman', input: { question: 'Where to?' } };
 const asked = (page: Page) => page.getByRole('group', { name: 'Waits for people' });
 

@@ -1,25 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
 import type { PageName } from '../../console/routes';
-import { ServiceClient } from '../../http/index';
-import { openBrowser } from './browser';
-import type { ConsoleBed } from './console-bed';
-import { openConsole } from './console-bed';
+import { useConsole } from './console-desk';
 
-let bed: ConsoleBed;
-let browser: Browser;
-beforeAll(async () => {
-  [bed, browser] = await Promise.all([openConsole(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await bed.close();
-});
+const desk = useConsole();
 
 it('opens at the address that the ready line says, and loads nothing from elsewhere', async () => {
-  const page = await browser.newPage();
+  const page = await desk.browser.newPage();
   const asked: string[] = [];
   const errors: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -27,8 +15,8 @@ it('opens at the address that the ready line says, and loads nothing from elsewh
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text());
   });
-  const answer = await page.goto(bed.console);
-  expect(bed.console).toBe(`${bed.url}/`);
+  const answer = await page.goto(desk.bed.console);
+  expect(desk.bed.console).toBe(`${desk.bed.url}/`);
   expect(answer?.headers()).toMatchObject({
     'content-security-policy': expect.stringContaining("default-src 'self'"),
     'x-content-type-options': 'nosniff',
@@ -38,14 +26,14 @@ it('opens at the address that the ready line says, and loads nothing from elsewh
     await page.getByRole('navigation').getByRole('link', { name }).click();
     await page.getByRole('navigation').locator('a[aria-current=page]').getByText(name).waitFor();
   }
-  expect(asked.filter((url) => !url.startsWith(bed.url))).toEqual([]);
+  expect(asked.filter((url) => !url.startsWith(desk.bed.url))).toEqual([]);
   expect(errors).toEqual([]);
   await page.close();
 });
 
 it('keeps the theme that somebody chose', async () => {
-  const page = await browser.newPage({ colorScheme: 'light' });
-  await page.goto(bed.console);
+  const page = await desk.browser.newPage({ colorScheme: 'light' });
+  await page.goto(desk.bed.console);
   const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await background();
   await page.getByRole('button', { name: /^Theme/ }).click();
@@ -61,7 +49,7 @@ const folder = resolve(__dirname, '..', '..', 'dist', 'console');
 
 /** How much gzipped script a browser asks for that has nothing yet, until the page shows what it is about. */
 async function scriptOf(hash: string, shows: string, width = 1280): Promise<number> {
-  const context = await browser.newContext({ viewport: { width, height: 800 } });
+  const context = await desk.browser.newContext({ viewport: { width, height: 800 } });
   // Whoever saves data gets no other pages in advance.
   await context.addInitScript(`Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`);
   const page = await context.newPage();
@@ -69,7 +57,7 @@ async function scriptOf(hash: string, shows: string, width = 1280): Promise<numb
   page.on('request', (request) => {
     if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname.replace('/console/', ''));
   });
-  await page.goto(`${bed.console}${hash}`);
+  await page.goto(`${desk.bed.console}${hash}`);
   await page.locator(shows).first().waitFor();
   // Neither a part nor what to change after an error is still on its way.
   for (const meanwhile of [/^Loading$/, /: …$/]) await page.locator('main').getByText(meanwhile).waitFor({ state: 'detached' });
@@ -113,7 +101,7 @@ const entrances: Readonly<Record<PageName | 'run', readonly (readonly [hash: str
 
 describe('what a browser loads at first', () => {
   beforeAll(async () => {
-    const service = new ServiceClient(bed.url);
+    const { service } = desk;
     await service.start({ agent: 'support', id: 'waits', input: 'Refund order 42, it arrived broken' });
     await service.send('talks', { agent: 'support', message: 'Refund order 42, it arrived broken' });
     await service.start({ agent: 'support', id: 'fails', input: 'Hello', model: 'nobody/model' });
@@ -141,7 +129,7 @@ describe('what a browser loads at first', () => {
 
 it('loads the other pages in advance, so that they are there while the service is away', async () => {
   const parts = readdirSync(folder).filter((file) => file.startsWith('part-'));
-  const context = await browser.newContext();
+  const context = await desk.browser.newContext();
   const page = await context.newPage();
   const found = new Set<string>();
   const all = new Promise<void>((resolve) => {
@@ -151,7 +139,7 @@ it('loads the other pages in advance, so that they are there while the service i
       if (found.size === parts.length) resolve();
     });
   });
-  await page.goto(bed.console);
+  await page.goto(desk.bed.console);
   await all;
   await context.setOffline(true);
   await page.getByText('Service away').waitFor();

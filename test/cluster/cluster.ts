@@ -119,7 +119,7 @@ export class Cluster {
 }
 
 async function endsTooSoon({ exited, pid }: GuardedProcess): Promise<never> {
-  const { code } = await exited;
+  const code = await exited;
   throw new Error(`The process ${pid} of the cluster ended with ${code} before the cluster was up.`);
 }
 

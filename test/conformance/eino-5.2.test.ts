@@ -1,10 +1,10 @@
-import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { AgentMiddleware, Message } from '../../workflows/index';
 import { messagesIn } from '../../middleware/forms/index';
 import { gate } from '../support/gate';
 import { agentWith, only } from '../support/memory-bed';
+import { sayingModel } from '../support/streaming-model';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
 import * as hooks from './hook-agents';
@@ -22,15 +22,7 @@ const textParts = (text: string) => [{ type: 'text', text }];
 
 onEngines('[eino 44] a stream of two pieces passes a wrap that changes nothing', async (engine) => {
   const seen = gate();
-  const model: LanguageModel = {
-    generate: async () => ({ parts: [] }),
-    async *stream() {
-      yield { type: 'text', text: 'One ' };
-      await seen.pass();
-      yield { type: 'text', text: 'two.' };
-      yield { type: 'finish' };
-    },
-  };
+  const model = sayingModel(['One ', seen.pass(), 'two.']);
   const pieces: string[] = [];
   const run = await engine.play(agents.passing, {
     model,
@@ -141,14 +133,7 @@ onEngines('[eino 54] the message of a model event has a UUID', async (engine) =>
 
 onEngines('[eino 56] pieces of a stream carry no id, the whole message one', async (engine) => {
   const deltas: object[] = [];
-  const model: LanguageModel = {
-    generate: async () => ({ parts: [] }),
-    async *stream() {
-      yield { type: 'text', text: 'One ' };
-      yield { type: 'text', text: 'two.' };
-      yield { type: 'finish' };
-    },
-  };
+  const model = sayingModel(['One ', 'two.']);
   const run = await engine.play(agents.plain, { model, onDelta: (delta) => deltas.push(delta) });
   await run.outcome();
   const { id } = only(modelEnds(await run.log()));

@@ -8,6 +8,7 @@ import type { Conversation } from '../../client/conversation';
 import type { ConversationOptions } from '../../client/conversation-options';
 import type { Outcome } from '../../client/reading/outcome';
 import type { HoldfastClient } from '../../client/connect';
+import type { Run } from '../../client/run';
 import type { AgenticMessage } from '../../contract/messages/agentic-messages';
 import type { Delta } from '../../contract/deltas';
 import { isDelta } from '../../contract/deltas';
@@ -21,6 +22,7 @@ import type { Json, ModelSettings, StoredMessage } from '../../contract/messages
 import type { RunOptions } from '../../contract/run-options';
 import { names } from '../../contract/names';
 import type { Agent } from '../../kernel/define/agent-ref';
+import type { TestRun } from '../../testing/index';
 import { testConversation, testRun } from '../../testing/index';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { eventLine, lineOf } from '../support/memory-bed';
@@ -90,31 +92,30 @@ export interface Engine {
   play(agent: Agent<string, Json, unknown>, play: Play): Promise<Played>;
 }
 
+/** In memory all is there when the run says so. */
+const meansInMemory = (run: Pick<TestRun, 'events' | 'advance' | 'goOnAsNew'>): Means => ({
+  followed: async () => undefined,
+  events: () => run.events({ until: 'waiting' }),
+  eventsBelow: undefined,
+  letTimePass: () => run.advance('1d'),
+  goOnAsNew: () => run.goOnAsNew(),
+});
+
 const memory: Engine = {
   name: 'memory',
   async converse(agent, model, options) {
     const conversation = await testConversation(agent, { tools, middleware: halves, ...options, model });
-    const { run } = conversation;
-    const means = {
-      followed: async () => undefined,
-      events: () => run.events({ until: 'waiting' }),
-      eventsBelow: undefined,
-      letTimePass: () => run.advance('1d'),
-      goOnAsNew: () => run.goOnAsNew(),
-    };
     const app = (options?: AguiOptions): Hono => aguiApp(conversation, options, agent.name);
-    return { conversation, run: played(run, means), agui: (options) => aguiThread(app(options), agent.name, 'test') };
+    return {
+      conversation,
+      run: played(conversation.run, meansInMemory(conversation.run)),
+      agui: (options) => aguiThread(app(options), agent.name, 'test'),
+    };
   },
   async play(agent, { input = 'Hi', model, ...options }) {
     const provider = { model: (name: string) => modelNamed(model, name.replace(/^.*\//, '')) };
     const run = await testRun(agent, { input, tools, middleware: halves, model: provider, ...options });
-    return played(run, {
-      followed: async () => undefined,
-      events: () => run.events({ until: 'waiting' }),
-      eventsBelow: undefined,
-      letTimePass: () => run.advance('1d'),
-      goOnAsNew: () => run.goOnAsNew(),
-    });
+    return played(run, meansInMemory(run));
   },
 };
 
@@ -129,6 +130,14 @@ async function goOnAsNewOn(id: string): Promise<void> {
   await untilAnotherExecution(id, before);
 }
 
+const meansOnServer = (client: HoldfastClient, run: Run): Means => ({
+  followed: async () => undefined,
+  events: () => run.events({ until: 'waiting', deltas: false }),
+  eventsBelow: (child) => client.run(child).events({ deltas: false }),
+  letTimePass: async () => undefined,
+  goOnAsNew: () => goOnAsNewOn(run.id),
+});
+
 const temporal: Engine = {
   name: 'temporal',
   async converse(agent, model, options) {
@@ -138,18 +147,11 @@ const temporal: Engine = {
     // All suites share the server.
     const id = `conversation-${name}-${randomUUID()}`;
     const run = client.run(id);
-    const means = {
-      followed: async () => undefined,
-      events: () => run.events({ until: 'waiting', deltas: false }),
-      eventsBelow: (child: string) => client.run(child).events({ deltas: false }),
-      letTimePass: async () => undefined,
-      goOnAsNew: () => goOnAsNewOn(id),
-    };
     const conversation = client.conversation(agent.name, id, { ...options, model: `test/${name}` });
     // The first message starts it, with the model of the case.
     const served = { conversation: () => conversation, run: () => run, withDeadline: client.withDeadline.bind(client) };
     const app = (agui?: AguiOptions): Hono => aguiAppOf(served as unknown as HoldfastClient, agui, agent.name);
-    return { conversation, run: played(run, means), agui: (agui) => aguiThread(app(agui), agent.name, id) };
+    return { conversation, run: played(run, meansOnServer(client, run)), agui: (agui) => aguiThread(app(agui), agent.name, id) };
   },
   async play(agent, { input = 'Hi', model, onDelta, ...options }) {
     const { client } = await (bed ??= startBed());
@@ -158,13 +160,7 @@ const temporal: Engine = {
     const run = await client.start(agent.name, input, { model: `test/${name}`, ...options });
     const following = follow(run.events({ until: 'waiting' }), onDelta);
     following.catch(() => undefined);
-    return played(run, {
-      followed: () => following,
-      events: () => run.events({ until: 'waiting', deltas: false }),
-      eventsBelow: (child) => client.run(child).events({ deltas: false }),
-      letTimePass: async () => undefined,
-      goOnAsNew: () => goOnAsNewOn(run.id),
-    });
+    return played(run, { ...meansOnServer(client, run), followed: () => following });
   },
 };
 

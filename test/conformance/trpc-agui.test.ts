@@ -55,6 +55,21 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
+type Posted = ReturnType<AguiThread['saying']>;
+const jsonOf = (body: string) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
+
+/** The stream of a request, piece by piece as it comes: `onRead` is told of all that came so far. */
+async function readAs({ app, path, body }: Posted, onRead: (read: string) => void): Promise<readonly AguiEvent[]> {
+  const response = await app.request(path, jsonOf(body));
+  const decoder = new TextDecoder();
+  let read = '';
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    read += decoder.decode(piece, { stream: true });
+    onRead(read);
+  }
+  return eventsIn(read);
+}
+
 /** Says half of it, then waits until the door opens or somebody stops it. */
 const halfOf = (door: ReturnType<typeof gate>, first: Part): LanguageModel => ({
   generate: () => Promise.reject(new Error('The model streams.')),
@@ -251,8 +266,7 @@ describe('requests', () => {
 
   it('[trpc 132] that are wrong get their status, and the others the headers of a stream', async () => {
     const { app, path, say } = await threadInMemory(hello());
-    const post = (body: string) => app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    expect((await post('{')).status).toBe(400);
+    expect((await app.request(path, jsonOf('{'))).status).toBe(400);
     const wrong = await app.request(`${path}/cancel`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
     const { status, headers } = await say('Hi.');
@@ -267,8 +281,8 @@ describe('requests', () => {
     const door = gate();
     const model = scriptedModel([{ toolCalls: [echo('x')] }, async () => (await door.pass(), { text: 'Done.' })]);
     const chat = await testConversation(agentWith({ tools: ['echo'] }), { model, tools });
-    const body = JSON.stringify({ threadId: 'test', runId: 'r', messages: [{ id: 'u', role: 'user', content: 'Hi.' }] });
-    const response = await aguiApp(chat).request('/agui/agent', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const { app, path, body } = aguiThread(aguiApp(chat), 'agent', 'test').saying('Hi.');
+    const response = await app.request(path, jsonOf(body));
     const reader = response.body?.getReader();
     expect(eventsIn(new TextDecoder().decode((await reader?.read())?.value))[0]).toMatchObject({ type: 'RUN_STARTED' });
     await door.reached;
@@ -326,14 +340,8 @@ describe('run hooks', () => {
     const thread = await threadInMemory(hello(), {
       hooks: [{ name: 'waits', beforeRun: async (run) => (run.emit(custom('waits')), door.pass()) }],
     });
-    const { app, path, body } = thread.saying('Hi.');
-    const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    let read = '';
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      read += new TextDecoder().decode(piece);
-      if (read.includes('waits')) door.open();
-    }
-    expect(eventsIn(read).at(-1)).toMatchObject({ type: 'RUN_FINISHED' });
+    const events = await readAs(thread.saying('Hi.'), (read) => (read.includes('waits') ? door.open() : undefined));
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED' });
   });
 
   it('[trpc 139] that fail end the run with their error, and nothing is said', async () => {
@@ -435,17 +443,8 @@ describe('a history', () => {
     const first = thread.say('Hi.');
     await door.reached;
     const body = JSON.stringify({ threadId: 'test', runId: 'another', messages: [] });
-    const response = await thread.app.request(`${thread.path}/connect`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
-    let read = '';
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      read += new TextDecoder().decode(piece);
-      if (read.includes('MESSAGES_SNAPSHOT')) door.open();
-    }
-    const events = eventsIn(read);
+    const connecting = { app: thread.app, path: `${thread.path}/connect`, body };
+    const events = await readAs(connecting, (read) => (read.includes('MESSAGES_SNAPSHOT') ? door.open() : undefined));
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT']);
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', runId: 'another', outcome: { type: 'success' } });
     await first;
@@ -534,9 +533,8 @@ onEngines('[trpc 123] a reader that goes away stops the turn only where that is 
   for (const stopWhenGone of [false, true]) {
     const door = gate();
     const { conversation, agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
-    const { app, path } = agui({ stopWhenGone });
-    const body = JSON.stringify({ threadId: conversation.id, runId: 'r', messages: [{ id: 'u', role: 'user', content: 'Hi.' }] });
-    const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const { app, path, body } = agui({ stopWhenGone }).saying('Hi.');
+    const response = await app.request(path, jsonOf(body));
     const reader = response.body?.getReader();
     await reader?.read();
     const next = reader?.read();
@@ -553,15 +551,7 @@ onEngines('[trpc 126] results of parallel calls are shown as they end', async (e
   holder.hold('slow', slow);
   const model = scriptedModel([{ toolCalls: [echo('slow'), echo('fast')] }, { text: 'Done.' }]);
   const { agui } = await engine.converse(agents.plain, model);
-  const { app, path, body } = agui().saying('Hi.');
-  const response = await app.request(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  let read = '';
-  const decoder = new TextDecoder();
-  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-    read += decoder.decode(piece, { stream: true });
-    if (read.includes('TOOL_CALL_RESULT')) slow.open();
-  }
-  const events = eventsIn(read);
+  const events = await readAs(agui().saying('Hi.'), (read) => (read.includes('TOOL_CALL_RESULT') ? slow.open() : undefined));
   expect(events.map(shortOf).filter((line) => line.startsWith('TOOL_CALL_RESULT'))).toEqual(
     ['fast', 'slow'].map((it) => `TOOL_CALL_RESULT ${it}`),
   );

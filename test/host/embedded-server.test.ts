@@ -2,9 +2,10 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HoldfastError } from '../../contract/errors';
 import { searchAttributes } from '../../contract/names';
 import { connectTemporal } from '../../host/connection';
-import { startEmbeddedServer, type EmbeddedServer, type ServerExit } from '../../host/server/embedded-server';
+import { startEmbeddedServer, type EmbeddedServer } from '../../host/server/embedded-server';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import { startOwner, untilGone } from './owner-process';
 import { temporaryDirectory } from './temporary-directory';
@@ -83,10 +84,10 @@ describe('an embedded server', () => {
 
   it('tells its owner when it ends on its own, and the directory can be used again', async () => {
     const directory = temporaryDirectory();
-    const exit = await new Promise<ServerExit>((resolve, reject) => {
+    const error = await new Promise<HoldfastError>((resolve, reject) => {
       startEmbeddedServer({ directory, onExit: resolve }).then((server) => process.kill(server.pid, 'SIGKILL'), reject);
     });
-    expect(exit.code).toBe(137);
+    expect(error).toMatchObject({ code: 'server-failed', message: expect.stringContaining('stopped with code 137') as string });
     expect((await start({ directory })).reused).toBe(false);
   });
 

@@ -19,7 +19,7 @@ describe('the logger', () => {
 
   it('writes one JSON object a line, with what an error says', () => {
     const [line = ''] = linesOf({ format: 'json' }, (logger) =>
-      logger.with({ run: 'r' }).error('broken\nhere', { error: new Error('why'), size: 3n }),
+      logger.error('broken\nhere', { run: 'r', error: new Error('why'), size: 3n }),
     );
     expect(line.trim()).not.toContain('\n');
     expect(JSON.parse(line)).toMatchObject({ level: 'error', message: 'broken\nhere', run: 'r', size: '3', error: { message: 'why' } });

@@ -113,7 +113,7 @@ describe('[check 12] a server that fails', () => {
   it.concurrent('is told with the end of its log, or that there is none', async () => {
     const directory = temporaryDirectory();
     const exit = new Promise<HoldfastError>((resolve, reject) => {
-      startEmbeddedServer({ directory, onExit: ({ error }) => resolve(error) }).then(({ pid }) => process.kill(pid, 'SIGKILL'), reject);
+      startEmbeddedServer({ directory, onExit: resolve }).then(({ pid }) => process.kill(pid, 'SIGKILL'), reject);
     });
     expect(await exit).toMatchObject({
       code: 'server-failed',

@@ -40,7 +40,6 @@ describe('the server binary', () => {
     expect(await find({ ...environment, HOLDFAST_TEMPORAL_CLI: named })).toEqual({
       path: named,
       origin: 'configured',
-      cliVersion: '1.9.1',
       serverVersion: '1.30.0',
     });
     await expect(find({ ...environment, HOLDFAST_TEMPORAL_CLI: '/nowhere/temporal' })).rejects.toMatchObject({

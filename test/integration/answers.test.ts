@@ -4,17 +4,12 @@ import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';
 import { aroundPages } from '../support/around-pages';
 import { gate } from '../support/gate';
+import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, text } from '../support/test-bed';
 
 const bed = sharedBed();
 afterEach(() => bed.startWorker());
-
-async function all(events: AsyncIterable<RunEvent>): Promise<readonly RunEvent[]> {
-  const list: RunEvent[] = [];
-  for await (const event of events) list.push(event);
-  return list;
-}
 
 interface Asked {
   readonly run: Run;
@@ -35,7 +30,7 @@ describe.each(['chooses', 'choosesApart'])('answers to %s that come to a worker 
   };
   /** Of the log: how its questions ended, and which answers came to nothing. */
   const endsOf = async (run: Run): Promise<readonly unknown[]> =>
-    (await all(run.events({ deltas: false }))).flatMap((event) => {
+    (await logOf(run)).flatMap((event) => {
       if (event.type === 'interrupt-end') return [[event.interruptId, event.reason]];
       return event.type === 'resume-ignored' ? [[event.interruptId, event.code]] : [];
     });
@@ -158,7 +153,7 @@ describe('an interrupt that was answered', () => {
     await bed.temporal.goOnAsNew(run.id);
     await run.approve(first);
     expect((await run.interrupts()).map(({ id }) => id)).toEqual([second]);
-    const reading = all(run.events({ until: 'waiting', deltas: false }));
+    const reading = logOf(run, { until: 'waiting' });
     const outcome = run.outcome();
     await slow.reached;
     slow.open();

@@ -38,7 +38,7 @@ const waitsOf = async (run: Run): Promise<readonly { turnMs: number; busyMs: num
   (await logOf(run)).filter((event) => event.type === 'model-wait');
 
 it('calls of a limited model wait for their turn, and the provider refuses none', async () => {
-  const provider = kept(await startLimitedProvider(5, 0, answersTogether(5)));
+  const provider = kept(await startLimitedProvider(5, answersTogether(5)));
   const bed = await bedFor(provider, { models: { limits: { 'openai-compatible/*': { concurrent: 5 } } } });
   const runs = await startAll(bed, 60);
   expect(new Set(await statuses(runs))).toEqual(new Set(['completed']));
@@ -52,7 +52,7 @@ it('calls of a limited model wait for their turn, and the provider refuses none'
 it('calls that a provider refuses for now are made again until it takes them, however often that is', async () => {
   const held = gate();
   const provider = kept(
-    await startLimitedProvider(1, 0, () => ({
+    await startLimitedProvider(1, () => ({
       blocks: [{ type: 'text', text: 'Done.' }],
       before: (index) => (index > 0 ? undefined : held.pass()),
     })),
@@ -71,7 +71,7 @@ it('calls that a provider refuses for now are made again until it takes them, ho
 });
 
 it('a call that failed in passing is made five times, whatever it waited between', async () => {
-  const provider = kept(await startLimitedProvider(1, 0));
+  const provider = kept(await startLimitedProvider(1));
   let requests = 0;
   provider.answer(() => {
     requests += 1;
@@ -85,7 +85,7 @@ it('a call that failed in passing is made five times, whatever it waited between
 
 it('a run is cancelled while its call waits for a turn, in place or away, and the others go on', async () => {
   const held = gate();
-  const provider = kept(await startLimitedProvider(1, 0, () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: () => held.pass() })));
+  const provider = kept(await startLimitedProvider(1, () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: () => held.pass() })));
   const bed = await bedFor(provider, { models: { limits: { '*': { concurrent: 1 } } } });
   const runs = await startAll(bed, 10);
   const retrying = async (): Promise<readonly Run[]> => {
@@ -151,7 +151,7 @@ it('calls of a tool work as many at a time as it says, a `once` call is made onc
 });
 
 it('workers share a limit through Redis, and keep to it alone while that is away', async () => {
-  const provider = kept(await startLimitedProvider(3, 0, answersTogether(3)));
+  const provider = kept(await startLimitedProvider(3, answersTogether(3)));
   const redis = await startRedis();
   kept({ close: () => redis.kill() });
   const problems: HoldfastError[] = [];

@@ -41,19 +41,6 @@ async function all<T>(events: AsyncIterable<T>): Promise<readonly T[]> {
   return list;
 }
 
-describe('a run on a real server', () => {
-  it('stops at the approval, takes the decision and ends', async () => {
-    const model = bed.scripted(script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.')));
-    const run = await model.start('guarded', 'Refund order 42');
-    const waiting = await run.outcome();
-    if (waiting.status !== 'waiting') throw new Error(waiting.status);
-    const [interrupt] = waiting.interrupts;
-    expect(interrupt).toMatchObject({ kind: 'approval', tool: 'refund', input: { orderId: '42', amount: 80 } });
-    await run.approve(interrupt?.id ?? '', { by: 'ada' });
-    expect(await run.outcome()).toEqual({ status: 'completed', output: 'Done.', text: 'Done.' });
-  });
-});
-
 describe('what somebody asks of a run that is there', () => {
   it.concurrent('names the options of a second start that the run does not have', async () => {
     const id = `known-${randomUUID()}`;

@@ -1,109 +1,44 @@
 import type { ModelChunk } from '../../activities/models/chunks';
 import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import { sharedBed } from '../support/shared-bed';
 import { addLine } from '../support/shown-lines';
 
-/** What the model says in an attempt: chunks, gates to wait at, and errors. */
-type Script = (request: GenerateRequest, attempt: number) => AsyncIterable<ModelChunk>;
-
-async function* say(...texts: readonly (string | Gate | Error)[]): AsyncGenerator<ModelChunk> {
-  for (const text of texts) {
-    if (text instanceof Error) throw text;
-    if (typeof text === 'string') yield { type: 'text', text };
-    else await text.pass();
-  }
+async function* say(...texts: readonly string[]): AsyncGenerator<ModelChunk> {
+  for (const text of texts) yield { type: 'text', text };
   yield { type: 'finish', usage: { inputTokens: 3, outputTokens: 3 } };
 }
 
-const lost = (): Error => Object.assign(new Error('the line is dead'), { isRetryable: true });
-
 /** Follows a run to its end. */
-async function linesOf(
-  run: Run,
-  options: Parameters<Run['events']>[0] = {},
-  onLine: (line: string) => void = () => undefined,
-): Promise<readonly string[]> {
+async function linesOf(run: Run, onLine: (line: string) => void = () => undefined): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const event of run.events(options)) {
+  for await (const event of run.events()) {
     addLine(lines, event);
     onLine(lines.at(-1) ?? '');
   }
   return lines;
 }
 
-/** Where a call waits until its reader has seen something of it. What ends before is read from the history, which has no deltas. */
-function seen(): Gate & { readonly onLine: (line: string) => void } {
-  const door = gate();
-  return { ...door, onLine: (line) => (/-delta /.test(line) ? door.open() : undefined) };
-}
-
 describe('a run that streams', () => {
   const bed = sharedBed();
-  const start = (agent: string, script: Script, options: { stream?: boolean } = {}): Promise<Run> => {
-    let attempts = 0;
-    const model: LanguageModel = {
-      generate: async () => ({ parts: [{ type: 'text', text: 'One two three.' }], usage: { inputTokens: 3, outputTokens: 3 } }),
-      stream: (request) => script(request, ++attempts),
-    };
-    return bed.scripted(model).start(agent, 'Hi', options);
+  const start = (agent: string, stream: NonNullable<LanguageModel['stream']>, options: { stream?: boolean } = {}): Promise<Run> => {
+    const generate: LanguageModel['generate'] = async () => ({
+      parts: [{ type: 'text', text: 'One two three.' }],
+      usage: { inputTokens: 3, outputTokens: 3 },
+    });
+    return bed.scripted({ generate, stream }).start(agent, 'Hi', options);
   };
 
-  it('shows what a model says as it says it, between the start of its call and the message', async () => {
-    const second = gate();
-    const run = await start('talks', () => say('One ', second, 'two ', 'three.'));
-    const lines = await linesOf(run, {}, (text) => {
-      // Were it seen only at the end, it would never be.
-      if (text === 'text-delta One ') second.open();
-    });
-    expect(lines).toEqual([
-      'run-start',
-      'model-start',
-      'attempt-start 1',
-      'text-delta One two three.',
-      'model-end One two three.',
-      'run-end completed',
-    ]);
-  });
-
-  it('shows an attempt from its beginning to a reader that comes late, or comes back', async () => {
-    const more = gate();
-    const run = await start('talks', () => say('One ', 'two ', more, 'three.'));
-    await more.reached;
-    for await (const event of run.events()) if (event.type === 'text-delta') break;
-    const lines = await linesOf(run, { from: 2 }, (text) => {
-      if (text === 'text-delta One two ') more.open();
-    });
-    expect(lines).toEqual(['attempt-start 1', 'text-delta One two three.', 'model-end One two three.', 'run-end completed']);
-  });
-
-  it('says that an attempt is void, and shows the next one whole', async () => {
-    const door = seen();
-    const run = await start('talks', (_request, attempt) => (attempt === 1 ? say('Wrong ', door, lost()) : say('Right.')));
-    expect(await linesOf(run, {}, door.onLine)).toEqual([
-      'run-start',
-      'model-start',
-      'attempt-start 1',
-      'text-delta Wrong ',
-      'attempt-void 1',
-      'attempt-start 2',
-      'text-delta Right.',
-      'model-end Right.',
-      'run-end completed',
-    ]);
-    expect(JSON.stringify(await run.transcript())).not.toContain('Wrong');
-  });
-
   it('shows reasoning and the arguments of tool calls, and then what the tool says', async () => {
-    const door = seen();
-    const run = await start('talks', ({ messages }) =>
+    // Until a reader has seen something of it: what ends before is read from the history, which has no deltas.
+    const seen = gate();
+    const run = await start('talks', ({ messages }: GenerateRequest) =>
       messages.some(({ role }) => role === 'tool')
         ? say('Done.')
         : (async function* () {
             yield { type: 'reasoning', text: 'Hm. ' };
-            await door.pass();
+            await seen.pass();
             yield { type: 'tool-input-start', callId: 'c1', tool: 'echo' };
             yield { type: 'tool-input', callId: 'c1', text: '{"text":' };
             yield { type: 'tool-input', callId: 'c1', text: '"hi"}' };
@@ -111,7 +46,8 @@ describe('a run that streams', () => {
             yield { type: 'finish' };
           })(),
     );
-    expect(await linesOf(run, {}, door.onLine)).toEqual([
+    const lines = await linesOf(run, (line) => (line.includes('-delta ') ? seen.open() : undefined));
+    expect(lines).toEqual([
       'run-start',
       'model-start',
       'attempt-start 1',
@@ -132,17 +68,6 @@ describe('a run that streams', () => {
   it('holds back what a layer says it changes', async () => {
     const run = await start('redacts', () => say('My card is ', '4111.'));
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end My card is ****.', 'run-end completed']);
-  });
-
-  it('keeps what was said when it is cancelled in the middle, and ends as cancelled', async () => {
-    const never = gate();
-    const run = await start('talks', () => say('As far ', 'as this', never));
-    await never.reached;
-    await run.cancel();
-    const lines = await linesOf(run);
-    expect(lines.slice(-2)).toEqual(['model-end As far as this', 'run-end cancelled']);
-    expect((await run.transcript()).at(-1)?.parts).toEqual([{ type: 'text', text: 'As far as this' }]);
-    never.open();
   });
 
   it('has a history of the same size as without streaming', async () => {

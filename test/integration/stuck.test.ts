@@ -15,7 +15,6 @@ import { WatchedWorker } from '../../worker/threads/watched-worker';
 import { variantOf } from '../support/bundle-variant';
 import type { Temporal } from '../support/temporal';
 import { eventually, openTemporal } from '../support/temporal';
-import { fixtureTools } from '../fixtures/tools';
 import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 
@@ -23,31 +22,19 @@ const answer = script(calls({ name: 'echo', input: { text: 'hello' } }), text('D
 
 let temporal: Temporal;
 let bed: TestBed;
-/** One for each run that loops: a worker has one thread for the code of all runs. */
-let looping: TestBed;
+/** For the run that loops: a worker has one thread for the code of all runs. */
 let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
-  const open = (endlessLoopMs?: number): Promise<TestBed> =>
-    startTestBed(answer, { tools: fixtureTools, ...(endlessLoopMs === undefined ? {} : { endlessLoopMs }) });
-  bed = await open();
-  [looping, jamming] = await Promise.all([open(3000), open(3000)]);
+  bed = await startTestBed(answer);
+  jamming = await startTestBed(answer, { endlessLoopMs: 3000 });
 });
 afterAll(async () => {
-  await Promise.all([bed, looping, jamming].map((one) => one.close()));
+  await Promise.all([bed, jamming].map((one) => one.close()));
   await temporal.close();
 });
 
 // All of these wait for the time, so they do it together.
-
-it.concurrent('an endless loop in a hook is shown, while other runs go on', async () => {
-  const run = await looping.client.start('loops', 'hello');
-  const other = await looping.client.start('signed', 'hello');
-  expect(await run.outcome()).toMatchObject({ status: 'stuck', error: { code: 'run-stuck' } });
-  expect(await other.outcome()).toMatchObject({ status: 'completed' });
-  await temporal.handle(run.id).terminate('enough');
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'run-terminated', message: 'enough' } });
-});
 
 it.concurrent('a run that is stuck refuses answers and upgrades, and says why', async () => {
   const run = await jamming.client.start('jams', 'hello');

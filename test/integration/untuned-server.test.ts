@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Outcome } from '../../client/reading/outcome';
 import { defineTool } from '../../activities/tools/tools';
+import type { Json } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import { fixtureTools } from '../fixtures/tools';
@@ -26,28 +27,24 @@ const replays = async (id: string): Promise<void> => expect(await replaysOf([id]
 
 /** The server of the tests has the limit of 4 MB that a server has by itself. */
 describe('[check 14] a run within the documented limits ends on a server that nobody tuned', () => {
-  it('sixteen agents at once whose messages have three calls of 280 KB each', async () => {
-    const echo = defineTool({
-      description: 'Counts.',
-      inputSchema: z.object({ text: z.string() }),
-      execute: ({ text: said }) => said.length,
-    });
-    const three = Array.from({ length: 3 }, (_, n) => ({ id: `large-${n}`, name: 'echo', input: { text: String(n).repeat(280 * 1024) } }));
+  const echoing = (execute: (said: string) => Json) =>
+    defineTool({ description: 'Says so.', inputSchema: z.object({ text: z.string() }), execute: ({ text: said }) => execute(said) });
+  const counting = echoing((said) => said.length);
+
+  it.each([
+    ['messages have three calls of 280 KB each', 280 * 1024, counting],
+    ['calls have results of 250 KB', 1, echoing((said) => said.repeat(250_000))],
+  ])('sixteen agents at once whose %s', async (_, size, echo) => {
+    const three = Array.from({ length: 3 }, (__, n) => ({ id: `large-${n}`, name: 'echo', input: { text: String(n).repeat(size) } }));
     const bed = await startTestBed(script(calls(...three), text('Done.')), { tools: { ...fixtureTools, echo }, dataConverter });
     const run = await bed.client.start('bulkyCrowd', 'hello');
     expect(statusOf(await run.outcome())).toBe('completed');
-    const ends = (await run.transcript()).filter(({ role }) => role === 'tool');
-    expect(ends).toHaveLength(48);
+    expect((await run.transcript()).filter(({ role }) => role === 'tool')).toHaveLength(48);
     await bed.close();
   });
 
   it('ten calls of 280 KB beside signals of 1.7 MB that come while their task is at work', async () => {
     const atWork = gate();
-    const echo = defineTool({
-      description: 'Counts.',
-      inputSchema: z.object({ text: z.string() }),
-      execute: ({ text: said }) => said.length,
-    });
     const swift = defineTool({
       description: 'Holds the task.',
       inputSchema: z.object({ letter: z.string(), times: z.number() }),
@@ -58,7 +55,10 @@ describe('[check 14] a run within the documented limits ends on a server that no
     });
     const ten = Array.from({ length: 10 }, (_, n) => ({ id: `large-${n}`, name: 'echo', input: { text: String(n) } }));
     const first = { id: 'hold', name: 'swift', input: { letter: 'x', times: 1 } };
-    const bed = await startTestBed(script(calls(first, ...ten), text('Done.')), { tools: { ...fixtureTools, echo, swift }, dataConverter });
+    const bed = await startTestBed(script(calls(first, ...ten), text('Done.')), {
+      tools: { ...fixtureTools, echo: counting, swift },
+      dataConverter,
+    });
     const run = await bed.client.start('swelling', 'hello');
     await atWork.reached;
     const temporal = await openTemporal();
@@ -107,18 +107,5 @@ describe('[check 14] a run within the documented limits ends on a server that no
     await temporal.close();
     await first.client.close();
     await second.close();
-  });
-
-  it('sixteen agents at once whose calls have results of 250 KB', async () => {
-    const echo = defineTool({
-      description: 'Says much.',
-      inputSchema: z.object({ text: z.string() }),
-      execute: ({ text: said }) => said.repeat(250_000),
-    });
-    const three = Array.from({ length: 3 }, (_, n) => ({ id: `many-${n}`, name: 'echo', input: { text: String(n) } }));
-    const bed = await startTestBed(script(calls(...three), text('Done.')), { tools: { ...fixtureTools, echo }, dataConverter });
-    const run = await bed.client.start('bulkyCrowd', 'hello');
-    expect(statusOf(await run.outcome())).toBe('completed');
-    await bed.close();
   });
 });

@@ -1,27 +1,15 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
+import { defined } from '../../contract/defined';
 import type { WorkerWraps } from '../../worker/index';
 import { defineTool, defineWorkerMiddleware } from '../../worker/index';
-import type { WorkerOptions } from '../../worker/create-worker';
 import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
 import { calls, script, startTestBed, text } from '../support/test-bed';
-import type { Answerer } from '../support/answers';
 
 const act = calls({ name: 'act', input: {} });
-const acting = (execute: () => unknown, options: object = {}): Record<string, object> => ({
-  act: defineTool({ description: 'Acts.', inputSchema: z.object({}), execute, ...options }),
-});
-
-let bed: TestBed | undefined;
-const begin = async (answer: Answerer, options: Partial<WorkerOptions>): Promise<TestBed> => (bed = await startTestBed(answer, options));
-afterEach(async () => {
-  await bed?.close();
-  bed = undefined;
-});
 
 describe('run-local values on the worker', () => {
   const large = 'z'.repeat(20_000);
@@ -35,19 +23,16 @@ describe('run-local values on the worker', () => {
       },
     },
   }));
-  const tools = (): Record<string, object> => {
-    const counting = (): object =>
-      defineTool({
-        description: 'Counts.',
-        inputSchema: z.object({}),
-        execute: (_, { runLocal }) => {
-          seen.push(runLocal.get('large') === large);
-          runLocal.set('acts', Number(runLocal.get('acts') ?? 0) + 1);
-          return 'acted';
-        },
-      });
-    return { act: counting(), quick: counting() };
-  };
+  const counting = defineTool({
+    description: 'Counts.',
+    inputSchema: z.object({}),
+    execute: (_, { runLocal }) => {
+      seen.push(runLocal.get('large') === large);
+      runLocal.set('acts', Number(runLocal.get('acts') ?? 0) + 1);
+      return 'acted';
+    },
+  });
+  const tools = { act: counting, quick: counting };
   const answers = script(act, calls({ name: 'act', input: {} }, { name: 'quick', input: {} }), act, text('Done.'));
   let temporal: Temporal;
   beforeAll(async () => (temporal = await openTemporal()));
@@ -58,11 +43,8 @@ describe('run-local values on the worker', () => {
     'survive an interrupt and a continue-as-new, and are in the history once (cache: %s)',
     async (messageCacheBytes) => {
       seen.length = 0;
-      const { client, worker } = await begin(answers, {
-        tools: tools(),
-        middleware: [reads],
-        ...(messageCacheBytes === undefined ? {} : { messageCacheBytes }),
-      });
+      const bed = await startTestBed(answers, { tools, middleware: [reads], ...defined({ messageCacheBytes }) });
+      const { client, worker } = bed;
       const run = await client.start('keeps', 'Hi', { values: { large } });
       await run.outcome();
       const [interrupt] = await run.interrupts();
@@ -76,6 +58,7 @@ describe('run-local values on the worker', () => {
       expect(seen).toEqual([[true, 0], true, [true, 1], true, true, [true, 2], true, [true, 3]]);
       expect((await logOf(run)).flatMap((event) => (event.type === 'custom' ? [event.data] : []))).toEqual([0, 1, 2, 3]);
       if (messageCacheBytes !== undefined) expect(worker.parts.messages.values.misses).toBeGreaterThan(0);
+      await bed.close();
     },
   );
 });
@@ -89,41 +72,30 @@ async function scheduledWith(handle: WorkflowHandle, piece: string): Promise<num
 
 describe('a worker middleware with a bug ends its run and is named', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
-  const cases: readonly (readonly [string, WorkerWraps, string])[] = [
-    [
-      'a model wrap that never returns',
-      { wrapModel: { generate: async (request, next) => (await next(request), never()) } },
-      'wrapModel of worker middleware "faulty" gave nothing within 2.5 s.',
-    ],
-    [
-      'a model wrap that never comes to next',
-      {
-        wrapModel: {
-          stream: async function* (request, next) {
-            await never();
-            yield* next(request);
-          },
-        },
-      },
-      'wrapModel of worker middleware "faulty" gave nothing within 2.5 s.',
-    ],
-  ];
 
   // The worker asks for the wraps of a name once, and looks into them at every call.
   const wraps: WorkerWraps = {};
   const faulty = sharedBed({
     middleware: [defineWorkerMiddleware('faulty', () => wraps)],
-    tools: acting(() => 'acted'),
     modelFacts: { timeoutMs: 2500, attempts: 2 },
-    toolDefaults: { timeoutMs: 2500, attempts: 2 },
   });
-  const model = faulty.scripted(script(act, text('Done.')));
+  const model = faulty.scripted(() => text('Done.'));
 
-  it.each(cases)('%s', async (_, half, message) => {
-    delete wraps.wrapModel;
-    delete wraps.wrapInvokableToolCall;
-    Object.assign(wraps, half);
+  it.each<[string, NonNullable<WorkerWraps['wrapModel']>]>([
+    ['that never returns', { generate: async (request, next) => (await next(request), never()) }],
+    [
+      'that never comes to next',
+      {
+        stream: async function* (request, next) {
+          await never();
+          yield* next(request);
+        },
+      },
+    ],
+  ])('a model wrap %s', async (_, wrapModel) => {
+    Object.assign(wraps, { wrapModel });
     const run = await model.start('faulty', 'Hi');
+    const message = 'wrapModel of worker middleware "faulty" gave nothing within 2.5 s.';
     expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'hook-failed', message } });
   });
 });

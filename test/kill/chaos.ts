@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { quietRuntime } from '../../worker/runtime';
 import { jestProgram } from '../support/jest-program';
+import { runProgram } from '../support/own-server';
 import { roomForDeployments } from '../support/room-for-deployments';
 import { killAll } from './child';
 import type { Kills, Point, Scenario } from './chaos-bed';
@@ -84,11 +85,4 @@ const scenarios: Readonly<Record<string, () => Promise<number>>> = {
   refund: () => playPaid(refundScenario, wanted),
   conversation: () => playPaid(conversationScenario, wanted),
 };
-const done = scenarios[what ?? '']?.() ?? tests(process.argv.slice(2));
-done.then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runProgram(() => scenarios[what ?? '']?.() ?? tests(process.argv.slice(2)));

@@ -4,22 +4,16 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Json } from '../../contract/messages/messages';
+import type { ProgramSettings } from './program-settings';
 
-export interface WorkerSettings {
-  readonly address?: string;
+export interface WorkerSettings extends ProgramSettings {
   /** The process starts its own server here, with a database file. */
   readonly serverDirectory?: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
   /** The file that stands for the provider of payments. */
   readonly payments: string;
-  /** File with a bundle that was made before. */
-  readonly bundle: string;
   /** Stay inside of the calls that say `hold`, until a line comes on stdin. */
   readonly hold?: boolean;
   readonly payTimeout?: string;
-  /** Orders are looked up by a quick tool, which is a local activity. */
-  readonly quickLookups?: boolean;
   readonly graceMs?: number;
 }
 

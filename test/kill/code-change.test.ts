@@ -14,6 +14,7 @@ import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { fixtureTools } from '../fixtures/tools';
 import { variantOf } from '../support/bundle-variant';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
@@ -210,8 +211,7 @@ describe('code that changes under runs that wait', () => {
         expect(listed.find(({ id }) => id === run.id)).toMatchObject({ status: 'completed', interrupts: [] });
       });
       expect(await run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
-      const types = [];
-      for await (const { type } of run.events()) types.push(type);
+      const types = (await logOf(run)).map(({ type }) => type);
       expect(types).toEqual(expect.arrayContaining(['run-start', 'interrupt-start', 'interrupt-end', 'run-end']));
       expect(types.at(-1)).toBe('run-end');
     }

@@ -1,14 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { Json } from '../../contract/messages/messages';
+import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 import type { Child, Payment, Step, WorkerSettings } from './child';
 import { killAll, spawnWorker } from './child';
+import { programSettings } from './program-settings';
 
 const step = (tool: string, input: Json): Step => ({ calls: [{ tool, input }] });
 const lookup = step('lookupOrder', { orderId: '42' });
@@ -19,12 +20,10 @@ const pay = step('pay', { amount: 7 });
 const scripts = {
   model: [lookup, { ...refund, hold: true }, pay],
   refund: [lookup, step('refund', { orderId: '42', amount: 20, hold: true }), pay],
-  pay: [lookup, refund, step('pay', { amount: 7, hold: 'after' })],
-  undone: [lookup, refund, step('pay', { amount: 7, hold: 'before' })],
-  doubt: [lookup, refund, step('pay', { amount: 7, hold: 'after', forgetful: true })],
+  pay: [lookup, refund, step('pay', { amount: 7, hold: true })],
   parallel: [
     {
-      calls: [lookup, step('refund', { orderId: '1', amount: 1, hold: true }), step('pay', { amount: 2, hold: 'after' })].flatMap(
+      calls: [lookup, step('refund', { orderId: '1', amount: 1, hold: true }), step('pay', { amount: 2, hold: true })].flatMap(
         ({ calls }) => calls,
       ),
     },
@@ -40,8 +39,6 @@ const heldIn: Record<Exclude<Script, 'guarded'>, string> = {
   model: 'in model:2',
   refund: 'in tool:refund',
   pay: 'in tool:pay',
-  undone: 'in tool:pay',
-  doubt: 'in tool:pay',
   parallel: 'in tool:pay',
 };
 
@@ -56,18 +53,14 @@ interface Place {
 const clients: HoldfastClient[] = [];
 let places = 0;
 
+function settingsOf(taskQueue: string): WorkerSettings {
+  const settings = programSettings(taskQueue);
+  return { ...settings, payments: join(settings.bundles, '..', 'payments') };
+}
+
 async function place(name: string, own: Partial<WorkerSettings> = {}): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-  const server = testServer();
-  const settings: WorkerSettings = {
-    address: server.address,
-    taskQueue: `kill-${process.pid}-${name}-${places++}`,
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(directory, 'bundles'),
-    payments: join(directory, 'payments'),
-    ...own,
-  };
-  const client = await connect({ server, taskQueue: settings.taskQueue });
+  const settings = { ...settingsOf(`kill-${process.pid}-${name}-${places++}`), ...own };
+  const client = await connect({ server: testServer(), taskQueue: settings.taskQueue });
   clients.push(client);
   return {
     settings,
@@ -91,8 +84,7 @@ interface Recorded {
 
 /** What readers of the run saw, without what differs from run to run: ids of messages and of the run, times. */
 async function record(run: Run): Promise<Recorded> {
-  const events = [];
-  for await (const { time: _, ...event } of run.events({ deltas: false })) events.push(event);
+  const events = (await logOf(run)).map(({ time: _, ...event }) => event);
   const { messages, usage, output, status } = await run.view();
   const ids = new Map<string, string>();
   const text = JSON.stringify({ transcript: { messages, usage, output, status }, events }).split(run.id).join('RUN');
@@ -157,7 +149,7 @@ describe('when the only worker process is killed in the middle of calls', () => 
   let second: Child;
   beforeAll(async () => {
     at = await place('killed');
-    const first = await startHeld(at, ['model', 'refund', 'pay', 'undone', 'doubt', 'parallel']);
+    const first = await startHeld(at, ['model', 'refund', 'pay', 'parallel']);
     runs = first.runs;
     const guarded = await at.start('guarded');
     runs['guarded'] = guarded;
@@ -192,21 +184,6 @@ describe('when the only worker process is killed in the middle of calls', () => 
     expect(at.paidBy(runOf('pay'))).toEqual([20, 7]);
     expect(saidOf(runOf('pay'), 'in tool:pay', second)).toEqual([]);
     expect(saidOf(runOf('pay'), 'in reconcile', second)).toHaveLength(1);
-  });
-
-  it('makes a once tool call again when its reconcile says that it did not happen', async () => {
-    expect((await untilCompleted(runOf('undone'))).transcript).toEqual(control.undone.transcript);
-    expect(at.paidBy(runOf('undone'))).toEqual([20, 7]);
-  });
-
-  it('leaves a once tool call to a human when nobody knows', async () => {
-    const run = runOf('doubt');
-    const id = await untilWaiting(run);
-    expect(await run.interrupts()).toMatchObject([{ kind: 'in-doubt', info: { tool: 'pay', input: { amount: 7 } } }]);
-    await run.resume(id, { happened: true, result: { by: 'hand' } });
-    await untilCompleted(run);
-    expect((await run.transcript()).at(-2)).toMatchObject({ parts: [{ name: 'pay', output: { by: 'hand' } }] });
-    expect(at.paidBy(run)).toEqual([20, 7]);
   });
 
   it('puts the results of parallel calls where they belong', async () => {
@@ -263,14 +240,8 @@ describe('when a worker process is told to stop, as at a deploy', () => {
 });
 
 it('goes on where it was when everything was killed, the server included', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
-  const settings: WorkerSettings = {
-    serverDirectory: join(directory, 'server'),
-    taskQueue: 'holdfast',
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(directory, 'bundles'),
-    payments: join(directory, 'payments'),
-  };
+  const shared = settingsOf('holdfast');
+  const settings: WorkerSettings = { ...shared, serverDirectory: join(shared.bundles, '..', 'server') };
   const first = spawnWorker(settings);
   const [pid, address] = serverIn(await first.line('server'));
   await first.line('ready');

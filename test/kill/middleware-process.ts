@@ -4,23 +4,15 @@
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { currentCall } from '../../activities/calls/call-context';
 import { runIdOf } from '../../contract/names';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
 import { reductionOnWorker } from '../../worker/index';
-import { quietRuntime } from '../../worker/runtime';
-import { drainOnSigterm } from './drain';
 import { answerOf, heldIn } from './middleware-rows';
 import { rowTools, stored, toolsWork } from './middleware-tools';
+import { drainOnSigterm, runMain, say, workerWith } from './program';
+import type { ProgramSettings } from './program-settings';
 
-export interface MiddlewareWorkerSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** The file of a bundle that has these agents. */
-  readonly bundle: string;
+export interface MiddlewareWorkerSettings extends ProgramSettings {
   /** The file in which it is counted what has been done. */
   readonly counts: string;
   /** The folder in which tools keep files. */
@@ -29,10 +21,6 @@ export interface MiddlewareWorkerSettings {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as MiddlewareWorkerSettings;
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
 
 function count(what: string): number {
   appendFileSync(settings.counts, `${what}\n`);
@@ -47,13 +35,9 @@ async function hold(where: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  quietRuntime();
   toolsWork({ count, folder: settings.folder, hold });
   await once(process.stdin, 'data');
-  const worker = await HoldfastWorker.create({
-    server: { address: settings.address, namespace: 'default' },
-    agents: join(__dirname, 'middleware-agents.js'),
-    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+  const worker = await workerWith(settings, {
     tools: rowTools,
     middleware: [reductionOnWorker({ backend: stored })],
     models: {
@@ -69,8 +53,6 @@ async function main(): Promise<void> {
         },
       },
     },
-    bundles: settings.bundles,
-    taskQueue: settings.taskQueue,
     modelFacts: { heartbeatMs: 5000 },
     toolDefaults: { heartbeatMs: 5000 },
   });
@@ -79,7 +61,4 @@ async function main(): Promise<void> {
   await worker.run();
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runMain(main);

@@ -15,12 +15,13 @@ import { testRun } from '../../testing/index';
 import { reductionOnWorker } from '../../worker/index';
 import type { Temporal } from '../support/temporal';
 import { openTemporal } from '../support/temporal';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 import { killAll, spawnProgram } from './child';
 import * as agents from './middleware-agents';
 import type { MiddlewareWorkerSettings } from './middleware-process';
 import { answerOf, deskRows, middlewareRows } from './middleware-rows';
 import { firstFiles, rowTools, stored, toolsWork } from './middleware-tools';
+import { programSettings } from './program-settings';
 
 const rows = Object.keys(middlewareRows);
 const agentOf = (name: string): Agent => Object.values(agents).find((agent) => isAgent(agent) && agent.name === name) as Agent;
@@ -110,10 +111,7 @@ async function inMemory(name: string, answer?: Json): Promise<TestRun> {
 }
 
 const settings: MiddlewareWorkerSettings = {
-  address: testServer().address,
-  taskQueue: `kill-middlewares-${process.pid}`,
-  bundle: join(testDirectory(), 'fixture-bundle.json'),
-  bundles: join(directory, 'bundles'),
+  ...programSettings(`kill-middlewares-${process.pid}`),
   counts: join(directory, 'counts'),
   folder: folderWithFiles(join(directory, 'files')),
 };

@@ -2,8 +2,6 @@
  * A worker whose `once` tools pay over HTTP, to be killed around a payment: `pay` can find out what became of one, `refund` cannot. It says
  * `ready`, and `before RUN` or `after RUN` where it is held around a request.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
@@ -11,21 +9,14 @@ import type { ToolCallContext } from '../../activities/tools/tools';
 import { defineTool } from '../../activities/tools/tools';
 import { textOf } from '../../contract/messages/messages';
 import { runIdOf } from '../../contract/names';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
-import { quietRuntime } from '../../worker/runtime';
-import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Receipt } from './payment-server';
+import { drainOnSigterm, runMain, say, workerWith } from './program';
+import type { ProgramSettings } from './program-settings';
 import type { RefundPolicy } from './refund-policies';
 import { refundPolicies } from './refund-policies';
 
-export interface PaymentSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** File with a bundle that was made before. */
-  readonly bundle: string;
+export interface PaymentSettings extends ProgramSettings {
   /** Of the server that takes the payments. */
   readonly payments: string;
   /** Stays for good in the calls that say `hold`. */
@@ -45,10 +36,6 @@ export interface PaymentCall {
 export type PaymentScript = readonly (readonly PaymentCall[])[];
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as PaymentSettings;
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
 
 const inputSchema = z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional() });
 type Input = z.infer<typeof inputSchema>;
@@ -95,25 +82,14 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
 }
 
 async function main(): Promise<void> {
-  quietRuntime();
-  const worker = await HoldfastWorker.create({
-    server: { address: settings.address, namespace: 'default' },
-    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
-    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+  const worker = await workerWith(settings, {
     tools,
     models: { providers: { test: { model: () => ({ generate: answer }) } } },
-    bundles: settings.bundles,
-    taskQueue: settings.taskQueue,
     ...(settings.policy === undefined ? {} : { policies: { refunds: refundPolicies[settings.policy] } }),
-    modelFacts: { heartbeatMs: 1500 },
-    toolDefaults: { heartbeatMs: 1500 },
   });
   drainOnSigterm(() => worker.shutdown());
   say('ready');
   await worker.run();
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runMain(main);

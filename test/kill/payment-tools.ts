@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
-import type { ChaosSettings } from './chaos-bed';
 import type { Receipt } from './payment-server';
+import type { serveOnRequest } from './serve-on-request';
+import { chaosWorker } from './serve-on-request';
 
 /** A tool that pays at a payment server, under the key of the call. `place` is the address of the server, and what begins the keys of a run there. */
 function paymentTools(place: string): Readonly<Record<string, unknown>> {
@@ -33,20 +31,6 @@ function paymentTools(place: string): Readonly<Record<string, unknown>> {
 }
 
 /** A worker whose model answers so, and whose tool pays at the payment server of a place. */
-export function servePayments(
-  answer: (request: GenerateRequest) => Promise<GenerateAnswer>,
-): (settings: ChaosSettings, taskQueue: string, place: string) => Promise<HoldfastWorker> {
-  return (settings, taskQueue, place) =>
-    HoldfastWorker.create({
-      server: settings.server,
-      agents: settings.agents,
-      bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
-      tools: paymentTools(place),
-      models: { names: { default: ['test/model'] }, providers: { test: { model: () => ({ generate: answer }) } } },
-      bundles: settings.bundles,
-      taskQueue,
-      modelFacts: { heartbeatMs: 1500 },
-      toolDefaults: { heartbeatMs: 1500 },
-      shutdownGraceMs: 0,
-    });
+export function servePayments(answer: LanguageModel['generate']): Parameters<typeof serveOnRequest>[0] {
+  return (settings, taskQueue, place) => chaosWorker(settings, taskQueue, paymentTools(place), answer);
 }

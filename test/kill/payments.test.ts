@@ -1,19 +1,18 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CancelOptions } from '../../client/cancel';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { logOf } from '../support/server-logs';
 import { openTemporal } from '../support/temporal';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
 import type { PaymentCall, PaymentScript, PaymentSettings } from './payment-process';
 import type { HeldRequest, HoldPoint, PaymentServer, Receipt } from './payment-server';
 import { startPaymentServer } from './payment-server';
+import { programSettings } from './program-settings';
 
 /** What the model of a run calls, and which requests the server holds until the first worker is killed. */
 interface Plan {
@@ -121,13 +120,7 @@ function amountIn(doubt: Interrupt | undefined): number {
 beforeAll(async () => {
   server = await startPaymentServer();
   client = await connect({ server: testServer(), taskQueue });
-  const settings = {
-    address: testServer().address,
-    taskQueue,
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(mkdtempSync(join(tmpdir(), 'holdfast-payments-')), 'bundles'),
-    payments: server.url,
-  };
+  const settings = { ...programSettings(taskQueue), payments: server.url };
   const spawn = (holds: boolean): Child => spawnProgram('payment-process', { ...settings, holds } satisfies PaymentSettings);
 
   const first = spawn(true);
@@ -308,8 +301,7 @@ describe('payments to which the model gave the same call id', () => {
 describe('a payment of a run that is cancelled while it is made, and whose worker is killed', () => {
   async function cancelledLog(name: string): Promise<readonly RunEvent[]> {
     expect(await runOf(name).outcome()).toEqual({ status: 'cancelled' });
-    const log: RunEvent[] = [];
-    for await (const event of runOf(name).events({ deltas: false })) log.push(event);
+    const log = await logOf(runOf(name));
     expect(log.at(-1)).toMatchObject({ type: 'run-end', reason: 'wrong customer', by: 'ada' });
     return log;
   }

@@ -1,18 +1,16 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
-import type { RunEvent } from '../../contract/events';
 import type { PolicyOutcome } from '../../contract/service';
 import { eventually } from '../support/temporal';
-import { testDirectory, testServer } from '../support/test-bed';
+import { logOf } from '../support/server-logs';
+import { testServer } from '../support/test-bed';
 import type { Child } from '../kill/child';
 import { killAll, spawnProgram } from '../kill/child';
 import type { PaymentSettings } from '../kill/payment-process';
 import type { PaymentServer } from '../kill/payment-server';
 import { startPaymentServer } from '../kill/payment-server';
+import { programSettings } from './program-settings';
 import type { RefundPolicy } from '../kill/refund-policies';
 import { refundPolicies } from '../kill/refund-policies';
 
@@ -29,14 +27,8 @@ let client: HoldfastClient;
 let worker: Child;
 
 async function startWorker(policy: RefundPolicy): Promise<void> {
-  const settings = {
-    address: testServer().address,
-    taskQueue,
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(mkdtempSync(join(tmpdir(), 'holdfast-policies-')), 'bundles'),
-    payments: server.url,
-  };
-  worker = spawnProgram('payment-process', { ...settings, holds: false, policy } satisfies PaymentSettings);
+  const settings = { ...programSettings(taskQueue), payments: server.url, holds: false, policy };
+  worker = spawnProgram('payment-process', settings satisfies PaymentSettings);
   await worker.line('ready');
 }
 
@@ -67,15 +59,9 @@ async function applied(kind: string, dryRun = false): Promise<readonly PolicyOut
   }
 }
 
-async function logOf(run: Run): Promise<readonly RunEvent[]> {
-  const log: RunEvent[] = [];
-  for await (const event of run.events({ deltas: false, until: 'waiting' })) log.push(event);
-  return log;
-}
-
 /** Who decided, and where the newer version came in. */
 async function answersOf(run: Run): Promise<readonly string[]> {
-  return (await logOf(run)).flatMap((event) => {
+  return (await logOf(run, { until: 'waiting' })).flatMap((event) => {
     if (event.type !== 'interrupt-end') return [];
     const { type } = event.answer as { readonly type: string };
     return [type === 'approve' ? (event.by ?? 'nobody') : type];

@@ -25,6 +25,4 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
   return { parts: turns[turn] ?? [], usage: { inputTokens: 10, outputTokens: 5 } };
 }
 
-const serve = servePayments(answer);
-
-if (require.main === module) serveOnRequest(serve);
+if (require.main === module) serveOnRequest(servePayments(answer));

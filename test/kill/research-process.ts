@@ -7,10 +7,7 @@ import { z } from 'zod';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
 import type { Json } from '../../contract/messages/messages';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
-import type { ChaosSettings } from './chaos-bed';
-import { serveOnRequest } from './serve-on-request';
+import { chaosWorker, serveOnRequest } from './serve-on-request';
 
 export interface Note {
   readonly key: string;
@@ -60,22 +57,5 @@ function answer({ instructions, messages, tools }: GenerateRequest): GenerateAns
   return { parts: [{ type: 'text', text: `The ${subject} is done.` }], usage };
 }
 
-async function serve(settings: ChaosSettings, taskQueue: string, file: string): Promise<HoldfastWorker> {
-  return HoldfastWorker.create({
-    server: settings.server,
-    agents: settings.agents,
-    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
-    tools: toolsWith(file),
-    models: {
-      names: { default: ['test/model'] },
-      providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } },
-    },
-    bundles: settings.bundles,
-    taskQueue,
-    modelFacts: { heartbeatMs: 1500 },
-    toolDefaults: { heartbeatMs: 1500 },
-    shutdownGraceMs: 0,
-  });
-}
-
-if (require.main === module) serveOnRequest(serve);
+if (require.main === module)
+  serveOnRequest((settings, taskQueue, file) => chaosWorker(settings, taskQueue, toolsWith(file), async (request) => answer(request)));

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { HoldfastWorker } from '../../worker/create-worker';
+import type { LanguageModel } from '../../activities/models/models';
+import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkerOptions } from '../../worker/create-worker';
+import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import type { ChaosSettings } from './chaos-bed';
 
@@ -18,6 +22,27 @@ export function serveOnRequest(serve: (settings: ChaosSettings, taskQueue: strin
       return worker;
     });
     serving.catch(fail);
+  });
+}
+
+/** A worker of a scenario, with a model that answers so. */
+export function chaosWorker(
+  settings: ChaosSettings,
+  taskQueue: string,
+  tools: WorkerOptions['tools'],
+  generate: LanguageModel['generate'],
+): Promise<HoldfastWorker> {
+  return HoldfastWorker.create({
+    server: settings.server,
+    agents: settings.agents,
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    tools,
+    models: { names: { default: ['test/model'] }, providers: { test: { model: () => ({ generate }) } } },
+    bundles: settings.bundles,
+    taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+    shutdownGraceMs: 0,
   });
 }
 

@@ -2,7 +2,7 @@
 import { connect } from '../../client/connect';
 import { createLogger } from '../../host/logger';
 import { startService } from '../../service/http/start-service';
-import { drainOnSigterm } from './drain';
+import { drainOnSigterm, runMain } from './program';
 
 export interface ServiceAloneSettings {
   readonly address: string;
@@ -22,7 +22,4 @@ async function main({ address, taskQueue, port }: ServiceAloneSettings): Promise
   process.stdout.write('listening\n');
 }
 
-main(JSON.parse(process.argv[2] ?? '{}') as ServiceAloneSettings).catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runMain(() => main(JSON.parse(process.argv[2] ?? '{}') as ServiceAloneSettings));

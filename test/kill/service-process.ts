@@ -2,8 +2,6 @@
  * Worker and HTTP service in one process, as in `holdfast dev`, to be killed in the middle of a stream. It says `listening`, `ready`,
  * `held RUN` and `draining`. What model and tool say stands in the run's input, and differs from process to process.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
@@ -11,22 +9,16 @@ import type { ModelChunk } from '../../activities/models/chunks';
 import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
 import { connect } from '../../client/connect';
+import { defined } from '../../contract/defined';
 import { textOf } from '../../contract/messages/messages';
 import { runIdOf } from '../../contract/names';
 import { createLogger } from '../../host/logger';
 import { startService } from '../../service/http/start-service';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
-import { quietRuntime } from '../../worker/runtime';
 import { fixtureTools } from '../fixtures/tools';
-import { drainOnSigterm } from './drain';
+import { drainOnSigterm, runMain, say, workerWith } from './program';
+import type { ProgramSettings } from './program-settings';
 
-export interface ServiceSettings {
-  readonly address: string;
-  readonly taskQueue: string;
-  readonly bundles: string;
-  /** File with a bundle that was made before. */
-  readonly bundle: string;
+export interface ServiceSettings extends ProgramSettings {
   /** Which texts of the scripts it says. */
   readonly process: 'first' | 'second';
   /** Absent: a worker alone, without the service. */
@@ -46,10 +38,6 @@ export interface StreamScript {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServiceSettings;
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
 
 const released = new Promise<void>((resolve) => createInterface(process.stdin).once('line', () => resolve()));
 
@@ -84,10 +72,8 @@ const tools = {
 };
 
 async function main(): Promise<void> {
-  quietRuntime();
-  const { taskQueue, port, graceMs } = settings;
-  const server = { address: settings.address, namespace: 'default' };
-  const client = await connect({ server, taskQueue });
+  const { address, taskQueue, port, graceMs } = settings;
+  const client = await connect({ server: { address, namespace: 'default' }, taskQueue });
   const service =
     port === undefined
       ? undefined
@@ -99,17 +85,10 @@ async function main(): Promise<void> {
           port,
         });
   if (service !== undefined) say('listening');
-  const worker = await HoldfastWorker.create({
-    server,
-    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
-    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+  const worker = await workerWith(settings, {
     tools,
     models: { providers: { test: { model: () => model } } },
-    bundles: settings.bundles,
-    taskQueue,
-    modelFacts: { heartbeatMs: 1500 },
-    toolDefaults: { heartbeatMs: 1500 },
-    ...(graceMs === undefined ? {} : { shutdownGraceMs: graceMs }),
+    ...defined({ shutdownGraceMs: graceMs }),
   });
   const stop = async (): Promise<void> => {
     await worker.shutdown();
@@ -124,7 +103,4 @@ async function main(): Promise<void> {
   await worker.run();
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runMain(main);

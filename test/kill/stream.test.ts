@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/run';
@@ -11,10 +8,11 @@ import { PageChat } from '../support/ai-sdk-page';
 import type { OpenAiEvent } from '../support/responses-bed';
 import { eventsOf } from '../support/responses-bed';
 import { addLine } from '../support/shown-lines';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 import type { Child } from './child';
 import { killAll, spawnProgram } from './child';
 import { HttpReader } from './http-reader';
+import { programSettings } from './program-settings';
 import type { ServiceSettings, StreamScript } from './service-process';
 
 const hold = null;
@@ -32,15 +30,9 @@ let places = 0;
 
 /** A port, a task queue, and a client in this process, which no worker shares its bus with. */
 async function place(): Promise<Place> {
-  const server = testServer();
   const port = await freePort();
-  const settings = {
-    address: server.address,
-    taskQueue: `stream-${process.pid}-${places++}`,
-    bundle: join(testDirectory(), 'fixture-bundle.json'),
-    bundles: join(mkdtempSync(join(tmpdir(), 'holdfast-stream-')), 'bundles'),
-  };
-  const client = await connect({ server, taskQueue: settings.taskQueue });
+  const settings = programSettings(`stream-${process.pid}-${places++}`);
+  const client = await connect({ server: testServer(), taskQueue: settings.taskQueue });
   clients.push(client);
   const url = `http://127.0.0.1:${port}`;
   return {

@@ -1,19 +1,19 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection, WorkflowClient } from '@temporalio/client';
+import { WorkflowClient } from '@temporalio/client';
 import { temporal as protocol } from '@temporalio/proto';
 import { z } from 'zod';
 import type { GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
 import type { Run } from '../../client/run';
-import { names } from '../../contract/names';
 import type { WorkflowBundle } from '../../worker/bundle';
 import { bundleAgents } from '../../worker/bundle';
 import { variantOf } from '../support/bundle-variant';
-import { eventually } from '../support/temporal';
+import type { Temporal } from '../support/temporal';
+import { eventually, openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
-import { calls, startTestBed, testServer, text } from '../support/test-bed';
+import { calls, startTestBed, text } from '../support/test-bed';
 
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-upgrade-'));
 const taskQueue = `upgrade-${process.pid}`;
@@ -70,16 +70,13 @@ async function deploy({ last, wrap }: Parameters<typeof agentsModule>[0]): Promi
 }
 
 describe('a run that waits deep inside, and an upgrade', () => {
-  let connection: Connection;
-  let temporal: Client;
+  let temporal: Temporal;
   let old: TestBed;
   let next: TestBed | undefined;
   const runs: Run[] = [];
 
-  const workflowOf = (run: Run): string => `default/${run.id}`;
-  const executionOf = async (run: Run): Promise<string> => (await temporal.workflow.getHandle(workflowOf(run)).describe()).runId;
   const versionOf = async (run: Run): Promise<object> => {
-    const { raw } = await temporal.workflow.getHandle(workflowOf(run)).describe();
+    const { raw } = await temporal.handle(run.id).describe();
     const { behavior, deploymentVersion } = raw.workflowExecutionInfo?.versioningInfo ?? {};
     return {
       behavior: behavior === protocol.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_PINNED ? 'PINNED' : behavior,
@@ -99,11 +96,10 @@ describe('a run that waits deep inside, and an upgrade', () => {
     await run.resume(interrupt?.id ?? '', 'yes', { by: 'ada' });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'last is done.' });
   };
-  const countsOf = (run: Run): number => counted.filter((key) => key.startsWith(`${workflowOf(run)}/`)).length;
+  const countsOf = (run: Run): number => counted.filter((key) => key.startsWith(`default/${run.id}/`)).length;
 
   beforeAll(async () => {
-    connection = await Connection.connect({ address: testServer().address });
-    temporal = new Client({ connection });
+    temporal = await openTemporal();
     old = await deploy({ last: 'Old.', wrap: kept });
     for (const id of ['moves', 'stays', 'overtaken']) {
       const run = await old.client.start('everything', 'Go.', { id: `${taskQueue}-${id}` });
@@ -115,15 +111,13 @@ describe('a run that waits deep inside, and an upgrade', () => {
   afterAll(async () => {
     await next?.close({ mayBeStuck: true });
     await old.close({ mayBeStuck: true });
-    await connection.close();
+    await temporal.close();
   });
 
   it('survives a forced continue-as-new, and is under the newest build already', async () => {
     const run = runs[0] as Run;
-    const before = await executionOf(run);
     const interrupts = await run.interrupts();
-    await temporal.workflow.getHandle(workflowOf(run)).signal(names.continueAsNewSignal);
-    await eventually(async () => expect(await executionOf(run)).not.toBe(before));
+    await temporal.goOnAsNew(run.id);
     expect(await run.interrupts()).toEqual(interrupts);
     expect(await run.upgrade()).toEqual({ build: old.worker.buildId, moved: false });
     expect(await run.interrupts()).toEqual(interrupts);
@@ -133,9 +127,9 @@ describe('a run that waits deep inside, and an upgrade', () => {
     const run = runs[1] as Run;
     const broken = await deploy({ last: 'New.', wrap: changed });
     try {
-      const before = await executionOf(run);
+      const before = await temporal.executionOf(run.id);
       await expect(run.upgrade()).rejects.toMatchObject({ code: 'frame-changed', message: expect.stringContaining(place) as string });
-      expect(await executionOf(run)).toBe(before);
+      expect(await temporal.executionOf(run.id)).toBe(before);
     } finally {
       await broken.close({ mayBeStuck: true });
     }

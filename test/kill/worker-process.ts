@@ -3,27 +3,21 @@
  * `draining`. With `hold` it stays inside the calls that say so until a line comes on stdin. SIGTERM drains it, as at a deploy.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
+import { defined } from '../../contract/defined';
 import { textOf } from '../../contract/messages/messages';
 import { runIdOf } from '../../contract/names';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
-import { drainOnSigterm } from './drain';
 import { fixtureTools } from '../fixtures/tools';
 import type { Payment, Step, WorkerSettings } from './child';
+import { drainOnSigterm, runMain, say, workerWith } from './program';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
 
 const released = new Promise<void>((resolve) => createInterface(process.stdin).once('line', () => resolve()));
 
@@ -59,31 +53,19 @@ const tools = {
       return payment;
     },
   }),
-  ...(settings.quickLookups === true
-    ? {
-        lookupOrder: defineTool({
-          description: 'Looks an order up.',
-          inputSchema: z.object({ orderId: z.string(), hold: z.boolean().optional() }),
-          timeout: '10s',
-          execute: ({ hold }) => reach('tool:lookupOrder', hold === true).then(() => 'found'),
-        }),
-      }
-    : {}),
   pay: defineTool({
     description: 'Pays once.',
-    inputSchema: z.object({ amount: z.number(), hold: z.enum(['before', 'after']).optional(), forgetful: z.boolean().optional() }),
+    inputSchema: z.object({ amount: z.number(), hold: z.boolean().optional() }),
     effect: 'once',
     ...(settings.payTimeout === undefined ? {} : { timeout: settings.payTimeout }),
     execute: async ({ amount, hold }, call) => {
-      if (hold === 'before') await reach('tool:pay', true);
       const payment = takePayment(call.idempotencyKey, amount);
-      if (hold !== 'before') await reach('tool:pay', hold === 'after');
+      await reach('tool:pay', hold === true);
       return payment;
     },
-    reconcile: async ({ forgetful }, call) => {
+    reconcile: async (_, call) => {
       await reach('reconcile', false);
       const payment = findPayment(call.idempotencyKey);
-      if (forgetful === true) return 'unknown';
       return payment === undefined ? { happened: false } : { happened: true, result: payment };
     },
   }),
@@ -105,24 +87,20 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
 
 async function main(): Promise<void> {
   quietRuntime();
-  let address = settings.address ?? '';
+  let { address } = settings;
   if (settings.serverDirectory !== undefined) {
     const server = await startEmbeddedServer({ directory: settings.serverDirectory });
     address = server.address;
     say(`server ${server.pid} ${server.address}`);
   }
-  const worker = await HoldfastWorker.create({
-    server: { address, namespace: 'default' },
-    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
-    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
-    tools,
-    models: { providers: { test: { model: () => ({ generate: answer }) } } },
-    bundles: settings.bundles,
-    taskQueue: settings.taskQueue,
-    modelFacts: { heartbeatMs: 1500 },
-    toolDefaults: { heartbeatMs: 1500 },
-    ...(settings.graceMs === undefined ? {} : { shutdownGraceMs: settings.graceMs }),
-  });
+  const worker = await workerWith(
+    { ...settings, address },
+    {
+      tools,
+      models: { providers: { test: { model: () => ({ generate: answer }) } } },
+      ...defined({ shutdownGraceMs: settings.graceMs }),
+    },
+  );
   drainOnSigterm(() => {
     say('draining');
     return worker.shutdown();
@@ -131,7 +109,4 @@ async function main(): Promise<void> {
   await worker.run();
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runMain(main);

@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../../contract/errors';
 import { freePort } from '../../host/server/free-port';
@@ -10,8 +7,9 @@ import { killAll, spawnProgram } from '../kill/child';
 import type { PaymentScript, PaymentSettings } from '../kill/payment-process';
 import type { PaymentServer } from '../kill/payment-server';
 import { startPaymentServer } from '../kill/payment-server';
+import { programSettings } from '../kill/program-settings';
 import type { ServiceAloneSettings } from '../kill/service-alone';
-import { testDirectory, testServer } from '../support/test-bed';
+import { testServer } from '../support/test-bed';
 
 /*
  * 500 runs that pay, started through HTTP by 20 clients that try again, while worker and service are killed twice each.
@@ -31,10 +29,7 @@ const killed: string[] = [];
 const programs = {
   worker: () =>
     spawnProgram('payment-process', {
-      address: testServer().address,
-      taskQueue,
-      bundle: join(testDirectory(), 'fixture-bundle.json'),
-      bundles: join(mkdtempSync(join(tmpdir(), 'holdfast-starts-')), 'bundles'),
+      ...programSettings(taskQueue),
       payments: payments.url,
       holds: false,
     } satisfies PaymentSettings),

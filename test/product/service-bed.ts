@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { RunEvent } from '../../contract/events';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { TemporalSettings } from '../../host/connection';
@@ -108,21 +107,5 @@ export async function startServiceBed(): Promise<ServiceBed> {
       await stopWorkers();
       rmSync(directory, { recursive: true, force: true });
     },
-  };
-}
-
-export interface StreamedEvents {
-  readonly ids: readonly string[];
-  readonly types: readonly string[];
-  readonly events: readonly RunEvent[];
-}
-
-export function asStreamed(
-  frames: readonly { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string }[],
-): StreamedEvents {
-  return {
-    ids: frames.map(({ id }) => id ?? ''),
-    types: frames.map(({ event }) => event ?? ''),
-    events: frames.map(({ data }) => JSON.parse(data) as RunEvent),
   };
 }

@@ -3,22 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceClient } from '../../http/index';
 import type { RunningService } from '../../service/http/start-service';
-import { startService } from '../../service/http/start-service';
 import { eventually } from '../support/eventually';
 import type { ServiceBed } from './service-bed';
-import { quietLogger, startServiceBed } from './service-bed';
+import { startServiceBed } from './service-bed';
 
 let bed: ServiceBed;
 let holdfast: ServiceClient;
 let service: RunningService;
 beforeAll(async () => {
   bed = await startServiceBed();
-  service = await startService({
-    client: bed.client,
-    agents: bed.project.agents,
-    logger: quietLogger,
-    host: '127.0.0.1',
-    port: 0,
+  service = await bed.another({
     prices: { 'demo/rules': { input: 1, output: 2 } },
     hosting: { server: 'embedded', hasWorker: true, project: () => bed.project.facts },
   });

@@ -20,7 +20,27 @@ const privateWords = [
   { word: 'is no', instead: 'is not a', pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b)/i },
 ] as const;
 
+/** Words that say nothing without the words that they point at. */
+const pointing = new Set(
+  `it that what such there those which one ones other others so they this these them then whose who whoever each some same its theirs here whatever
+  something nothing somebody anybody anything nobody everything everybody`.split(/\s+/),
+);
+
+function proseOf(page: string): readonly string[] {
+  return plainText(withoutCode(textOf(page))).match(/[A-Za-z']+/g) ?? [];
+}
+
 describe('the words of README and docs', () => {
+  it.each(pages)('of which at most 6 in 100 point at other words: %s', (page) => {
+    const words = proseOf(page);
+    const found = words.filter((word) => pointing.has(word.toLowerCase()));
+    expect(found.length <= Math.max(10, words.length * 0.06) ? [] : found).toEqual([]);
+  });
+
+  it('are at most 62,000', () => {
+    expect(pages.reduce((sum, page) => sum + proseOf(page).length, 0)).toBeLessThanOrEqual(62_000);
+  });
+
   it('make sentences of which at most 3 in 100 have more than 25 words', () => {
     const sentences = pages.flatMap((page) => sentencesOf(textOf(page)).map((sentence) => ({ page, words: wordsOf(sentence), sentence })));
     const long = sentences.filter(({ words }) => words > 25);

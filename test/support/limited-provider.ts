@@ -10,13 +10,14 @@ export interface LimitedProvider extends FakeProvider {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A provider that takes some requests at a time, each for a while, and answers the others with 429. It says what `answer` says. */
-export async function startLimitedProvider(
-  atOnce: number,
-  ms: number,
-  answer: (request: FakeRequest) => FakeStep = () => ({ blocks: [{ type: 'text', text: 'Done.' }] }),
-  retryAfter?: string,
-): Promise<LimitedProvider> {
+const done = (): FakeStep => ({ blocks: [{ type: 'text', text: 'Done.' }] });
+const environmentOf = ({ url }: FakeProvider) => ({
+  OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789',
+  OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
+});
+
+/** A provider that takes some requests at a time, and answers the others with 429. It says what `answer` says. */
+export async function startLimitedProvider(atOnce: number, answer: (request: FakeRequest) => FakeStep = done): Promise<LimitedProvider> {
   const provider = await startFakeProvider();
   const refusedTexts = new Set<string>();
   const counts = { refused: 0, mostAtOnce: 0, now: 0 };
@@ -24,15 +25,12 @@ export async function startLimitedProvider(
     if (counts.now >= atOnce) {
       counts.refused += 1;
       refusedTexts.add(JSON.stringify(request.body));
-      const error = { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' };
-      return { error, ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }) };
+      return { error: { status: 429, message: 'Too many requests.', code: 'rate_limit_exceeded' } };
     }
     counts.now += 1;
     counts.mostAtOnce = Math.max(counts.mostAtOnce, counts.now);
     void request.over.then(() => (counts.now -= 1));
-    const before = (index: number): Promise<void> | undefined =>
-      index > 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms));
-    return { before, ...answer(request) };
+    return answer(request);
   });
   return {
     ...provider,
@@ -43,7 +41,7 @@ export async function startLimitedProvider(
     get mostAtOnce() {
       return counts.mostAtOnce;
     },
-    environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
+    environment: environmentOf(provider),
   };
 }
 
@@ -57,10 +55,7 @@ export interface RatedProvider extends FakeProvider {
 }
 
 /** A provider that takes so many requests in any second, and answers the others with 429 and `Retry-After: 1`. */
-export async function startRatedProvider(
-  perSecond: number,
-  answer: (request: FakeRequest) => FakeStep = () => ({ blocks: [{ type: 'text', text: 'Done.' }] }),
-): Promise<RatedProvider> {
+export async function startRatedProvider(perSecond: number, answer: (request: FakeRequest) => FakeStep = done): Promise<RatedProvider> {
   const provider = await startFakeProvider();
   const times: number[] = [];
   const refusedAt = new Map<string, number>();
@@ -89,6 +84,6 @@ export async function startRatedProvider(
     get tookMs() {
       return (times.at(-1) ?? 0) - counts.first;
     },
-    environment: { OPENAI_COMPATIBLE_API_KEY: 'sk-test-0123456789', OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1` },
+    environment: environmentOf(provider),
   };
 }

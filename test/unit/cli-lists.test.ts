@@ -28,16 +28,17 @@ const refund: Interrupt = {
 /** A service that answers what the test says, and the paths that it was asked for. */
 function serviceOf(answers: Readonly<Record<string, unknown>>): { readonly service: FoundService; readonly asked: string[] } {
   const asked: string[] = [];
+  const answer: typeof fetch = async (url) => {
+    const path = String(url).slice('http://service'.length);
+    asked.push(path);
+    return Response.json(answers[path.split('?')[0] ?? '']);
+  };
   class Answers extends FoundService {
-    protected override async get<T>(path: string): Promise<T> {
-      asked.push(path);
-      return answers[path.split('?')[0] ?? ''] as T;
-    }
     override async *events(_: string, { from = 0 }: EventsQuery = {}): AsyncGenerator<RunEvent> {
       yield* (answers['events'] as readonly RunEvent[]).slice(from);
     }
   }
-  return { service: new Answers('http://service', ['--url', 'http://service']), asked };
+  return { service: new Answers('http://service', ['--url', 'http://service'], { fetch: answer }), asked };
 }
 
 const shown = async (act: (terminal: ReturnType<typeof recordedTerminal>) => Promise<number>): Promise<readonly string[]> => {
@@ -400,12 +401,12 @@ describe('holdfast run without an input', () => {
     ],
   ])('says what the agent takes, with a command that works: %s', async (agent, code, what) => {
     const message = `The input is missing. ${what} --url http://service`;
-    await expect(startRun(service, recordedTerminal({ live: false }), agent, [], {})).rejects.toMatchObject({ code, message });
+    await expect(startRun(service, recordedTerminal({ live: false }), { agent, words: [] })).rejects.toMatchObject({ code, message });
   });
 
   it('says which agents there are when there is none of this name', async () => {
     const message = 'There is no agent "suport". There are: support, orders, any.';
-    const started = startRun(service, recordedTerminal({ live: false }), 'suport', [], {});
+    const started = startRun(service, recordedTerminal({ live: false }), { agent: 'suport', words: [] });
     await expect(started).rejects.toMatchObject({ code: 'agent-unknown', message });
   });
 });
@@ -419,7 +420,7 @@ it('holdfast run with a text, where the agent takes a job, says how to give one'
     .mockImplementation(async (url) =>
       String(url).endsWith('/agents') ? Response.json({ agents }) : Response.json(refused, { status: 400 }),
     );
-  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), 'restock', ['hi'], {});
+  const started = startRun(new FoundService('http://service'), recordedTerminal({ live: false }), { agent: 'restock', words: ['hi'] });
   await expect(started).rejects.toMatchObject({
     code: 'input-invalid',
     message: `It does not fit. The agent "restock" takes a job { copies } as JSON: npx holdfast run restock --json-input '{"copies":1}'`,

@@ -162,7 +162,7 @@ describe('a service that is found', () => {
     writeFileSync(join(directory, 'runs-1.31.2.db'), '');
     await expect(find()).rejects.toMatchObject({ code: 'service-unreachable' });
     const forgetStart = recordStart(directory);
-    const atOnce = findService(undefined, { HOLDFAST_DIR: directory }, { ms: 0, isAtOnce: true, say });
+    const atOnce = findService(undefined, { HOLDFAST_DIR: directory }, { say });
     await expect(atOnce).rejects.toMatchObject({ code: 'service-unreachable' });
     const found = find();
     await isWaiting;

@@ -1,4 +1,4 @@
-import { change, chat, end, queue, rename, send, withdraw } from '../../cli/commands/conversation-commands';
+import { chat, end, pause, queue, rename, send, unpause, withdraw } from '../../cli/commands/conversation-commands';
 import { approve, reject } from '../../cli/commands/answer-commands';
 import { FoundService } from '../../cli/found-service';
 import { approval } from 'holdfast/middleware';
@@ -80,17 +80,17 @@ describe('send', () => {
   it('shows the turn that takes the message, and fails where that does', async () => {
     const served = await serve([], { model: scriptedModel([{ text: 'Hello.' }]) });
     const { terminal, service, shown } = await at(served);
-    expect(await send(service, terminal, 'c', 'Hi.', { follow: true, id: 'a' })).toBe(0);
+    expect(await send(service, terminal, 'c', { text: 'Hi.', follow: true, id: 'a' })).toBe(0);
     expect(shown()).toEqual(['turn 1 of c takes it', 'Hello.']);
-    expect(await send(service, terminal, 'c', 'Hi.', { follow: true, id: 'a' })).toBe(0);
-    expect(await send(service, terminal, 'c', 'Once more.', { follow: true })).toBe(1);
+    expect(await send(service, terminal, 'c', { text: 'Hi.', follow: true, id: 'a' })).toBe(0);
+    expect(await send(service, terminal, 'c', { text: 'Once more.', follow: true })).toBe(1);
   });
 
   it('says that a message waits for a worker', async () => {
     const served = await serve([]);
     jest.spyOn(served.chat, 'send').mockResolvedValue({ id: 'a' });
     const { terminal, service, shown } = await at(served);
-    expect(await send(service, terminal, 'c', 'Hi.', { follow: true, mode: 'now' })).toBe(2);
+    expect(await send(service, terminal, 'c', { text: 'Hi.', follow: true, mode: 'now' })).toBe(2);
     expect(shown()).toEqual(['The message is stored. A turn takes it as soon as a worker can.']);
   });
 });
@@ -106,13 +106,13 @@ describe('an approval in a turn', () => {
 
   it('is answered, and the turn is shown to its end', async () => {
     const { terminal, service, shown } = await asking({ text: 'Done.' });
-    expect(await approve(service, terminal, 'c', undefined, { follow: true, by: 'ada' })).toBe(0);
+    expect(await approve({ service, terminal, id: 'c' }, { follow: true, by: 'ada' })).toBe(0);
     expect(shown().at(-1)).toBe('Done.');
   });
 
   it('ends with 1 if its turn fails', async () => {
     const { terminal, service } = await asking();
-    expect(await reject(service, terminal, 'c', undefined, { follow: true, by: 'ada' })).toBe(1);
+    expect(await reject({ service, terminal, id: 'c' }, { follow: true, by: 'ada' })).toBe(1);
   });
 });
 
@@ -125,7 +125,7 @@ describe('what waits', () => {
     await served.chat.send('Hi.', { id: 'a', by: 'Ann' });
     await served.chat.view();
     await queue(service, terminal, 'c', {});
-    expect(await withdraw(service, terminal, 'c', 'a', { by: 'ann' })).toBe(0);
+    expect(await withdraw(service, terminal, 'c', { message: 'a', by: 'ann' })).toBe(0);
     expect(shown()).toEqual([
       'No message waits for a turn.',
       'MESSAGE  BY   MODE        TEXT',
@@ -133,17 +133,17 @@ describe('what waits', () => {
       'The message a is taken back.',
     ]);
     expect(await served.chat.queue()).toEqual([]);
-    await expect(withdraw(service, terminal, 'c', '../x', {})).rejects.toMatchObject({ code: 'message-unknown' });
+    await expect(withdraw(service, terminal, 'c', { message: '../x' })).rejects.toMatchObject({ code: 'message-unknown' });
   });
 });
 
 it('is paused, renamed and ended', async () => {
   const served = await serve([]);
   const { terminal, service, shown } = await at(served);
-  await change(service, terminal, 'c', 'pause', { by: 'ann' });
-  await rename(service, terminal, 'c', 'All of it', {});
+  await pause(service, terminal, 'c', { by: 'ann' });
+  await rename(service, terminal, 'c', { title: 'All of it' });
   expect(await served.chat.view()).toMatchObject({ paused: true, title: 'All of it' });
-  await change(service, terminal, 'c', 'unpause', {});
+  await unpause(service, terminal, 'c', {});
   expect(await end(service, terminal, 'c', { now: true, by: 'ann' })).toBe(0);
   expect(await served.chat.view()).toMatchObject({ paused: false, ended: { reason: 'asked', by: 'ann' } });
   expect(shown()).toHaveLength(4);
@@ -152,7 +152,7 @@ it('is paused, renamed and ended', async () => {
 it('send to a conversation that is not there says how to begin it', async () => {
   const error = { code: 'run-unknown', message: 'There is no conversation "c-2".' };
   jest.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({ error }, { status: 404 }));
-  await expect(send(new FoundService(url), recordedTerminal({ live: false }), 'c-2', 'hi', { follow: true })).rejects.toMatchObject({
+  await expect(send(new FoundService(url), recordedTerminal({ live: false }), 'c-2', { text: 'hi', follow: true })).rejects.toMatchObject({
     code: 'run-unknown',
     message: 'There is no conversation "c-2". To begin it, name its agent: npx holdfast send c-2 hi --agent NAME',
   });

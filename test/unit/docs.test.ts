@@ -7,7 +7,7 @@ import { conversationDefaults } from '../../contract/conversations';
 import { errorTable } from '../../contract/errors';
 import { clusterFlags } from '../../host/server/server-flags';
 import { limits } from '../../contract/limits';
-import { configurationTable } from '../../host/configuration';
+import { configurationTable, type ConfigurationVariable } from '../../host/configuration';
 import { retentionDays } from '../../host/server/namespace-setup';
 import { anchorOf, headingsOf, withoutCode } from '../support/markdown';
 
@@ -72,9 +72,9 @@ describe('docs/reference/configuration.md', () => {
   it('has exactly the variables of the table, with defaults and meanings', () => {
     const rows = rowsOf(sectionOf(markdown, 'Environment')).filter(([first]) => /^[A-Z]/.test(first ?? '') && first !== 'Variable');
     expect(rows).toEqual(
-      Object.entries(configurationTable).map(([name, { default: value, meaning }]) => [
+      Object.entries<ConfigurationVariable>(configurationTable).map(([name, { default: value = 'none', meaning }]) => [
         name,
-        value === '' ? 'none' : value,
+        value,
         plain(meaning),
       ]),
     );

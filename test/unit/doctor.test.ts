@@ -77,6 +77,29 @@ describe('doctor on packages', () => {
     expect(checkPackages(place, place)).toMatchObject(ok);
     expect(checkPackages(place, project)).toMatchObject(problem('packages-differ', 'the project has Holdfast 0.0.9'));
   });
+  it("finds a second copy of Temporal's SDK in the project, also of the same version", () => {
+    const project = fresh({ 'node_modules/@temporalio/client/package.json': manifest('1.24.0') });
+    const place = fresh({
+      'package.json': manifest('0.1.0', { '@temporalio/client': '1.24.0' }),
+      'node_modules/@temporalio/client/package.json': manifest('1.24.0'),
+    });
+    const message = `@temporalio/client is there twice: 1.24.0 in ${join(project, 'node_modules/@temporalio/client')} and 1.24.0 in ${place}`;
+    expect(checkPackages(place, place)).toMatchObject(ok);
+    expect(checkPackages(place, project)).toMatchObject(problem('packages-differ', message));
+  });
+  it.each(['@temporalio/common', '@temporalio/proto'])('finds a protobufjs of its own under %s', (name) => {
+    const place = fresh({
+      'package.json': manifest('0.1.0', { [name]: '1.24.0', protobufjs: '8.8.1' }),
+      [`node_modules/${name}/package.json`]: manifest('1.24.0'),
+      'node_modules/protobufjs/package.json': manifest('8.8.1'),
+    });
+    expect(checkPackages(place, place)).toMatchObject(ok);
+    const copy = join(place, 'node_modules', name, 'node_modules/protobufjs');
+    mkdirSync(copy, { recursive: true });
+    writeFileSync(join(copy, 'package.json'), manifest('8.8.1'));
+    const message = `protobufjs is there twice: 8.8.1 in ${copy} and 8.8.1 in `;
+    expect(checkPackages(place, place)).toMatchObject(problem('packages-differ', message));
+  });
 });
 
 describe('doctor on the environment', () => {

@@ -1,5 +1,5 @@
 import { askDecision } from '../../cli/ask-decision';
-import { jsonOrText } from '../../cli/parsed-json';
+import { jsonOrText } from '../../cli/json-flags';
 import { errorTable } from '../../contract/errors';
 
 describe('what an error says to change', () => {

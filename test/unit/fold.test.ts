@@ -6,7 +6,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import { messageOfOutcome } from '../../contract/record/tool-outcomes';
 import { addUsage } from '../../contract/usage';
 import type { Snapshot } from '../../contract/record/wire';
-import { fitting } from '../../kernel/run/fitting';
+import { fitting } from '../../kernel/run/weight';
 import { Ledger } from '../../kernel/log/ledger';
 import type { ModelCall } from '../../kernel/run/ports';
 

@@ -144,6 +144,7 @@ describe('the deltas of calls among the events of a history', () => {
     scene.retry(2);
     expect(scene.shown).toHaveLength(2);
     scene.retry();
+    expect(scene.shown.at(-1)).toBe('m1 attempt-void 1');
     scene.model('m1.2');
     scene.say('m1', 'late');
     scene.say('m1.2', start, 'good');

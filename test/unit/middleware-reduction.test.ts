@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
-import { headOf, previewsOf, tailOf } from '../../middleware/reduction/worker/notice';
+import { headOf, previewsOf, tailOf } from '../../middleware/reduction/worker/stream';
 import type { OffloadBackend, ReductionOnWorkerOptions } from '../../middleware/reduction/worker';
 import { directoryOffload, offloadTools, reductionOnWorker } from '../../middleware/reduction/worker';
 import type { ReductionOptions } from '../../middleware/index';

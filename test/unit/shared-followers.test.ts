@@ -1,20 +1,14 @@
-import type { RunChain } from '../../client/reading/chain';
-import { readChain } from '../../client/reading/chain';
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
+import { Histories } from '../../client/reading/histories';
 import type { RunFollower } from '../../client/reading/follower';
-import type { Following } from '../../client/reading/shared-followers';
 import { SharedFollowers } from '../../client/reading/shared-followers';
 import { gate } from '../support/memory-bed';
-
-const chain: RunChain = { firstRunId: 'one', retries: new Map(), mark: { runId: 'one', length: 3 } };
 
 /** Followers that note when they are stopped, and are over when the test says so. */
 function bed() {
   const stopped: string[] = [];
   const over = gate();
-  const begin = (name: string) => (): Following => ({
-    chain: Promise.resolve(chain),
-    follow: () => ({ over: over.opened, stop: () => void stopped.push(name) }) as unknown as RunFollower,
-  });
+  const begin = (name: string) => async () => ({ over: over.opened, stop: () => void stopped.push(name) }) as unknown as RunFollower;
   return { followers: new SharedFollowers(), begin, stopped, over };
 }
 
@@ -72,21 +66,20 @@ describe('a run that is followed', () => {
 
 describe('the Temporal runs of a run', () => {
   const asked: string[] = [];
-  const source = (info: object) => ({
-    connection: {
-      workflowService: {
-        describeWorkflowExecution: async () => (asked.push('describe'), { workflowExecutionInfo: info }),
-        getWorkflowExecutionHistory: async () => (asked.push('history'), { history: { events: [] } }),
-      },
-    } as never,
-    namespace: 'default',
-    payloads: {} as never,
-  });
+  const chainOf = (info: object) => {
+    const workflowService = {
+      describeWorkflowExecution: async () => (asked.push('describe'), { workflowExecutionInfo: info }),
+      getWorkflowExecutionHistory: async () => (asked.push('history'), { history: { events: [] } }),
+    };
+    return new Histories({ workflowService } as never, 'default', loadDataConverter()).chain('r');
+  };
   const of = (fields: object) => ({ execution: { runId: 'one' }, historyLength: 3, ...fields });
   beforeEach(() => void asked.splice(0));
 
   it('are known at once where the server says that there is one', async () => {
-    expect(await readChain(source(of({ firstRunId: 'one' })), 'r', 'r')).toEqual({ ...chain, mark: { ...chain.mark, isClosed: false } });
+    expect(await chainOf(of({ firstRunId: 'one' }))).toEqual({
+      ...{ firstRunId: 'one', retries: new Map(), mark: { runId: 'one', length: 3, isClosed: false } },
+    });
     expect(asked).toEqual(['describe']);
   });
 
@@ -95,7 +88,7 @@ describe('the Temporal runs of a run', () => {
     ['others were before', { firstRunId: 'zero' }],
     ['it is tried again', { firstRunId: 'one', memo: { fields: { holdfastRetryOf: {} } } }],
   ])('are looked for in the histories where %s', async (_, fields) => {
-    await readChain(source(of(fields)), 'r', 'r');
+    await chainOf(of(fields));
     expect(asked).toContain('history');
   });
 });

@@ -1,13 +1,15 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { StoredMessages, withStored } from '../../client/reading/stored-messages';
+import { messagesIn, withStored } from '../../client/reading/stored-messages';
+import { StoredSignals } from '../../client/reading/stored-signals';
 import { RunChannel } from '../../client/conversation-channel';
 import type { ConversationCommand, QueuedMessage } from '../../contract/conversations';
 import { messageOfSent } from '../../contract/conversations';
 import type { RunView } from '../../contract/events';
 import { names } from '../../contract/names';
+import { PayloadReader } from '../../host/history/payload-reader';
 
-type SentEvent = Parameters<StoredMessages['add']>[0];
+type SentEvent = Parameters<StoredSignals['add']>[0];
 
 const signalOf = (command: unknown, signalName: string = names.conversationSignal): SentEvent => ({
   workflowExecutionSignaledEventAttributes: { signalName, input: { payloads: [defaultPayloadConverter.toPayload(command)] } },
@@ -22,9 +24,9 @@ const queued = (id: string): QueuedMessage => {
 };
 
 async function stored(...events: readonly SentEvent[]): Promise<readonly QueuedMessage[]> {
-  const messages = new StoredMessages(loadDataConverter());
-  for (const event of events) messages.add(event);
-  return messages.read();
+  const signals = new StoredSignals(names.conversationSignal, new PayloadReader(loadDataConverter()));
+  for (const event of events) signals.add(event);
+  return messagesIn(signals);
 }
 
 const viewWith = (queue: readonly QueuedMessage[], status: RunView['status'] = 'idle'): RunView =>

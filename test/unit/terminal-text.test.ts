@@ -178,7 +178,7 @@ describe.each(logFormats)('a log as %s', (format) => {
 
   it.each(['trace', 'debug', 'info', 'warn', 'error'] as const)('has nothing that steers a terminal at the level %s', (level) => {
     const text = logged((logger) =>
-      logger.with(fields)[level](hostile, { ...fields, error: new HoldfastError('tool-failed', hostile, { cause: new Error(hostile) }) }),
+      logger[level](hostile, { ...fields, error: new HoldfastError('tool-failed', hostile, { cause: new Error(hostile) }) }),
     );
     expect(text).not.toMatch(steering);
     if (format === 'json') expect(JSON.parse(text)).toMatchObject({ message: hostile, [hostile]: hostile });

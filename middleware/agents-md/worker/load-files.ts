@@ -2,12 +2,12 @@ import { posix } from 'node:path';
 import { messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
 import { checkedPath, isFileMissing, isNoText } from '../../filesystem/worker/backend';
-import type { LoadedAgentsMd } from '../loaded';
+import type { LoadedAgentsMd } from '../workflow';
 
 const deepest = 5;
 const endings = ['.md', '.txt', '.mdx', '.yaml', '.yml', '.json', '.toml'];
 
-/** Reads files, and behind each the files that it imports by `@path`. What is missing, or goes round in a circle, is a warning. */
+/** Reads files, and after each file the files that it imports by `@path`. A missing file and a circle of imports are warnings. */
 export async function loadFiles(
   backend: Pick<FileBackend, 'read'>,
   paths: readonly string[],
@@ -31,7 +31,7 @@ class Loading {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** `chain` are the files that lead here, each importing the next. */
+  /** `chain`: the files that lead here, each importing the next. */
   async load(written: string, folder: string, chain: readonly string[]): Promise<void> {
     const path = this.placeOf(written, folder);
     if (path === undefined) return;
@@ -58,21 +58,16 @@ class Loading {
     }
   }
 
-  /** Nothing where there is a warning instead. What somebody wrote into a text, such as the name of a folder, must not end every run. */
+  /** Undefined after a warning. A text that somebody wrote must not end every run. */
   private async contentOf(path: string, isImport: boolean): Promise<string | undefined> {
     this.signal?.throwIfAborted();
     try {
       return await this.backend.read(path);
     } catch (error) {
-      if (isFileMissing(error)) {
-        this.warn(`${path} not found`);
-        return undefined;
-      }
-      if (isImport && isNoText(error)) {
-        this.warn(`import of ${path} skipped: ${messageOf(error)}`);
-        return undefined;
-      }
-      throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
+      if (isFileMissing(error)) this.warn(`${path} not found`);
+      else if (isImport && isNoText(error)) this.warn(`import of ${path} skipped: ${messageOf(error)}`);
+      else throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
+      return undefined;
     }
   }
 
@@ -81,13 +76,12 @@ class Loading {
   }
 }
 
-/** Where a path begins: not within a word, an address, a URL or code, and not escaped. What marks emphasis may stand before it. */
+/** A path begins outside of words, addresses, URLs and code. Marks of emphasis may stand before the path. */
 const importPattern = /(?<![\p{L}\p{N}.+\-/@\\`%&=#$]_*)(_*)@([^\s@]+)/gu;
-/** What ends a path in prose and in Markdown. */
 const pathEnds = /[*|<>"`~“”„«»]/u;
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** `@path` where a word begins, also in brackets, as a link and in emphasis. What has neither a folder nor the ending of a text is prose. */
+/** `@path` where a word begins. A word without a folder and without the ending of a text file is prose. */
 export function importsOf(content: string): readonly string[] {
   const found = [...content.matchAll(importPattern)].map(([, emphasis = '', written = '']) => pathIn(written, emphasis !== ''));
   return [...new Set(found)].filter((path) => !path.endsWith('/') && (path.includes('/') || isTextName(path)));
@@ -105,7 +99,7 @@ function pathIn(written: string, isEmphasized: boolean): string {
   return anchor > 0 && isTextName(path.slice(0, anchor)) ? path.slice(0, anchor) : path;
 }
 
-/** A bracket that was opened before the path closes it; one that is part of the path does not. */
+/** A bracket that was opened before the path ends the path. */
 function untilUnbalanced(text: string): string {
   const open: string[] = [];
   for (const [position, sign] of [...text].entries()) {

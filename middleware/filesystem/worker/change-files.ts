@@ -14,16 +14,9 @@ const editInput = z.object({
   replace_all: z.boolean().optional().describe('Replaces every occurrence. Without it there has to be exactly one.'),
 });
 
-export type WriteFileInput = z.input<typeof writeInput>;
-export type EditFileInput = z.input<typeof editInput>;
-
-export const writeFileDescription = 'Writes a file, with the folders that it needs. A file that is there is written over.';
-export const editFileDescription =
-  'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.';
-
-export function writeFileTool(backend: FileBackend, description: string): Tool<z.output<typeof writeInput>, string> {
+export function writeFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof writeInput>, string> {
   return defineTool({
-    description,
+    description: description ?? 'Writes a file, with the folders that it needs. A file that is there is written over.',
     inputSchema: writeInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, content }) => {
@@ -33,9 +26,11 @@ export function writeFileTool(backend: FileBackend, description: string): Tool<z
   });
 }
 
-export function editFileTool(backend: FileBackend, description: string): Tool<z.output<typeof editInput>, string> {
+export function editFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof editInput>, string> {
   return defineTool({
-    description,
+    description:
+      description ??
+      'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.',
     inputSchema: editInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, old_string: before, new_string: after, replace_all: all = false }, { attempt }) => {
@@ -44,7 +39,7 @@ export function editFileTool(backend: FileBackend, description: string): Tool<z.
       return oneByOne(backend, path, async () => {
         const content = await (backend.readToEdit ?? backend.read).call(backend, path);
         const count = content.split(before).length - 1;
-        // An attempt that was lost may have made the change.
+        // A lost attempt may have made the change.
         const mayBeDone = attempt > 1 && content.includes(after);
         if (count === 0 && mayBeDone) return edited(path);
         if (count === 0) throw new Error(`The file ${path} does not have this text: ${shortened(before)}`);
@@ -63,7 +58,7 @@ export function editFileTool(backend: FileBackend, description: string): Tool<z.
 
 const busy = new WeakMap<FileBackend, Map<string, Promise<unknown>>>();
 
-/** A change of a file reads it and writes it: changes of one message begin at once, and each has to see the one before it. */
+/** Calls of one message begin at once: each change of a file has to see the change before. */
 async function oneByOne<Result>(backend: FileBackend, path: string, change: () => Promise<Result>): Promise<Result> {
   const files = busy.get(backend) ?? new Map<string, Promise<unknown>>();
   busy.set(backend, files);

@@ -9,14 +9,11 @@ import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing, noText } from './backend';
 
 export interface DirectoryBackendOptions {
-  /** Bytes that a file may have that is read. Default 4 MB. */
+  /** Largest file that is read, in bytes. Default 4 MB. */
   readonly maxBytes?: number;
 }
 
-/**
- * The files below a folder, and nothing outside of it: a link that leads out is as good as not there. Whoever may change the folder by other
- * means, such as a shell, is bound by nothing here.
- */
+/** Only files below the folder: a link that leads out counts as missing. A shell may lead anywhere. */
 export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
   if (typeof folder !== 'string' || folder === '')
     throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');
@@ -32,8 +29,8 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
     if (bytes.includes(0)) throw noText(path, 'text');
     return bytes.toString('utf8');
   };
-  return inOwnWords({
-    async list(path) {
+  return {
+    list: inOwnWords(async (path) => {
       const at = await found(folder, path);
       const entries = await readdir(at, { withFileTypes: true });
       const shown = await Promise.all(
@@ -45,9 +42,9 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
         }),
       );
       return shown.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
-    },
-    read: textOf,
-    async readToEdit(path) {
+    }),
+    read: inOwnWords(textOf),
+    readToEdit: inOwnWords(async (path) => {
       const bytes = await bytesOf(path);
       if (bytes.includes(0)) throw noText(path, 'text');
       try {
@@ -58,60 +55,55 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
           `The file "${path}" is not in UTF-8: it cannot be changed without damage to the rest of it.`,
         );
       }
-    },
-    async write(path, text) {
+    }),
+    write: inOwnWords(async (path, text) => {
       const { at, missing } = await located(folder, path);
       const target = join(at, ...missing);
-      const mode = missing.length === 0 ? (await writable(target, path)).mode : undefined;
+      const before = missing.length === 0 ? await lstat(target) : undefined;
+      if (before?.isFile() === false) throw new Error(`"${path}" is no file.`);
       if (missing.length > 1) await mkdir(join(target, '..'), { recursive: true });
-      // Whoever reads at the same time, or after a crash, has the old text or the new one.
+      // Readers see the old text or the new one, also after a crash.
       const draft = join(target, '..', `.${randomUUID()}.draft`);
       try {
-        await writeFile(draft, text, { flag: 'wx', ...defined({ mode }) });
+        await writeFile(draft, text, { flag: 'wx', ...defined({ mode: before?.mode }) });
         await rename(draft, target);
       } catch (error) {
         await rm(draft, { force: true });
         throw error;
       }
-    },
-    async remove(path) {
+    }),
+    remove: inOwnWords(async (path) => {
       const { at, missing } = await located(folder, posix.dirname(checkedPath(path)));
       if (missing.length > 0) throw fileMissing(checkedPath(path));
       const target = join(at, posix.basename(checkedPath(path)));
       const entry = await lstat(target).catch(orMissing(path));
       if (entry.isDirectory()) throw new Error(`"${path}" is a folder.`);
       await rm(target);
-    },
-    async readParts(path, pages) {
+    }),
+    readParts: inOwnWords(async (path, pages) => {
       const mediaType = mediaTypes[extname(path).toLowerCase()];
       if (mediaType === undefined) return textOf(path);
       if (pages !== undefined) throw new Error(`The pages of "${path}" cannot be had one by one here. Read it without pages.`);
       return [{ type: 'file', mediaType, data: (await bytesOf(path)).toString('base64') }];
-    },
-  });
+    }),
+  };
 }
 
-/** A mark at the beginning stays, and what is no UTF-8 is an error. */
+/** Keeps a byte order mark, and fails on bytes that are no UTF-8. */
 const exactly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What Node says of a file names the folder of this machine, which is none of the model's business. */
-function inOwnWords({ list, read, readToEdit, write, remove, readParts }: Required<FileBackend>): FileBackend {
-  const told = async <Result>(path: string, running: Promise<Result>): Promise<Result> => {
+/** Errors of Node name the folder of this machine, which the model must not see. */
+function inOwnWords<Rest extends readonly unknown[], Result>(
+  act: (path: string, ...rest: Rest) => Promise<Result>,
+): (path: string, ...rest: Rest) => Promise<Result> {
+  return async (path, ...rest) => {
     try {
-      return await running;
+      return await act(path, ...rest);
     } catch (error) {
       const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
       if (syscall === undefined) throw error;
       throw Object.assign(new Error(`"${path}" cannot be had: ${reasons[code ?? ''] ?? code}.`), { code });
     }
-  };
-  return {
-    list: (path) => told(path, list(path)),
-    read: (path) => told(path, read(path)),
-    readToEdit: (path) => told(path, readToEdit(path)),
-    write: (path, text) => told(path, write(path, text)),
-    remove: (path) => told(path, remove(path)),
-    readParts: (path, pages) => told(path, readParts(path, pages)),
   };
 }
 
@@ -144,7 +136,7 @@ async function found(folder: string, path: string): Promise<string> {
   return at;
 }
 
-/** Where a path really is, links resolved one by one, and the parts of it that are not there. */
+/** The real place of a path, and the parts of the path that do not exist. */
 async function located(folder: string, path: string): Promise<{ readonly at: string; readonly missing: readonly string[] }> {
   const whole = checkedPath(path);
   const root = await rootOf(folder);
@@ -154,14 +146,13 @@ async function located(folder: string, path: string): Promise<{ readonly at: str
     const next = join(at, part);
     const entry = await lstat(next).catch(orNothing);
     if (entry === undefined) return { at, missing: parts.slice(position) };
-    // A link to nowhere would be followed by whoever writes there.
+    // A write would follow a link to nowhere.
     at = entry.isSymbolicLink() ? await realpath(next).catch(orMissing(whole)) : next;
     if (!isInside(root, at)) throw fileMissing(whole);
   }
   return { at, missing: [] };
 }
 
-/** The folder itself, made where it is not there yet. */
 async function rootOf(folder: string): Promise<string> {
   const root = await realpath(folder).catch(orNothing);
   if (root !== undefined) return root;
@@ -174,7 +165,7 @@ function isInside(root: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Pipes and devices could be waited for without end. */
+/** Opens without blocking: pipes and devices may never end. */
 async function readRegular(at: string, path: string, maxBytes: number): Promise<Buffer> {
   const file = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -185,12 +176,6 @@ async function readRegular(at: string, path: string, maxBytes: number): Promise<
   } finally {
     await file.close();
   }
-}
-
-async function writable(at: string, path: string): Promise<{ readonly mode: number }> {
-  const entry = await lstat(at);
-  if (!entry.isFile()) throw new Error(`"${path}" is no file.`);
-  return { mode: entry.mode };
 }
 
 function orNothing(error: unknown): undefined {

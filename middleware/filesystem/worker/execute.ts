@@ -6,27 +6,23 @@ import { textOfPieces, textOfResult } from './shell';
 
 const input = z.object({ command: z.string().min(1).describe('The command, as one writes it in a shell.') });
 
-export type ExecuteInput = z.input<typeof input>;
+const ours = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
 
-export const executeDescription = 'Runs a command in a shell and gives what it writes. It does not wait for input.';
+// A lost command may have done its work: only a person lets the command run again.
+const once = { inputSchema: input, effect: 'once', timeout: '10m' } as const;
 
-// Nobody knows how far a command came that was lost: it is not run again unasked.
-const once = { effect: 'once', timeout: '10m' } as const;
-
-export function executeTool(shell: Shell, description: string): Tool<z.output<typeof input>, string> {
+export function executeTool(shell: Shell, description = ours): Tool<z.input<typeof input>, string> {
   return defineTool({
-    description,
-    inputSchema: input,
     ...once,
+    description,
     execute: async ({ command }, { signal }) => textOfResult(await shell.execute(command, signal)),
   });
 }
 
-export function streamingExecuteTool(shell: StreamingShell, description: string): StreamableTool<z.output<typeof input>> {
+export function streamingExecuteTool(shell: StreamingShell, description = ours): StreamableTool<z.input<typeof input>> {
   return defineTool({
-    description,
-    inputSchema: input,
     ...once,
+    description,
     stream: ({ command }, { signal }) => textOfPieces(shell.stream(command, signal)),
   });
 }

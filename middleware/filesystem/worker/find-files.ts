@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Tool } from '../../../activities/tools/define-tool';
 import { defineTool } from '../../../activities/tools/define-tool';
 import type { FileBackend } from './backend';
+import type { GrepLine } from './search';
 import { glob, grep } from './search';
-import { contentAnswer, countAnswer, filesAnswer, noFiles } from './search-answers';
 
 const listInput = z.object({ path: z.string().default('/').describe('The folder. Default: "/".') });
 const globInput = z.object({
@@ -33,13 +33,9 @@ export type ListInput = z.input<typeof listInput>;
 export type GlobInput = z.input<typeof globInput>;
 export type GrepInput = z.input<typeof grepInput>;
 
-export const listDescription = 'Lists what stands in a folder. Folders end with "/".';
-export const globDescription = 'Finds files by the names of their paths.';
-export const grepDescription = 'Searches in files by a regular expression.';
-
-export function listTool(backend: FileBackend, description: string): Tool<z.output<typeof listInput>, string> {
+export function listTool(backend: FileBackend, description?: string): Tool<z.output<typeof listInput>, string> {
   return defineTool({
-    description,
+    description: description ?? 'Lists what stands in a folder. Folders end with "/".',
     inputSchema: listInput,
     effect: 'none',
     execute: async ({ path }) => {
@@ -49,9 +45,9 @@ export function listTool(backend: FileBackend, description: string): Tool<z.outp
   });
 }
 
-export function globTool(backend: FileBackend, description: string): Tool<z.output<typeof globInput>, string> {
+export function globTool(backend: FileBackend, description?: string): Tool<z.output<typeof globInput>, string> {
   return defineTool({
-    description,
+    description: description ?? 'Finds files by the names of their paths.',
     inputSchema: globInput,
     effect: 'none',
     execute: async ({ pattern, path }) => {
@@ -61,9 +57,9 @@ export function globTool(backend: FileBackend, description: string): Tool<z.outp
   });
 }
 
-export function grepTool(backend: FileBackend, description: string): Tool<z.output<typeof grepInput>, string> {
+export function grepTool(backend: FileBackend, description?: string): Tool<z.output<typeof grepInput>, string> {
   return defineTool({
-    description,
+    description: description ?? 'Searches in files by a regular expression.',
     inputSchema: grepInput,
     effect: 'none',
     execute: async (asked, { signal }) => {
@@ -75,4 +71,52 @@ export function grepTool(backend: FileBackend, description: string): Tool<z.outp
       return mode === 'content' ? contentAnswer(lines, page, asked['-n']) : filesAnswer(lines, page);
     },
   });
+}
+
+interface Page {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+const noFiles = 'No files found';
+const noMatches = 'No matches found';
+
+function pageOf<Item>(items: readonly Item[], { offset = 0, limit = 0 }: Page): readonly Item[] {
+  const from = Math.max(0, offset);
+  return items.slice(from, limit > 0 ? from + limit : undefined);
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
+function countsOf(lines: readonly GrepLine[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { path, fits } of lines) if (fits) counts.set(path, (counts.get(path) ?? 0) + 1);
+  return counts;
+}
+
+function filesAnswer(lines: readonly GrepLine[], page: Page): string {
+  const files = [...countsOf(lines).keys()];
+  if (files.length === 0) return noFiles;
+  return [`Found ${counted(files.length, 'file', 'files')}`, ...pageOf(files, page)].join('\n');
+}
+
+function countAnswer(lines: readonly GrepLine[], page: Page): string {
+  const counts = [...countsOf(lines)].sort(([one], [other]) => (one < other ? -1 : 1));
+  if (counts.length === 0) return noMatches;
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const shown = pageOf(counts, page).map(([path, count]) => `${path}:${count}`);
+  const summary = `Found ${counted(total, 'total occurrence', 'total occurrences')} across ${counted(counts.length, 'file', 'files')}.`;
+  return [...shown, ...(shown.length === 0 ? [] : ['']), summary].join('\n');
+}
+
+/** Lines near a match have dashes. */
+function contentAnswer(lines: readonly GrepLine[], page: Page, hasNumbers: boolean): string {
+  if (lines.length === 0) return noMatches;
+  const shown = pageOf(lines, page).map(({ path, line, text, fits }) => {
+    const mark = fits ? ':' : '-';
+    return hasNumbers ? `${path}${mark}${line}${mark}${text}` : `${path}${mark}${text}`;
+  });
+  return shown.length === 0 ? `Found ${counted(lines.length, 'line', 'lines')}` : shown.join('\n');
 }

@@ -4,7 +4,7 @@ import type { FileBackend, FileEntry } from './backend';
 import { isRecord, refusing } from '../../../contract/check';
 import { checkedPath, configuredPath, fileMissing } from './backend';
 
-/** Files in memory, for tests. `files` shows what there is. */
+/** For tests. */
 export interface MemoryBackend extends FileBackend {
   readonly files: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-/** In the environment of a command, and so of all that it starts. */
+/** In the environment of a command and its children. */
 export const commandVariable = 'HOLDFAST_COMMAND';
 
 export function endGroup(pid: number | undefined): void {
@@ -9,13 +9,10 @@ export function endGroup(pid: number | undefined): void {
 
 const mostRounds = 10;
 
-/**
- * Ends all processes that have this mark, also those that left the group for a session of their own. Only Linux tells what environment a
- * process has. One that started with another environment, or belongs to another user, is not found.
- */
+/** Kills all processes with the mark, also in other sessions. Only on Linux, and without processes that changed environment or user. */
 export async function endMarked(mark: string): Promise<void> {
   const wanted = `${commandVariable}=${mark}`;
-  // One that is about to fork leaves others behind: until a round finds none.
+  // A process may fork meanwhile: repeat until no process is found.
   for (let round = 0; round < mostRounds; round++) {
     const found = await marked(wanted);
     if (found.length === 0) return;
@@ -39,6 +36,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended.
   }
 }

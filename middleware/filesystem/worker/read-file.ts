@@ -3,8 +3,7 @@ import type { EnhancedTool, Tool } from '../../../activities/tools/define-tool';
 import { defineTool } from '../../../activities/tools/define-tool';
 import { limits } from '../../../contract/limits';
 import type { Part } from '../../../contract/messages/messages';
-import type { FileBackend } from './backend';
-import { parsePages } from './pages';
+import type { FileBackend, PageRange } from './backend';
 
 const defaultLines = 2000;
 
@@ -21,10 +20,10 @@ type Input = z.output<typeof input>;
 export type ReadFileInput = z.input<typeof inputWithPages>;
 type InputWithPages = z.output<typeof inputWithPages>;
 
-export const readFileDescription =
+const ours =
   'Reads a text file. Each line comes with its number and a tab before it, which are no part of the file. Read a long file in pieces, with offset and limit.';
 
-export function readFileTool(backend: FileBackend, description: string): Tool<Input, string> {
+export function readFileTool(backend: FileBackend, description = ours): Tool<Input, string> {
   return defineTool({
     description,
     inputSchema: input,
@@ -33,8 +32,7 @@ export function readFileTool(backend: FileBackend, description: string): Tool<In
   });
 }
 
-/** The same for files that are looked at: images and documents come as they are. */
-export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description: string): EnhancedTool<InputWithPages> {
+export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description = ours): EnhancedTool<InputWithPages> {
   return defineTool({
     description,
     inputSchema: inputWithPages,
@@ -50,11 +48,26 @@ export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, 
   });
 }
 
+const mostPages = 20;
+
+/** Pages as a model writes them: `3` or `1-10`. */
+function parsePages(text: string): PageRange | { readonly problem: string } {
+  const found = /^\s*([1-9]\d{0,5})(?:\s*-\s*([1-9]\d{0,5}))?\s*$/.exec(text);
+  if (found === null)
+    return { problem: `Invalid pages "${text}": write one page such as "3", or a range such as "1-10". Pages count from 1.` };
+  const first = Number(found[1]);
+  const last = Number(found[2] ?? found[1]);
+  if (last < first) return { problem: `Invalid pages "${text}": the last page is before the first.` };
+  if (last - first + 1 > mostPages)
+    return { problem: `Invalid pages "${text}": at most ${mostPages} pages are read at once, and these are ${last - first + 1}.` };
+  return { first, last };
+}
+
 function text(said: string): Part {
   return { type: 'text', text: said };
 }
 
-/** Lines from `offset` on, with numbers. Whatever is less than 1 stands for the default. */
+/** Numbers below 1 mean the default. */
 export function numberedLines(content: string, offset = 1, limit = defaultLines): string {
   if (content === '') return 'The file is empty.';
   const lines = content.split('\n');

@@ -17,7 +17,6 @@ export interface GrepRequest {
   readonly after?: number | undefined;
 }
 
-/** A line that fits, or one that stands near it. */
 export interface GrepLine {
   readonly path: string;
   readonly line: number;
@@ -25,10 +24,10 @@ export interface GrepLine {
   readonly fits: boolean;
 }
 
-/** The worker does nothing else while one file is searched, so the characters of the file times the parts of the expression are bounded. */
+/** A search blocks the worker, so the work for one file is bounded: characters times parts of the expression. */
 const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfNames: 2_000, pattern: 2_000, work: 2_000_000_000 };
 
-/** All files below a path, by the names of their folders. Links to folders are not followed. */
+/** Does not follow links to folders. */
 export async function filesBelow(backend: FileBackend, path: string): Promise<readonly string[]> {
   const files: string[] = [];
   let seen = 0;
@@ -44,7 +43,6 @@ export async function filesBelow(backend: FileBackend, path: string): Promise<re
   return files;
 }
 
-/** The files that fit a pattern, as paths from the folder on. */
 export async function glob(backend: FileBackend, pattern: string, path: string): Promise<readonly string[]> {
   const folder = checkedPath(path);
   const wanted = pattern.startsWith('/') ? pattern.slice(1) : pattern;
@@ -53,7 +51,7 @@ export async function glob(backend: FileBackend, pattern: string, path: string):
   return filtered(files, (file) => fits(posix.relative(pattern.startsWith('/') ? '/' : folder, file)));
 }
 
-/** The worker does nothing else meanwhile. */
+/** Blocks the worker, so the time is limited. */
 function filtered(files: readonly string[], fits: (file: string) => boolean): readonly string[] {
   const until = Date.now() + most.millisecondsOfNames;
   return files.filter((file) => {
@@ -62,7 +60,6 @@ function filtered(files: readonly string[], fits: (file: string) => boolean): re
   });
 }
 
-/** The lines that fit, by the names of their files and then by their place. */
 export async function grep(backend: FileBackend, request: GrepRequest, signal?: AbortSignal): Promise<readonly GrepLine[]> {
   const expression = expressionOf(request);
   const files = await filesToSearch(backend, request);
@@ -99,7 +96,7 @@ async function filesToSearch(backend: FileBackend, { path = '/', glob: pattern }
   const files = (await isFile(backend, start)) ? [start] : await filesBelow(backend, start);
   if (pattern === undefined || pattern === '') return files;
   const fits = globMatcher(pattern);
-  // As with other searches, a pattern without folders is one for names.
+  // A pattern without folders is for names.
   return filtered(files, (file) => fits(pattern.includes('/') ? posix.relative(start, file) : posix.basename(file)));
 }
 
@@ -109,7 +106,7 @@ async function isFile(backend: FileBackend, path: string): Promise<boolean> {
   return siblings.some((entry) => entry.path === path && entry.kind === 'file');
 }
 
-/** What is no text, too large or gone is no place to find anything in. */
+/** Binary, too large and missing files have no matches. */
 async function textOrNothing(backend: FileBackend, path: string): Promise<string | undefined> {
   try {
     return await backend.read(path);

@@ -5,7 +5,6 @@ import type { Redactor } from '../redactor';
 
 export type TextChunk = ModelChunk & { readonly type: 'text' | 'reasoning' };
 
-/** Parts of one type that follow each other. */
 interface PartRun {
   readonly texts: RedactedTexts;
   readonly parts: TextPart[];
@@ -15,16 +14,15 @@ interface TextPart {
   readonly like: TextChunk;
   readonly run: PartRun;
   readonly extras: JsonObject[];
-  /** What was held of it when the next one began. */
+  /** Text that was held when the next part began. */
   context: string;
-  /** What comes of it after the next one has begun. */
+  /** Text that comes after the next part has begun. */
   late?: RedactedTexts;
 }
 
-/** The texts of an answer that streams, put together as the answer will be. */
 export class RedactedAnswer {
   private readonly parts: TextPart[] = [];
-  /** The part that came last; nothing when it was no text. */
+  /** Undefined after a part that is no text. */
   private last: TextPart | undefined;
 
   constructor(private readonly redactor: Redactor | undefined) {}
@@ -39,12 +37,12 @@ export class RedactedAnswer {
     const part = known ?? this.begin(chunk, this.redactor);
     if (chunk.extra !== undefined) part.extras.push(chunk.extra);
     const pieces = this.push(part, chunk.text, this.redactor);
-    // Also a piece of which nothing may be seen yet: where the first one comes, there stands the text in the answer.
+    // Also an empty piece: the first piece sets the place of the text in the answer.
     if (known === undefined) yield { ...part.like, text: '' };
     yield* pieces;
   }
 
-  /** The rest of what goes on no more when something else comes: it has no block. */
+  /** Ends a text without a block when something else comes. */
   *endOpen(): Generator<ModelChunk> {
     const { last } = this;
     this.last = undefined;
@@ -82,7 +80,7 @@ export class RedactedAnswer {
     yield* shown(run.texts.end(), run);
     for (const [position, { like, late, extras }] of run.parts.entries()) {
       for (const piece of late?.end() ?? []) yield { ...like, text: piece.text };
-      // What a provider has signed is no longer what it said.
+      // A signature does not fit changed text.
       if (run.texts.changed.has(position) || (late?.changed.size ?? 0) > 0) continue;
       for (const extra of extras) yield { ...like, text: '', extra };
     }

@@ -7,11 +7,11 @@ type RedactedTextPart = Part & { readonly type: 'text' };
 
 interface Slot {
   readonly extra?: JsonObject;
-  /** Of a text with something besides, which is shown in one piece. */
+  /** For a text with `extra`, which is shown in one piece. */
   text: string;
 }
 
-/** The parts of a tool's stream. Texts that follow each other are one, unless one of them carries something. */
+/** Consecutive texts are one, except texts with `extra`. */
 export class RedactedParts {
   private texts: RedactedTexts | undefined;
   private slots: Slot[] = [];
@@ -51,7 +51,6 @@ export class RedactedParts {
     }
   }
 
-  /** What is complete of those that are shown whole. */
   private *showUpTo(end: number): Generator<RedactedTextPart> {
     for (; this.shown < end; this.shown++) {
       const { extra, text } = this.slots[this.shown] as Slot;

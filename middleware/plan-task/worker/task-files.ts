@@ -6,7 +6,7 @@ import type { Task, TaskAnswer, TaskBoard } from '../task-board';
 
 const watermark = '.highwatermark';
 
-/** Tasks as files, `1.json` and so on, and the highest number in `.highwatermark`. */
+/** `1.json` and so on, and the highest number in `.highwatermark`. */
 export class TaskFiles {
   private turn: Promise<unknown> = Promise.resolve();
   private readonly folder: string;
@@ -18,7 +18,7 @@ export class TaskFiles {
     this.folder = configuredPath('taskTools, baseDir', folder);
   }
 
-  /** Answers one call after another: what one wrote is what the next one reads. */
+  /** Each call reads what the call before wrote. */
   answer(act: (board: TaskBoard) => TaskAnswer): Promise<string> {
     const answered = this.turn.then(async () => {
       const before = await this.read();

@@ -8,15 +8,15 @@ import { defineTool } from '../../../activities/tools/define-tool';
 import { HoldfastError } from '../../../contract/errors';
 import { offloadPath, offloadToolName, segmentsOf } from '../plain';
 
-/** Where texts are kept that are too long for a model. Every worker of a deployment has to reach the same. */
+/** Every worker of a deployment needs the same one. */
 export interface OffloadBackend {
-  /** Writes the whole text. The same path may be written again, with the same text. */
+  /** May write the same text to the same path again. */
   write(path: string, text: string): Promise<void>;
-  /** Nothing where there is no such path. */
+  /** Undefined: no such path. */
   read(path: string): Promise<string | undefined>;
 }
 
-/** Keeps texts as files in a directory. Nothing removes them. */
+/** Nothing removes the files. */
 export function directoryOffload(directory: string): OffloadBackend {
   if (typeof directory !== 'string' || directory === '')
     throw new HoldfastError('config-invalid', 'directoryOffload: it takes a directory, such as directoryOffload("offload").');
@@ -52,13 +52,12 @@ export function directoryOffload(directory: string): OffloadBackend {
   };
 }
 
-/** What Node says of a file names the directory of this machine, which is none of the model's business. */
+/** Errors of Node name the directory of this machine, which the model must not see. */
 function cannot(doing: string, path: string, error: unknown): unknown {
   const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
   return syscall === undefined ? error : new HoldfastError('tool-failed', `The path "${path}" cannot be ${doing}: ${code ?? 'unknown'}.`);
 }
 
-/** The run that the call at hand belongs to; runs in memory are all one. */
 export function currentRun(): string {
   return currentCall()?.workflowId ?? 'memory';
 }
@@ -77,15 +76,12 @@ const page = z.object({
 });
 type OffloadPage = z.infer<typeof page>;
 
-/**
- * What `reduction` needs of a worker beside its half. `reduction_offload` stores results that are cleared and is never shown to a model;
- * `read_file` is for agents to name: it reads what was stored for their own run, page by page.
- */
+/** `reduction_offload` stores cleared results for `reduction`. Agents may name `read_file`, which reads results of their own run. */
 export function offloadTools(backend: OffloadBackend): {
   readonly reduction_offload: Tool<Stored, string[]>;
   readonly read_file: Tool<OffloadPage, string>;
 } {
-  checkBackend(backend, 'offloadTools');
+  checkFields({ backend }, { backend: required(offloadForm) }, refusing('offloadTools', 'config-invalid'));
   return {
     [offloadToolName]: defineTool({
       description: 'Stores results of tools that are cleared.',
@@ -115,13 +111,9 @@ export function offloadTools(backend: OffloadBackend): {
   };
 }
 
-/** A model may name any path: other runs are not its business. */
+/** A model may name any path, also of other runs. */
 function isOfThisRun(path: string): boolean {
   return `/${path}`.includes(`/${segmentsOf(currentRun())}/`) && !path.split('/').includes('..');
 }
 
-const offloadForm = having(['write', 'read'], 'an object with write and read, such as directoryOffload("offload")');
-
-export function checkBackend(backend: unknown, what: string): void {
-  checkFields({ backend }, { backend: required(offloadForm) }, refusing(what, 'config-invalid'));
-}
+export const offloadForm = having(['write', 'read'], 'an object with write and read, such as directoryOffload("offload")');

@@ -1,23 +1,20 @@
 import { messageOf } from '../../../contract/errors';
-import { headOf, noticeOf } from './notice';
 
 interface StreamPieces<Piece> {
-  /** Nothing for a piece that is no text: it goes through. */
+  /** Undefined: the piece is no text, and passes. */
   textOf(piece: Piece): string | undefined;
   pieceOf(text: string): Piece;
 }
 
-interface Cutting {
-  /** Stores the whole text and gives its path. */
+export interface Cutting {
   readonly save: (text: string) => Promise<string>;
   readonly maxLength: number;
   readonly readFileToolName: string;
 }
 
 /**
- * Lets a stream through as it comes until it is too long, and holds the rest back, in its order. At its end stands the notice, without a
- * preview: what it would show was streamed. A failure to store is told in the notice, as what was seen cannot be taken back; an error of the
- * source comes behind what was held.
+ * Passes pieces until the stream is too long, holds the rest in its order, and ends with a notice. Readers have seen the beginning, so the notice
+ * also tells of a failure to store. An error of the source comes after the held pieces.
  */
 export async function* cutStream<Piece>(
   source: AsyncIterable<Piece>,
@@ -63,7 +60,7 @@ export async function* cutStream<Piece>(
   yield pieceOf(rest.text === undefined ? notice : `${rest.text}\n${notice}`);
 }
 
-/** As much text as there is still room for, and all that is no text at its place. The last text is apart: the notice follows it. */
+/** Text that still fits, and pieces that are no text. The last text is apart, as the notice follows it. */
 function restOf<Piece>(
   held: readonly Piece[],
   room: number,
@@ -87,4 +84,47 @@ function restOf<Piece>(
     if (head !== '') last = (last ?? '') + head;
   }
   return { before, text: last, bytes };
+}
+
+interface Notice {
+  readonly bytes: number;
+  readonly saved: { readonly path: string } | { readonly problem: string };
+  readonly said: readonly string[];
+  readonly readFileToolName: string;
+}
+
+export function noticeOf({ bytes, saved, said, readFileToolName }: Notice): string {
+  const where = 'path' in saved ? `Full output saved to: ${saved.path}` : `Failed to save full output: ${saved.problem}.`;
+  return [
+    '<persisted-output>',
+    `Output too large (${bytes}). ${where}`,
+    ...said,
+    ...('path' in saved ? [`Use ${readFileToolName} to view the rest.`] : []),
+    '</persisted-output>',
+  ].join('\n');
+}
+
+/** Whole characters only. */
+export function previewsOf(text: string, bytesEach: number): readonly string[] {
+  if (Buffer.byteLength(text) <= 2 * bytesEach) return [text];
+  const head = headOf(text, bytesEach);
+  const tail = tailOf(text, bytesEach);
+  return [`Preview (first ${Buffer.byteLength(head)}):`, head, `Preview (last ${Buffer.byteLength(tail)}):`, tail];
+}
+
+export function headOf(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text).subarray(0, Math.max(0, mostBytes));
+  // With `stream` a decoder holds back a character that is cut.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+}
+
+export function tailOf(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text);
+  let begin = Math.max(0, bytes.length - Math.max(0, mostBytes));
+  while (isInside(bytes[begin])) begin += 1;
+  return bytes.toString('utf8', begin);
+}
+
+function isInside(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }

@@ -6,21 +6,20 @@ import type { FinishReason, Part } from '../../../contract/messages/messages';
 import { isMessage } from '../../../contract/messages/messages';
 import { bound, checkOptions } from '../../../contract/check';
 
-/** An answer as a cache keeps it. */
 export interface CachedResponse {
   readonly parts: readonly Part[];
   readonly finish?: FinishReason;
-  /** When it was given, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Where answers are kept, by keys of hex digits. An answer that is not there costs a call of the model, and never a run. */
+/** Keys are hex digits. A missing answer costs a call of the model. */
 export interface ResponseStore {
   get(key: string): Promise<CachedResponse | undefined>;
   set(key: string, response: CachedResponse): Promise<void>;
 }
 
-/** Keeps the answers that were used last, in this process. */
+/** The answers that were used last, in this process. */
 export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
   const { entries = 1000 } = checkOptions<{ readonly entries?: number }>('memoryResponses', options, { entries: bound }, 'config-invalid');
   const kept = new Map<string, CachedResponse>();
@@ -42,7 +41,7 @@ export function memoryResponses(options: { readonly entries?: number } = {}): Re
   };
 }
 
-/** Keeps each answer in a file. Several processes may share the directory; nothing is ever removed from it. */
+/** One file for each answer. Processes may share the directory, and nothing removes files. */
 export function directoryResponses(directory: string): ResponseStore {
   if (typeof directory !== 'string' || directory === '')
     throw new HoldfastError('config-invalid', 'directoryResponses takes the path of a directory.');
@@ -71,7 +70,7 @@ export function directoryResponses(directory: string): ResponseStore {
   };
 }
 
-/** What is no answer any more counts as not there. */
+/** Broken files count as missing. */
 function readable(text: string): CachedResponse | undefined {
   try {
     const value = JSON.parse(text) as Partial<CachedResponse> | null;

@@ -1,26 +1,16 @@
-export interface Frontmatter {
-  readonly head: Readonly<Record<string, string>>;
-  readonly content: string;
-}
-
 const mark = /^---[ \t]*$/;
 
-/** The head of a file between two lines of three dashes, as far as it has texts, and what stands behind it. */
-export function frontmatterOf(text: string): Frontmatter {
+/** The texts between two lines of three dashes, and the rest. */
+export function frontmatterOf(text: string): { readonly head: Readonly<Record<string, string>>; readonly content: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (!mark.test(lines[0] ?? '')) throw new Error('it does not begin with a line "---".');
   const end = lines.findIndex((line, position) => position > 0 && mark.test(line));
   if (end < 0) throw new Error('its head has no end, a second line "---".');
-  return {
-    head: textsOf(lines.slice(1, end)),
-    content: lines
-      .slice(end + 1)
-      .join('\n')
-      .trim(),
-  };
+  const content = lines.slice(end + 1).join('\n');
+  return { head: textsOf(lines.slice(1, end)), content: content.trim() };
 }
 
-/** YAML's texts: plain, quoted and in blocks. Lists and objects are passed over. */
+/** YAML's plain, quoted and block texts. Lists and objects are skipped. */
 function textsOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (let at = 0; at < lines.length; at++) {
@@ -57,7 +47,7 @@ function unquoted(key: string, value: string, isLong: boolean): string {
     return mark === '"' ? quoted(value.slice(0, end + 1)) : value.slice(1, end).replace(/''/g, "'");
   }
   const plain = value.replace(/(^|\s+)#.*$/, '');
-  // One line may have a colon here, although YAML wants it in quotes; over several lines it is another key that stands too far in.
+  // A colon is fine in one line, although YAML wants quotes. Over several lines a colon means an indented key.
   if (isLong && /:(\s|$)/.test(plain)) return refuse('goes on with what is no text; put it in quotation marks');
   return plain;
 }

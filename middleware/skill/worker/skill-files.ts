@@ -7,15 +7,15 @@ import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
 import type { Skill, SkillHead } from '../skills';
 import { frontmatterOf } from './frontmatter';
 
-/** Where skills come from. */
 export interface SkillBackend {
   list(): Promise<readonly SkillHead[]>;
   get(name: string): Promise<Skill>;
 }
 
-/** The skills in the folders of a folder: `SKILL.md` of each, and not those of folders below. One that is broken breaks all. */
+/** `SKILL.md` in each folder of `baseDir`. A broken skill breaks all. */
 export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir: string): SkillBackend {
-  const folder = checkedFolder(backend, baseDir);
+  checkOptions('skillFiles', { backend, baseDir }, forms, 'config-invalid');
+  const folder = configuredPath('skillFiles', baseDir);
   const all = async (): Promise<readonly Skill[]> => {
     const skills: Skill[] = [];
     for (const { path, kind } of await backend.list(folder)) {
@@ -41,12 +41,6 @@ const forms = {
   baseDir: required(worded(text, 'the path of a folder, such as "/skills"')),
 };
 
-function checkedFolder(backend: unknown, baseDir: unknown): string {
-  const given = { backend, baseDir };
-  const { baseDir: folder } = checkOptions<{ backend: unknown; baseDir: string }>('skillFiles', given, forms, 'config-invalid');
-  return configuredPath('skillFiles', folder);
-}
-
 function checkNames(skills: readonly Skill[]): void {
   const seen = new Map<string, string>();
   for (const { name, baseDirectory } of skills) {
@@ -61,7 +55,7 @@ function fileIn(baseDirectory: string): string {
   return posix.join(baseDirectory, 'SKILL.md');
 }
 
-/** Names stand in instructions, and models write them: no paths, no markup. */
+/** Names are part of instructions, and models write them. */
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:-]{0,63}$/u;
 
 function skillIn(baseDirectory: string, text: string): Skill {
@@ -72,13 +66,7 @@ function skillIn(baseDirectory: string, text: string): Skill {
     if (!namePattern.test(name))
       throw new Error(`its name ${JSON.stringify(name.slice(0, 80))} is none: 1 to 64 letters, digits, blanks and . _ : - are one.`);
     if (description === '') throw new Error('it has no description, by which a model would know when to use it.');
-    return {
-      name,
-      description,
-      ...defined({ context, agent, model }),
-      baseDirectory,
-      content,
-    };
+    return { name, description, ...defined({ context, agent, model }), baseDirectory, content };
   } catch (error) {
     throw new HoldfastError('config-invalid', `${fileIn(baseDirectory)} holds no skill: ${messageOf(error)}`);
   }

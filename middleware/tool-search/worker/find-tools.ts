@@ -5,10 +5,7 @@ export interface Described {
 
 const selects = 'select:';
 
-/**
- * The tools that a query means, best first. `select:a,b` takes them by name; otherwise words are looked for in names and descriptions, and
- * those with a plus before them have to be there.
- */
+/** Best first. `select:a,b` takes tools by name; otherwise words are searched, and words with a plus are required. */
 export function findTools<Tool extends Described>(tools: readonly Tool[], query: string, most: number): readonly Tool[] {
   const wanted = query.trim();
   if (wanted === '') throw new Error('The query is empty. Write select:name, or words that say what the tool does.');

@@ -1,26 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { ServiceClient } from '../../../http/index';
-import { openBrowser } from '../../browser/browser';
-import type { ConsoleBed } from '../../browser/console-bed';
-import { openConsole } from '../../browser/console-bed';
+import type { Page } from 'playwright-core';
+import { useConsole } from '../../browser/console-desk';
 
 /** Others may have the processor for a moment: the best of some rounds says what the page takes. */
 const rounds = 3;
 
-let bed: ConsoleBed;
-let browser: Browser;
+const desk = useConsole('test/browser/fixtures/holdfast.config.ts');
 /** A run of 400 turns, which has ended. */
 let many: string;
 beforeAll(async () => {
-  [bed, browser] = await Promise.all([openConsole('test/browser/fixtures/holdfast.config.ts'), openBrowser()]);
-  const service = new ServiceClient(bed.url);
-  many = (await service.start({ agent: 'plain', input: 'many 400' })).id;
-  for await (const event of service.events(many)) if (event.type === 'run-end') break;
+  many = (await desk.service.start({ agent: 'plain', input: 'many 400' })).id;
+  for await (const event of desk.service.events(many)) if (event.type === 'run-end') break;
 }, 180_000);
-afterAll(async () => {
-  await browser.close();
-  await bed.close();
-}, 60_000);
 
 /**
  * How long it takes from the page of another run until the end of this one is drawn. The page itself looks: Playwright looks again only after half a
@@ -44,8 +34,8 @@ async function opening(page: Page): Promise<number> {
 }
 
 it('opens a run of 400 turns within a second', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${bed.url}/#/runs/no-such-run`);
+  const page = await desk.browser.newPage();
+  await page.goto(`${desk.bed.url}/#/runs/no-such-run`);
   const openings: number[] = [];
   for (let round = 0; round < rounds; round++) openings.push(await opening(page));
   await page.close();
@@ -54,8 +44,8 @@ it('opens a run of 400 turns within a second', async () => {
 }, 60_000);
 
 it('scrolls through the steps of 400 turns, each frame within 50 ms in the median', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${bed.url}/#/runs/${many}?tab=timeline`);
+  const page = await desk.browser.newPage();
+  await page.goto(`${desk.bed.url}/#/runs/${many}?tab=timeline`);
   await page.getByText('799 steps').waitFor();
   const frames = await page.evaluate<readonly number[]>(`new Promise((done) => {
     const list = document.querySelector('.timeline .virtual');

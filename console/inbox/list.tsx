@@ -1,0 +1,101 @@
+import type { JSX } from 'preact';
+import { isAsking } from '../decide/keys';
+import type { AskingRow } from '../decide/row';
+import { IconButton } from '../parts/button';
+import { ErrorNote } from '../parts/error-note';
+import { visibleText } from '../parts/plain-text';
+import type { Selection } from '../parts/use-selection';
+import { VirtualList } from '../parts/virtual-list';
+import { hrefOf, route, withValues } from '../routes';
+import { texts } from '../texts';
+import { inboxTexts } from '../texts/inbox';
+import { BulkBar } from './bulk';
+import { Filters, Order } from './filters';
+import { NothingWaits } from './nothing-waits';
+import { Row, headingHeight, rowHeight } from './row';
+import type { InboxLine, InboxView } from './rows';
+import type { RowChoice } from './use-choice';
+import type { InboxRows } from './use-rows';
+
+interface InboxListProps {
+  readonly view: InboxView;
+  readonly inbox: InboxRows;
+  readonly choice: RowChoice;
+  readonly selection: Selection;
+  readonly onHelp: () => void;
+}
+
+export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps): JSX.Element {
+  const { listed, more, error, rows, lines, shown, hold } = inbox;
+  const { chosen, focusRequest, choose } = choice;
+  const selected = shown.filter((row) => selection.keys.has(row.key) && isWaiting(row));
+  const asking = shown.filter(isAsking).map(({ key }) => key);
+  const rowOf = (row: AskingRow): JSX.Element => (
+    <Row
+      row={row}
+      href={hrefOf('inbox', undefined, withValues(route.peek().query, { item: row.key }))}
+      isChosen={row.key === chosen?.key}
+      isSelected={selection.keys.has(row.key)}
+      focusRequest={row.key === focusRequest?.key ? focusRequest : undefined}
+      isFirst={chosen === undefined && row.key === shown[0]?.key}
+      onSelect={() => selection.toggle(row.key)}
+      onChoose={() => choose(row.key)}
+    />
+  );
+  return (
+    <section class="inbox-list" aria-label={inboxTexts.list}>
+      <Filters view={view} listed={listed ?? []} />
+      <div class="inbox-count flow small muted numbers">
+        <label class="check">
+          <input
+            type="checkbox"
+            aria-label={inboxTexts.selectAll}
+            disabled={shown.length === 0}
+            checked={selected.length > 0 && selected.length === asking.length}
+            onChange={({ currentTarget }) => selection.set(currentTarget.checked ? asking : [])}
+          />
+        </label>
+        <span aria-live="polite">
+          {listed === undefined ? texts.parts.loading : inboxTexts.count(shown.filter(isWaiting).length, rows.filter(isWaiting).length)}
+        </span>
+        <span class="spacer" />
+        <Order view={view} />
+        <IconButton label={inboxTexts.help} icon="keyboard" onClick={onHelp} />
+      </div>
+      {error !== undefined && listed === undefined && <ErrorNote error={error} />}
+      {more && <p class="inbox-more small muted">{inboxTexts.more}</p>}
+      <div class="inbox-rows grow">
+        {listed !== undefined && shown.length === 0 ? (
+          <NothingWaits view={view} isFiltered={rows.length > 0} />
+        ) : (
+          <VirtualList
+            items={lines}
+            rowHeight={heightOf}
+            keyOf={(line) => ('row' in line ? line.row.key : `group ${line.heading}`)}
+            label={inboxTexts.list}
+            shownIndex={lines.findIndex((line) => 'row' in line && line.row.key === chosen?.key)}
+            onPointer={hold}
+            render={(line) => ('row' in line ? rowOf(line.row) : <Heading {...line} />)}
+          />
+        )}
+      </div>
+      {selected.length > 0 && <BulkBar selected={selected.map((row) => row.listed)} onClear={() => selection.set([])} />}
+    </section>
+  );
+}
+
+function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>): JSX.Element {
+  return (
+    <h2 class="group-heading flow">
+      {visibleText(heading)} <span class="muted">{count}</span>
+    </h2>
+  );
+}
+
+function heightOf(line: InboxLine): number {
+  return 'row' in line ? rowHeight : headingHeight;
+}
+
+function isWaiting({ goneAt }: AskingRow): boolean {
+  return goneAt === undefined;
+}

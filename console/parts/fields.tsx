@@ -1,0 +1,96 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+type Attributes = JSX.IntrinsicElements['input'] & JSX.IntrinsicElements['textarea'];
+
+interface TextFieldProps extends Pick<Attributes, 'maxLength' | 'required' | 'autofocus' | 'autocomplete' | 'spellcheck' | 'onKeyDown'> {
+  readonly label: ComponentChildren;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly hint?: string;
+  /** The height of a text area. Absent: a single line. */
+  readonly rows?: number;
+}
+
+export function TextField({ label, onText, hint, rows, ...attributes }: TextFieldProps): JSX.Element {
+  const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }): void =>
+    onText(currentTarget.value);
+  return (
+    <label class="field">
+      {typeof label === 'string' ? <span>{label}</span> : label}
+      {rows === undefined ? (
+        <input autocomplete="off" onInput={onInput} {...attributes} />
+      ) : (
+        <textarea rows={rows} onInput={onInput} {...attributes} />
+      )}
+      {hint !== undefined && <small class="muted">{hint}</small>}
+    </label>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onCheck: (checked: boolean) => void;
+  /** The group of a radio button. Absent: a checkbox. */
+  readonly group?: string;
+  readonly describedBy?: string | undefined;
+}
+
+export function Check({ label, checked, onCheck, group, describedBy }: CheckProps): JSX.Element {
+  return (
+    <label class="check">
+      <input
+        type={group === undefined ? 'checkbox' : 'radio'}
+        name={group}
+        checked={checked}
+        aria-describedby={describedBy}
+        onChange={({ currentTarget }) => onCheck(currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+export function SearchField({ label, value, onText }: SearchFieldProps): JSX.Element {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onInput={({ currentTarget }) => onText(currentTarget.value)}
+    />
+  );
+}
+
+interface SelectProps<Value> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, shown: string])[];
+  readonly onChoose: (value: Value) => void;
+  readonly class?: string | undefined;
+}
+
+export function Select<Value extends string>({ label, value, options, onChoose, ...rest }: SelectProps<Value>): JSX.Element {
+  return (
+    <select
+      aria-label={label}
+      title={label}
+      value={value}
+      onChange={({ currentTarget }) => onChoose(options.find(([one]) => one === currentTarget.value)?.[0] ?? value)}
+      {...rest}
+    >
+      {options.map(([one, shown]) => (
+        <option key={one} value={one}>
+          {shown}
+        </option>
+      ))}
+    </select>
+  );
+}

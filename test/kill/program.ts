@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkerOptions } from '../../worker/create-worker';
+import { HoldfastWorker } from '../../worker/create-worker';
+import { quietRuntime } from '../../worker/runtime';
+import type { ProgramSettings } from './program-settings';
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** A worker for the agents of all tests. Its heartbeats are so short that the server soon knows of a kill. */
+export function workerWith(
+  settings: ProgramSettings,
+  options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tools'>,
+): Promise<HoldfastWorker> {
+  quietRuntime();
+  return HoldfastWorker.create({
+    server: { address: settings.address, namespace: 'default' },
+    agents: join(__dirname, '..', 'fixtures', 'agents.js'),
+    bundle: JSON.parse(readFileSync(settings.bundle, 'utf8')) as WorkflowBundle,
+    bundles: settings.bundles,
+    taskQueue: settings.taskQueue,
+    modelFacts: { heartbeatMs: 1500 },
+    toolDefaults: { heartbeatMs: 1500 },
+    ...options,
+  });
+}
+
+/** On SIGTERM, as at a deploy, what the process does is brought to its end, and then the process ends. */
+export function drainOnSigterm(stop: () => Promise<unknown>): void {
+  process.once('SIGTERM', () => {
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+}
+
+export function runMain(main: () => Promise<void>): void {
+  main().catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}
