@@ -13,12 +13,11 @@ import type { ErrorFacts } from './models/providers/error-facts';
 import { factsOf } from './models/providers/error-facts';
 
 export interface Verdict {
-  /** The row of the table that decided. */
   readonly kind: string;
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  /** What the call waits for, where it does not count as one that failed. */
+  /** A call that waits has not failed. */
   readonly waitsFor?: 'turn' | 'provider';
   readonly message: string;
 }
@@ -27,11 +26,10 @@ export interface FailureKind {
   readonly kind: string;
   readonly is: (facts: ErrorFacts) => boolean;
   readonly retryable: boolean;
-  /** Without one: the code that the error has, else `model-failed`. */
+  /** Default: the code of the error, or `model-failed`. */
   readonly code?: ErrorCode;
 }
 
-/** Another attempt may bring another answer. */
 const againCodes: readonly ErrorCode[] = [...lackingCodes, 'model-response-empty', 'waiting-for-turn'];
 
 const retryableStatus = [408, 409, 425];
@@ -87,14 +85,13 @@ const isNamed =
   (facts: ErrorFacts): boolean =>
     facts.names.some((name) => names.includes(name));
 
-/** Whether what the error calls itself counts for more than its status: there is none, or the client made it up. */
+/** Whether the error's own words count more than its status, which is missing or was made up by the client. */
 function isOwnWord({ status }: ErrorFacts): boolean {
   return status === undefined || status >= 500 || status < 400;
 }
 
 /**
- * Kinds of failures of a model call. The first row that fits decides, so the more exact ones stand first. docs/reference/models.md has the same
- * table for people.
+ * Kinds of failures of a model call. The first matching row decides, so exact rows stand first. docs/reference/models.md has this table for people.
  */
 export const failureKinds: readonly FailureKind[] = [
   { kind: 'own-again', is: ({ own }) => own !== undefined && (own.retryable ?? againCodes.includes(own.code)), retryable: true },
@@ -120,13 +117,13 @@ export const failureKinds: readonly FailureKind[] = [
     retryable: false,
     code: 'model-key-refused',
   },
-  // OpenAI's client gives the failure of an answer a status of its own making.
+  // OpenAI's client invents a status for a failed answer.
   {
     kind: 'answer-failed',
     is: (facts) => facts.status === 400 && isOneOf(['server_error', 'rate_limit_exceeded'])(facts),
     retryable: true,
   },
-  // Anthropic's client does so with an error that comes first in a stream: what the error calls itself counts for more.
+  // Anthropic's client invents a status for an error at the beginning of a stream.
   {
     kind: 'request-wrong',
     is: (facts) => isOwnWord(facts) && isOneOf(wrong)(facts),
@@ -146,7 +143,6 @@ export const failureKinds: readonly FailureKind[] = [
     retryable: true,
   },
   { kind: 'not-supported', is: isNamed(unsupported), retryable: false },
-  // With a status that is none of an error the body was no answer.
   { kind: 'answer-garbled', is: (facts) => isNamed(garbled)(facts) || facts.status !== undefined, retryable: true },
   { kind: 'client-says-again', is: ({ flag }) => flag === true, retryable: true },
   { kind: 'client-says-no', is: ({ flag }) => flag === false, retryable: false },
@@ -154,7 +150,6 @@ export const failureKinds: readonly FailureKind[] = [
   { kind: 'unknown', is: () => true, retryable: true },
 ];
 
-/** The one place that says whether a failure of a model call is worth another attempt. */
 export function classify(error: unknown): Verdict {
   const facts = factsOf(error);
   const row = failureKinds.find(({ is }) => is(facts)) as FailureKind;
@@ -168,21 +163,13 @@ export function classify(error: unknown): Verdict {
   };
 }
 
-/** A provider that says when to come back, or that it has enough, did not fail. */
+/** A busy provider, or a provider that names a time to wait, has not failed. */
 function waitsForOf({ own, retryAfterMs }: ErrorFacts, kind: string): Verdict['waitsFor'] {
   if (own?.code === 'waiting-for-turn') return 'turn';
   return kind === 'throttled' || retryAfterMs !== undefined ? 'provider' : undefined;
 }
 
-/** What becomes of a model call that failed. */
-export function modelVerdict(error: unknown): Verdict {
-  return classify(error);
-}
-
-/**
- * What a model call that failed comes back as, or nothing when the server has to make it again. A worker that lacks something is the
- * server's business in any case: another worker may have it.
- */
+/** The result of a failed model call. Undefined if the server has to repeat the call, as with a missing part that another worker may have. */
 export function failedResult(
   verdict: Verdict,
   retries: RetryMode | null | undefined,
@@ -202,7 +189,7 @@ export function failedResult(
   };
 }
 
-/** Half an answer is there to be looked at. One that is too large, or no JSON, is not worth a second failure. */
+/** A broken answer that is no JSON or too large is not worth a second failure. */
 function isKept(said: Message | undefined): said is Message {
   return said !== undefined && said.parts.length > 0 && isMessage(said) && notJson(said) === undefined && jsonSize(said) <= limits.message;
 }
@@ -210,7 +197,7 @@ function isKept(said: Message | undefined): said is Message {
 const longestText = 1000;
 const longestGarbled = 200;
 
-/** What the provider said, short. A garbled answer is quoted only in part: it can be long, and it is of no use to anybody. */
+/** The provider's words, shortened. Garbled answers can be long and help nobody. */
 function textOf({ message, cause, status, asked }: ErrorFacts, kind: string): string {
   const whole = kind === 'network' && cause !== undefined && cause !== '' ? `${message}: ${cause}` : message;
   const most = kind === 'answer-garbled' ? longestGarbled : longestText;
@@ -229,12 +216,11 @@ const secrets: readonly [RegExp, string][] = [
   [/((?:x-)?api[-_]?key["']?\s*[:=]\s*["']?)[^\s"',}]{6,}/gi, '$1[key]'],
 ];
 
-/** Providers quote keys and headers. Neither belongs into a history. */
+/** Providers quote keys and headers, which do not belong into a history. */
 export function redact(text: string): string {
   return secrets.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), withoutCredentials(text));
 }
 
-/** A failure for Temporal to retry, or not. */
 export function activityFailure(
   code: string,
   message: string,
@@ -249,7 +235,7 @@ export function activityFailure(
   });
 }
 
-/** What is thrown as it is, of a call that was told to stop. */
+/** Removes credentials from the error of a call that was told to stop. */
 export function asThrown(error: unknown): unknown {
   const { message, name } = (error ?? {}) as { message?: unknown; name?: unknown };
   if (typeof message !== 'string') return error;
@@ -257,7 +243,7 @@ export function asThrown(error: unknown): unknown {
   return clean === message ? error : ApplicationFailure.create({ message: clean, type: wellFormed(String(name)) });
 }
 
-/** The reasons why the server's side stops an activity are told apart by the message alone. */
+/** Only the message tells the reasons apart for which the server stops an activity. */
 export function isCancelledByRun(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as { message?: unknown } | undefined)?.message === 'CANCELLED';
 }

@@ -4,22 +4,21 @@ import type { NewsFields } from '../contract/news';
 import { newsField, stackOf } from '../contract/news';
 import type { Verdict } from './failures';
 
-type CallFields = Required<Pick<NewsFields, 'run' | 'agent' | 'address' | 'attempt'>>;
+export type CallFields = Required<Pick<NewsFields, 'run' | 'agent' | 'address' | 'attempt'>>;
 
-/** A word for the log of the worker. */
 function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): void {
   const { event, ...rest } = fields;
   log[level](message, { [newsField]: event, ...rest });
 }
 
-/** A tool failed, or a worker middleware around it. The model, or the run, is told without the stack. */
+/** A tool failed, or a worker middleware around the tool. Only the log gets the stack. */
 export function tellOfTool({ tool }: { readonly tool: string }, call: CallFields, error: unknown): void {
   const code = codeOf(error);
   const what = code === 'hook-failed' ? messageOf(error) : `the tool '${tool}' failed: ${messageOf(error)}`;
   tell('warn', `run ${call.run}: ${what}`, { event: 'threw', ...call, tool, code: code ?? 'tool-failed', stack: stackOf(error) });
 }
 
-/** A call of a model failed, or a worker middleware around it. To wait for a turn is no failure, and a provider that is busy is waited for. */
+/** A wait for a turn or a busy provider is no failure. */
 export function tellOfModel(call: CallFields, { code, message, waitsFor }: Verdict, error: unknown): void {
   if (waitsFor === 'turn') return;
   const fields = { ...call, code };

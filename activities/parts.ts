@@ -13,37 +13,33 @@ import type { Policies } from './policies';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
-/** Reads in the histories of other runs. Given by the worker, which has the connection. */
+/** Reads the histories of other runs. */
 export interface AnswerLookup {
-  /** For each of the interrupts the first answer that fits and was given before its deadline. null: there is none. */
+  /** For each interrupt the first valid answer before the deadline, or null. */
   to(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  /** What the latest execution of a run kept that was cancelled. Undefined: it was not, or kept nothing. */
+  /** The point that the latest execution of a cancelled run kept. */
   pointOf(workflowId: string): Promise<KeptPoint | undefined>;
 }
 
-/** What the activities of one worker share. */
 export interface WorkerParts {
   readonly tools: ToolRegistry;
   readonly models: ModelRegistry;
   readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs: OutputRegistry;
-  /** Policies of the configuration, by name. Absent: there are none. */
   readonly policies?: Policies;
-  /** Who looks on at calls. */
   readonly observers?: Observers;
-  /** Told of what code of users does wrong where no run fails of it. */
+  /** Called with mistakes of user code that fail no run. */
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly messages: MessageStore;
-  /** Where tokens go while a call runs. */
   readonly deltas: DeltaSink;
-  /** How long a model's stream may be silent before it counts as lost. */
+  /** How long the stream of a model may be silent. */
   readonly stallMs?: number;
-  /** Asks the newest build of the task queue whether it can go on with a run. */
+  /** Asks the newest build of the task queue whether that build can continue a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
   readonly answers?: AnswerLookup;
-  /** Turns of models and tools that are limited. Absent: as in memory, where nothing is. */
+  /** Absent in memory, without limits. */
   readonly turns?: Turns;
-  /** Names tools that block the event loop. Absent: in a program of the user's own. */
+  /** Absent in a worker of the user's own. */
   readonly loop?: LoopWatch;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;

@@ -2,7 +2,6 @@ import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import type { PolicyPlan, PolicyRequest, PolicySource } from '../contract/policies';
 import { policySourceOf, problemOfPolicies } from '../contract/policies';
 
-/** The policies of a configuration, by name. */
 export type Policies = ReadonlyMap<string, PolicySource>;
 
 export function policiesOf(given: Readonly<Record<string, unknown>> = {}): Policies {
@@ -11,7 +10,6 @@ export function policiesOf(given: Readonly<Record<string, unknown>> = {}): Polic
   return new Map(Object.entries(given).map(([name, value]) => [name, policySourceOf(value) as PolicySource]));
 }
 
-/** What a policy asks about a call, as this worker has it. */
 export function planOf(policies: Policies = new Map(), { policy, call, run }: PolicyRequest): PolicyPlan {
   const source = policies.get(policy);
   if (source === undefined)

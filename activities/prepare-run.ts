@@ -1,33 +1,19 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
-import type { Manifest, ManifestRequest, ModelFacts, ToolFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, ToolFacts } from '../contract/manifest';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
 
-/** What this worker knows of what a run names. What it lacks fails here, before anything else is scheduled. */
+/** The facts of everything that a run names. A missing part fails here, before the run schedules anything else. */
 export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
   const { tools, models, middleware, outputs } = parts;
-  const unknown = request.tools.find((name) => tools.factsOf(name) === undefined);
-  if (unknown !== undefined)
-    throw new HoldfastError(
-      'tool-unknown',
-      `The agent names the tool "${unknown}".${meant(unknown, tools.names)} The worker has: ${tools.names.join(', ') || 'none'}.`,
-    );
-  const missing = request.workerMiddleware.find((name) => !middleware.has(name));
-  if (missing !== undefined)
-    throw new HoldfastError(
-      'worker-half-missing',
-      `The agent names the worker middleware "${missing}". The worker has: ${middleware.names.join(', ') || 'none'}.`,
-    );
-  const unfit = (request.outputs ?? []).find((name) => !outputs.has(name));
-  if (unfit !== undefined)
-    throw new HoldfastError(
-      'output-unknown',
-      `The agent names the output "${unfit}". The worker has: ${outputs.names.join(', ') || 'none'}.`,
-    );
+  refuseUnknown('tool', request.tools, tools.names);
+  refuseUnknown('worker middleware', request.workerMiddleware, middleware.names);
+  refuseUnknown('output', request.outputs, outputs.names);
+  refuseUnknown('policy', request.policies, [...(parts.policies?.keys() ?? [])]);
   const policies = policiesIn(request, parts);
   const held = Object.values(policies ?? {}).flat();
   const askedAbout = policies === undefined ? request.askedAbout : [...new Set([...(request.askedAbout ?? []), ...held])];
@@ -51,18 +37,26 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
   };
 }
 
-/** The tools that the named policies hold. */
-function policiesIn(request: ManifestRequest, { policies = new Map() }: Pick<WorkerParts, 'policies'>): Manifest['policies'] {
-  const unknown = request.policies?.find((name) => !policies.has(name));
-  if (unknown !== undefined)
-    throw new HoldfastError(
-      'policy-unknown',
-      `The agent names the policy "${unknown}".${meant(unknown, [...policies.keys()])} The worker has: ${[...policies.keys()].join(', ') || 'none'}.`,
-    );
-  return request.policies && Object.fromEntries(request.policies.map((name) => [name, policies.get(name)?.tools ?? []]));
+function policiesIn(request: ManifestRequest, { policies }: Pick<WorkerParts, 'policies'>): Manifest['policies'] {
+  return request.policies && Object.fromEntries(request.policies.map((name) => [name, policies?.get(name)?.tools ?? []]));
 }
 
-/** Long ones are left out: they would stand in the history with each question. */
+const codes = {
+  tool: 'tool-unknown',
+  'worker middleware': 'worker-half-missing',
+  output: 'output-unknown',
+  policy: 'policy-unknown',
+} as const;
+
+function refuseUnknown(kind: keyof typeof codes, named: readonly string[] = [], known: readonly string[]): void {
+  const unknown = named.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const [near] = similarNames(unknown, known);
+  const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
+  throw new HoldfastError(codes[kind], `The agent names the ${kind} "${unknown}".${meant} The worker has: ${known.join(', ') || 'none'}.`);
+}
+
+/** Long schemas are left out, as the history would repeat them with each question. */
 function schemasOf(tools: readonly string[], parts: Pick<WorkerParts, 'tools'>): Readonly<Record<string, Json>> {
   return Object.fromEntries(
     tools.flatMap((tool) => {
@@ -77,13 +71,6 @@ function refuseAlias({ aliasesOfStart }: ManifestRequest, tool: string, problem:
   throw new HoldfastError('agent-invalid', `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`);
 }
 
-function meant(unknown: string, names: readonly string[]): string {
-  const [near] = similarNames(unknown, names);
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
-}
-
 function differing(facts: ToolFacts, defaults: ToolFacts): Partial<ToolFacts> {
   return Object.fromEntries(Object.entries(facts).filter(([key, value]) => defaults[key as keyof ToolFacts] !== value));
 }
-
-export type { ModelFacts };

@@ -1,19 +1,18 @@
 import { withCall, withValues } from '../activities/calls/call-context';
 import type { BrokenAnswer } from '../activities/models/call-model';
 import { generate } from '../activities/models/call-model';
-import { ToolRetry, executeTool } from '../activities/tools/call-tool';
+import { ToolAttempt, ToolRetry } from '../activities/tools/tool-attempt';
 import { cutOff } from '../activities/tools/cut-off';
 import { CallValues } from '../activities/calls/call-values';
 import type { Verdict } from '../activities/failures';
-import { failedResult, modelVerdict } from '../activities/failures';
+import { classify, failedResult } from '../activities/failures';
 import { Patience } from '../activities/limits/patience';
 import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
 import { planOf } from '../activities/policies';
-import { parseInput } from '../activities/schemas/parse-input';
-import { parseOutput } from '../activities/schemas/parse-output';
+import { parseInput } from '../activities/schemas/parse-calls';
 import { aboutOf } from '../activities/transcripts/start-store';
 import { manifestFor } from '../activities/prepare-run';
 import { agentOfPath } from '../contract/record/agent-paths';
@@ -54,7 +53,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
     planPolicy: async (request) => planOf(parts.policies, request),
-    parseOutput: (request) => parseOutput(parts.outputs, request),
+    parseOutput: ({ output, text }) => parts.outputs.parse(output, text),
     callModel: (request, call) =>
       modelAttempts(call, async (attempt, signal, waits): Promise<CallModelResult> => {
         const { address } = call;
@@ -67,20 +66,21 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         answered.delete(message);
         const { stream, retries } = request.slots;
         const watch = new WrapWatch();
-        const values = new CallValues(call.values, lateIn(call, parts.onProblem));
+        const values = new CallValues(lateIn(call, parts.onProblem));
+        values.begin(call.values);
         let left: BrokenAnswer | undefined;
         try {
           const asked = { agent: agentOfPath(call.path), id: address, attempt, signal, ...values.access() };
           const publish = stream === 'live' ? live.publish : undefined;
           const answer = await watch.inTime(call.facts.timeoutMs, () =>
-            withValues(values, () => generate(request, parts, asked, publish, (broken) => (left = broken), watch)),
+            withValues(values, () => generate(request, parts, asked, { publish, onBreak: (broken) => (left = broken), watch })),
           );
           answered.set(message, { workflowId, live });
           return { address, ...answer, ...waited, ...watch.noted, ...values.end() };
         } catch (error) {
           live.void();
           const changes = values.end();
-          const verdict = modelVerdict(error);
+          const verdict = classify(error);
           const failed = failedResult(verdict, retries, left);
           const brought = { ...waited, ...watch.noted, ...changes };
           if (failed === undefined) throw new LostModelAttempt(verdict, brought);
@@ -127,31 +127,14 @@ async function toolAttempt(
   const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
   if (lost === 'before') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
-  const late = lateIn({ workflowId, address, tool }, parts.onProblem);
-  const values = new CallValues(call.values, late);
-  const watch = new WrapWatch();
-  const execution = {
-    idempotencyKey: `${workflowId}/${input.key ?? address}`,
-    attempt,
-    signal,
-    call: { agent: agentOfPath(call.path), id: address, attempt, signal, tool, callId, ...values.access() },
-    watch,
-    late,
-    about: aboutOf(call.start),
-    ...(live === undefined ? {} : { publish: live.publish }),
-  };
+  const made = new ToolAttempt(input, parts, { workflowId, address, attempt, signal, publish: live?.publish });
   try {
-    const work = (): Promise<ToolOutcome> => withValues(values, () => executeTool(input, parts, execution));
-    const outcome = await (call.facts.effect === 'once' ? work() : watch.inTime(call.facts.timeoutMs, work));
+    const work = (): Promise<ToolOutcome> => made.run(call.values, aboutOf(call.start));
+    const outcome = await (call.facts.effect === 'once' ? work() : made.watch.inTime(call.facts.timeoutMs, work));
     if (lost === 'after') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost after it ran.`);
-    return {
-      address,
-      outcome,
-      ...watch.noted,
-      ...values.end(),
-    };
+    return made.result(outcome);
   } catch (error) {
-    values.end();
+    made.drop();
     if (error instanceof LostAttempt) throw error;
     live?.void();
     if (call.facts.effect === 'once' && input.reconcile !== true && signal.aborted) return { address, outcome: cutOff(error) };

@@ -4,28 +4,22 @@ import { defined } from '../contract/defined';
 import type { TemporalSettings } from '../host/connection';
 import { connectNative } from '../host/connection';
 
-export interface ActivityQueue {
-  readonly taskQueue: string;
-  readonly activities: object;
-  /** How many of them work at a time. */
-  readonly most: number;
-}
-
-export interface ActivityQueuesOptions {
+interface ActivityQueuesOptions {
   readonly server: TemporalSettings;
   readonly dataConverter?: DataConverter | undefined;
-  readonly queues: readonly ActivityQueue[];
-  /** What works is given up after it, and made again elsewhere. */
+  /** `most` activities of a queue work at a time. */
+  readonly queues: readonly { readonly taskQueue: string; readonly activities: object; readonly most: number }[];
+  /** After the grace another worker repeats the activity. */
   readonly graceMs?: number;
 }
 
 export interface ActivityQueues {
-  /** Rejects when one has stopped that nobody stopped. */
+  /** Rejects if a worker stops without a shutdown. */
   readonly stopped: Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** Serves task queues that have activities only: no code of agents is loaded for them. */
+/** Serves task queues that have activities only, without the code of agents. */
 export async function serveActivities({ server, dataConverter, queues, graceMs = 1000 }: ActivityQueuesOptions): Promise<ActivityQueues> {
   const connection = await connectNative(server, NativeConnection);
   try {

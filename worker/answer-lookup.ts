@@ -12,7 +12,7 @@ import { newestPages } from '../host/history/history-pages';
 import { keptPointIn } from '../host/history/kept-point';
 import { PayloadReader } from '../host/history/payload-reader';
 
-/** Reads answers, and points to go on from, in the histories of runs. */
+/** Reads answers, and resume points, in the histories of runs. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
   let made: PayloadReader | undefined;
   const payloads = (): PayloadReader => (made ??= new PayloadReader(converter()));
@@ -22,7 +22,7 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
       const refused = new Set<string>();
       for await (const events of newestPages(source, { workflowId })) {
         for (const event of events) {
-          // Newest first: of an update its end comes before what it brought.
+          // Newest first: the end of an update comes before its content.
           const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
           if (outcome?.failure != null) refused.add(meta?.updateId ?? '');
           const input = inputOf(event, refused);
@@ -47,7 +47,6 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
   };
 }
 
-/** What came as an answer: as a signal, or as an update that the run has not refused. */
 function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | undefined {
   const signal = event.workflowExecutionSignaledEventAttributes;
   if (signal?.signalName === names.answerSignal) return signal.input?.payloads?.[0] ?? undefined;
@@ -58,7 +57,7 @@ function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | unde
     : undefined;
 }
 
-/** An update was in time when it was accepted, which is written at the end of its task. */
+/** An update was in time if the run accepted the update, which the history notes at the end of a task. */
 function fits(interrupt: Interrupt, sent: unknown, event: FactEvent, at: number): sent is Answer {
   const answer = sent as Answer;
   if (answer.answer === undefined) return false;

@@ -2,7 +2,7 @@ import type { WorkerMiddleware } from '../activities/worker-middleware/worker-mi
 import { piiOnWorker } from '../middleware/pii/worker';
 import { cachedResponses } from '../middleware/response-cache/worker';
 
-/** The worker middleware that need no configuration. One of the same name in the configuration takes the place of its own. */
+/** Worker middleware without configuration. A configured middleware of the same name replaces the built-in middleware. */
 export function builtInWorkerMiddleware(): readonly WorkerMiddleware[] {
   return [piiOnWorker, cachedResponses()];
 }

@@ -7,21 +7,19 @@ import { replayRuns } from './replay/replay-worker';
 
 const checked = new Set<string>();
 
-/** Loads a bundle in the sandbox before anything is polled: a module that throws there would leave every run stuck. */
+/** Loads a bundle in the sandbox before the first poll: a module that throws there would block every run. */
 export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   if (checked.has(bundle.buildId)) return;
   await loadInSandbox(bundle, 'The agents module does not');
   checked.add(bundle.buildId);
 }
 
-/** Loads code in the sandbox. `what` is the beginning of a sentence about it. */
 export async function loadInSandbox({ code }: Pick<WorkflowBundle, 'code'>, what: string): Promise<void> {
   const error = await refusalOf(code);
   if (error === undefined) return;
   throw new HoldfastError('agents-invalid', `${what} load in the workflow sandbox: ${withSandboxHint(messageOf(error))}`, { cause: error });
 }
 
-/** What the sandbox says against the code; undefined if nothing. */
 async function refusalOf(code: string): Promise<unknown> {
   try {
     for await (const { activated, error } of replayRuns(
@@ -39,7 +37,7 @@ async function refusalOf(code: string): Promise<unknown> {
   }
 }
 
-/** As JSON, which the SDK takes, too: a history of a run of no agent, which fails in its first task: replaying it loads the module and must come to the same end. */
+/** As JSON, which the SDK takes, too. The run of no agent fails in its first task: a replay loads the module and must end in the same way. */
 function firstTask(): History {
   const input = {
     start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] },
@@ -48,51 +46,35 @@ function firstTask(): History {
     metadata: { encoding: Buffer.from('json/plain').toString('base64') },
     data: Buffer.from(JSON.stringify(input)).toString('base64'),
   };
-  const eventTime = '2026-01-01T00:00:00Z';
-  const history: object = {
-    events: [
-      {
-        eventId: '1',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
-        workflowExecutionStartedEventAttributes: {
-          workflowType: { name: names.workflow },
-          taskQueue: { name: 'check', kind: 'TASK_QUEUE_KIND_NORMAL' },
-          input: { payloads: [payload] },
-          workflowTaskTimeout: '10s',
-          originalExecutionRunId: '00000000-0000-4000-8000-000000000000',
-          firstExecutionRunId: '00000000-0000-4000-8000-000000000000',
-          attempt: 1,
-        },
+  const runId = '00000000-0000-4000-8000-000000000000';
+  const failure = { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } };
+  const events: readonly object[] = [
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
+      workflowExecutionStartedEventAttributes: {
+        workflowType: { name: names.workflow },
+        taskQueue: { name: 'check', kind: 'TASK_QUEUE_KIND_NORMAL' },
+        input: { payloads: [payload] },
+        workflowTaskTimeout: '10s',
+        originalExecutionRunId: runId,
+        firstExecutionRunId: runId,
+        attempt: 1,
       },
-      {
-        eventId: '2',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED',
-        workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 },
-      },
-      {
-        eventId: '3',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED',
-        workflowTaskStartedEventAttributes: { scheduledEventId: '2' },
-      },
-      {
-        eventId: '4',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
-        workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' },
-      },
-      {
-        eventId: '5',
-        eventTime,
-        eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
-        workflowExecutionFailedEventAttributes: {
-          failure: { message: 'no agent', applicationFailureInfo: { type: 'agent-unknown', nonRetryable: true } },
-          workflowTaskCompletedEventId: '4',
-        },
-      },
-    ],
-  };
+    },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_TASK_SCHEDULED',
+      workflowTaskScheduledEventAttributes: { taskQueue: { name: 'check' }, startToCloseTimeout: '10s', attempt: 1 },
+    },
+    { eventType: 'EVENT_TYPE_WORKFLOW_TASK_STARTED', workflowTaskStartedEventAttributes: { scheduledEventId: '2' } },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_TASK_COMPLETED',
+      workflowTaskCompletedEventAttributes: { scheduledEventId: '2', startedEventId: '3' },
+    },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_FAILED',
+      workflowExecutionFailedEventAttributes: { failure, workflowTaskCompletedEventId: '4' },
+    },
+  ];
+  const history: object = { events: events.map((event, at) => ({ eventId: String(at + 1), eventTime: '2026-01-01T00:00:00Z', ...event })) };
   return history;
 }

@@ -33,7 +33,6 @@ const redisUrlForm: Form = {
   },
 };
 
-/** Of every worker that has agents. */
 const shared: Forms = {
   tools: required(worded(record, 'an object with tools by their names')),
   outputs: worded(record, 'an object with schemas by their names'),
@@ -95,14 +94,14 @@ const ofPlugin: Forms = {
   compress: flag,
 };
 
-/** Refuses what a worker cannot begin with. Programs in plain JavaScript may give anything. */
+/** Programs in plain JavaScript may give anything. */
 export function checkWorkerOptions(given: unknown): void {
   const refuse = refusing('HoldfastWorker.create', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with server, agents, tools and bundles, not ${shown(given)}.`);
   checkFields(given, { ...ofWorker, agents: given['bundle'] === undefined ? agents : anything }, refuse);
 }
 
-/** The same for `holdfastPlugin`. What belongs to the user's own worker or client is refused, too: here nobody would heed it. */
+/** Also refuses options of the user's own worker or client, which would have no effect here. */
 export function checkPluginOptions(given: unknown): void {
   const refuse = refusing('holdfastPlugin', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with agents and tools, not ${shown(given)}.`);

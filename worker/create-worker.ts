@@ -3,15 +3,10 @@ import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { NativeConnection } from '@temporalio/worker';
 import { LoopWatch } from '../activities/health/loop-watch';
-import type { ModelsOptions } from '../activities/models/models';
 import { checkKeyedEnvironment } from '../activities/models/providers/keyed';
 import type { RedisLink } from '../activities/limits/redis-turns';
 import type { WorkerParts } from '../activities/parts';
-import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
-import type { DeltaSink } from '../contract/deltas';
 import { HoldfastError, errorTable } from '../contract/errors';
-import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
-import type { Observer } from '../contract/observed';
 import { defaultTaskQueue } from '../contract/names';
 import { shown } from '../contract/shown';
 import { taskQueueProblem } from '../host/check-settings';
@@ -34,56 +29,33 @@ import { WatchedWorker } from './threads/watched-worker';
 import { reportStrayRejections } from './stray-rejections';
 import { ServedBuilds } from './served-builds';
 import { SwitchedParts } from './switched-parts';
-import type { PartsServer } from './worker-parts';
+import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends PartsOptions {
   readonly server: TemporalSettings;
-  /** Path of the agents module; every exported agent is served. */
+  /** Path of the agents module; the worker serves every exported agent. */
   readonly agents: string;
-  readonly tools: Readonly<Record<string, unknown>>;
-  /** The schemas that agents name as their `output`. */
-  readonly outputs?: Readonly<Record<string, unknown>>;
-  /** The policies that agents name with `approvalsBy`. */
-  readonly policies?: Readonly<Record<string, unknown>>;
-  readonly middleware?: readonly WorkerMiddleware[];
-  /** Look on at the model and tool calls of this worker, inside of all worker middleware. */
-  readonly observers?: readonly Observer[];
-  readonly models?: ModelsOptions;
-  readonly language?: Language;
   readonly taskQueue?: string;
-  /** Where the code of builds is kept that still have open runs. */
+  /** The directory for the code of builds that still have open runs. */
   readonly bundles: string;
   readonly dataConverter?: DataConverter;
-  /** Whether what this worker writes is compressed. Compressed data is always read. Default: no. */
+  /** Whether this worker compresses its payloads. Compressed payloads can always be read. Default: no. */
   readonly compress?: boolean;
-  readonly toolDefaults?: Partial<ToolFacts>;
-  readonly modelFacts?: Partial<ModelFacts>;
-  /** A Redis by which all workers of the task queue share the limits of models and tools. Without it each worker has its own. */
-  readonly redisUrl?: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where tokens go while a call runs. Default: to the readers of this process. */
-  readonly deltas?: DeltaSink;
-  /** How long a model's stream may be silent before the call is made again. Default 5 minutes. */
-  readonly modelStallMs?: number;
   /** Number of runs kept in memory; any other run reads its history at its next task. Default of Temporal's SDK: 600 for each GB of heap above 200 MB. */
   readonly maxCachedRuns?: number;
-  /** How much of transcripts is kept in memory; what is missing is read from history. Default 64 MB. */
-  readonly messageCacheBytes?: number;
-  /** How long a shutdown waits for calls that run. At least the longest tool timeout. */
+  /** How long a shutdown waits for running calls. At least the longest tool timeout. */
   readonly shutdownGraceMs?: number;
-  /** Milliseconds between looks at which older builds still have open runs. */
+  /** Milliseconds between two checks of which older builds still have open runs. */
   readonly buildCheckMs?: number;
-  /** How long the current build may be served by nobody before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
+  /** How long the current build may be without a worker before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
   readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
-  /** How long code of a run may go on without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
+  /** How long the code of a run may run without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
   readonly endlessLoopMs?: number;
-  /** Answers Temporal's query for stack traces of runs. A worker does a sixth less then. Default false. */
+  /** Answers Temporal's query for stack traces of runs, which slows a worker down by a sixth. Default false. */
   readonly stackTraces?: boolean;
-  /** Told once of what needs a person, such as open runs whose code is missing. Default: a line on stderr. */
-  readonly onProblem?: (problem: HoldfastError) => void;
-  /** A bundle made before, to spare tests the time. */
+  /** A finished bundle, which saves tests the time. */
   readonly bundle?: WorkflowBundle;
 }
 
@@ -177,7 +149,7 @@ export class HoldfastWorker {
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
-      // Nothing stays behind that polls, and what went wrong first is what is said.
+      // Nothing continues to poll, and the first error is thrown.
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
       loop.close();
@@ -187,12 +159,12 @@ export class HoldfastWorker {
     }
   }
 
-  /** Settles when the workers have stopped; rejects when one stopped unasked. */
+  /** Settles when the workers have stopped; rejects when a worker stopped by itself. */
   run(): Promise<void> {
     return this.stopped;
   }
 
-  /** The build that new runs go to. */
+  /** The build of new runs. */
   get buildId(): string {
     return this.inside.served.newest;
   }
@@ -207,7 +179,6 @@ export class HoldfastWorker {
     return this.inside.served.ids;
   }
 
-  /** How many runs are in memory between their workflow tasks. */
   get cachedRuns(): number {
     return this.inside.served.cachedRuns;
   }
@@ -235,7 +206,7 @@ export class HoldfastWorker {
     this.stop();
   }
 
-  /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
+  /** Serves the newest build and exactly the older builds that have open runs. */
   checkBuilds(): Promise<void> {
     return this.inside.served.check();
   }
@@ -258,14 +229,14 @@ async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   return { bundle, connection, closeConnection };
 }
 
-/** A bundle that is kept has been loaded in the sandbox. */
+/** A kept bundle has been loaded in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
   if (await store.holds(bundle.buildId)) return;
   await checkBundle(bundle);
   await store.save(bundle);
 }
 
-/** For a program that has a worker in it and does not ask to be told. */
+/** For a program that runs a worker and does not handle problems. */
 export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
@@ -288,10 +259,10 @@ function createTemporalWorker(
       defaultVersioningBehavior: 'PINNED',
     },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed: more at once and each takes longer than the
-    // server waits for a task (10 s), which it then hands out again.
+    // One thread runs all workflow code. After a crash every run is replayed. More tasks at once would each take longer than the 10 s that
+    // the server waits for a task, and the server would hand the tasks out again.
     maxConcurrentWorkflowTaskExecutions: 16,
-    // A heartbeat is how a call hears that it is cancelled.
+    // A call hears of a cancel in the answer to a heartbeat.
     maxHeartbeatThrottleInterval: 250,
     defaultHeartbeatThrottleInterval: 250,
     shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts.current),

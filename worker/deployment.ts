@@ -11,36 +11,32 @@ import { processMark } from '../host/process-mark';
 
 const grpcNotFound = 5;
 
-/** The identity of a worker towards the server. */
 export function identityOf(newest: boolean, mark = processMark): string {
   return `${newest ? '' : `${keeping}-`}${mark}@${hostname()}`;
 }
 
-/** Of the workers of a process of this host. */
 export function identitiesOf(mark: string): readonly string[] {
   return [identityOf(true, mark), identityOf(false, mark)];
 }
 
-/** The Worker Deployment that all builds of a task queue belong to. */
 export class Deployment extends DeploymentReader {
   constructor(
     connection: Connection,
     namespace: string,
     name: string,
-    /** How long the server may refuse a build before that is an error. */
     private readonly refusedMs = 30_000,
   ) {
     super(connection, namespace, name);
   }
 
   /**
-   * Sends new runs to a build. Its worker polls already, or the server does not know the build yet. Gives the problem where somebody else alone may do that.
-   * A build to which they go already, and not only in place of one that nobody served, need not be told: no restart waits for it.
+   * Sends new runs to a build, whose worker polls already, or whose build the server does not know yet. Returns the problem if somebody else alone
+   * decides. A build that is already current, without having replaced an unserved build, needs no request, and no restart waits for a request.
    */
   async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined> {
     const until = Date.now() + this.refusedMs;
     for (;;) {
-      // Without an answer the server does not know the deployment yet, or cannot say: then it is told.
+      // Without an answer the server does not know the deployment yet, or is busy.
       const { current, replaced, manager } = (await this.standing().catch(() => undefined)) ?? {};
       if (current === buildId && (replaced === undefined || manager !== undefined)) return undefined;
       if (manager !== undefined) return this.managed(buildId, manager, current);
@@ -68,7 +64,7 @@ export class Deployment extends DeploymentReader {
     );
   }
 
-  /** The server says of a namespace that is full only that something went wrong. */
+  /** Of a full namespace the server says only that something went wrong. */
   private async roomHint(): Promise<string> {
     try {
       await this.standing();
@@ -82,7 +78,7 @@ export class Deployment extends DeploymentReader {
     }
   }
 
-  /** Sends new runs to a build in place of another. Fails when somebody else changed the deployment since it was looked at. */
+  /** Sends new runs to a build in place of another build. Fails if the deployment has changed since the look. */
   replaceCurrent(buildId: string, { current, token }: DeploymentStanding): Promise<void> {
     return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
   }

@@ -2,11 +2,8 @@ import type { ErrorCode } from '../contract/errors';
 import { HoldfastError, codeOf, messageOf } from '../contract/errors';
 import { unanswered } from '../host/unanswered';
 
-/** What of a look goes on by itself, and what is said when it cannot. */
 interface FindingPart<T> {
-  /** The same from look to look. */
   readonly name: string;
-  /** What could not be done, as a sentence begins. */
   readonly failed: string;
   readonly work: () => Promise<T>;
 }
@@ -17,20 +14,19 @@ interface Finding {
 }
 
 /**
- * Looks again and again at things that have nothing to do with each other. What is wrong with one keeps nobody from the others, and is told once for as
- * long as it lasts. What has a code of its own is told at once. The rest, most often a server that is busy, is told when it lasts until the next look.
+ * Repeated looks at independent parts. A problem of a part does not stop the other parts, and is reported once while the problem lasts. A problem
+ * with a code is reported at once. Any other problem, such as a busy server, is reported if the problem lasts until the next look.
  */
 export class Findings {
   private readonly standing = new Map<string, Finding>();
 
   constructor(private readonly tell: (problem: HoldfastError) => void) {}
 
-  /** Something failed in the last look that may be well in the next one. */
+  /** A part failed in the last look and may succeed in the next look. */
   get untold(): boolean {
     return [...this.standing.values()].some(({ told }) => !told);
   }
 
-  /** The result of the work, or undefined when it failed. */
   async during<T>({ name, failed, work }: FindingPart<T>): Promise<T | undefined> {
     try {
       const result = await work();

@@ -2,24 +2,20 @@ import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { disallowedModules, moduleMatches } from './sdk-internals';
 
-/** A file of a project that imports what needs Node, and the way to it. */
 export interface NodeImports {
-  /** From the first file to this one. */
   readonly files: readonly string[];
-  /** How each of them imports the next one. */
   readonly requests: readonly string[];
   readonly found: readonly NodeImport[];
 }
 
 interface NodeImport {
   readonly request: string;
-  /** The modules that it comes to and the sandbox does not have, those of Node first. */
+  /** The imported modules that the sandbox does not have, modules of Node first. */
   readonly needs: readonly string[];
 }
 
-/** Which file imports what, as the bundler meets it. */
 export class ImportMap {
-  /** By file and request: the file that it leads to, if to any. */
+  /** By file and request: the target file, if any. */
   private readonly imports = new Map<string, Map<string, string | undefined>>();
 
   add(file: string, request: string, target?: string): void {
@@ -28,7 +24,7 @@ export class ImportMap {
     this.imports.set(file, requests);
   }
 
-  /** The files that a request leads to, over the project's own files, and that import what needs Node. Shortest way first. */
+  /** The project's own files behind a request that import a module which needs Node. Shortest way first. */
   nodeImports(request: string): readonly NodeImports[] {
     const first = [...this.imports.values()].map((requests) => requests.get(request)).find((file) => file !== undefined);
     if (first === undefined) return [];
@@ -70,7 +66,6 @@ export class ImportMap {
   }
 }
 
-/** A sentence about it: which file imports what, and what that needs. */
 export function describedImports({ files, requests, found }: NodeImports, folder: string): string {
   const name = (file: string | undefined): string =>
     relative(folder, file ?? '')

@@ -1,7 +1,7 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { withCall } from '../activities/calls/call-context';
 
-/** Sets the context of a call, so that code deep inside a tool knows which run it works for. */
+/** Sets the context of a call, which tells code deep inside a tool its run. */
 export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute: (input, next) =>
@@ -18,7 +18,6 @@ export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
   },
 });
 
-/** The same for these activities only. */
 export function interceptorFor(activityTypes: readonly string[]): ActivityInterceptorsFactory {
   return (context) => (activityTypes.includes(context.info.activityType) ? callInterceptor(context) : {});
 }

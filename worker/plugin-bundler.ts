@@ -8,26 +8,24 @@ import { BundlerLook } from './bundler-look';
 import { loadInSandbox } from './check-bundle';
 import type { NodeImports } from './import-map';
 
-/** Stands in the code of every bundle that was made so: entry-beside.ts exports it. */
+/** In the code of every such bundle: entry-beside.ts exports the mark. */
 const mark = 'holdfastAgentsBeside';
 
-/** Whether a bundle was made with agents beside its workflows. */
 export function hasAgents(code: string): boolean {
   return code.includes(mark);
 }
 
-/** What stands for the workflows of a worker that has none. */
 export const noWorkflows = (): string => sandboxFile('no-workflows');
 
-/** The agents module of options that were made here, by their hook. */
+/** The agents module, by the hook of the options. */
 const pathOf = new WeakMap<object, string>();
 const noHook = {};
 
-/** Options of a bundle that has the agents of a module beside the workflows that it had before. */
+/** Options of a bundle with the agents of a module beside its own workflows. */
 export function bundledBeside(options: BundleOptions, agents: string): BundleOptions {
   const entry = sandboxFile('entry-beside');
   const path = agentsModule(agents);
-  // Given twice, as when a connection has the plugin, too.
+  // The plugin may come twice, for example through a connection.
   if (options.workflowsPath === entry) {
     const before = pathOf.get(options.webpackConfigHook ?? noHook);
     if (before === undefined || before === path) return options;
@@ -52,7 +50,7 @@ export function bundledBeside(options: BundleOptions, agents: string): BundleOpt
   };
 }
 
-/** Refuses a bundle that would fail every task of its worker. The SDK makes it, so this happens inside of its bundler. */
+/** Refuses a bundle that would fail every task of its worker. The SDK makes the bundle, so the check runs inside the bundler. */
 class BesideCheck {
   private readonly look = new BundlerLook();
 
@@ -64,7 +62,6 @@ class BesideCheck {
   apply(compiler: Compiler): void {
     this.look.apply(compiler);
     compiler.hooks.emit.tapPromise('holdfast', (compiled) => this.check(compiled));
-    // What keeps a bundle from being written is said here.
     compiler.hooks.done.tap('holdfast', () => this.refuseNode());
   }
 

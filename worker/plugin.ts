@@ -19,26 +19,25 @@ import type { WorkerOptions } from './create-worker';
 import { logged } from './create-worker';
 import { interceptorFor } from './interceptors';
 import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
-import type { PartsOptions } from './worker-parts';
+import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
-/** Named as those of HoldfastWorker. Server, task queue and data converter are those of the user's own worker. */
+/** The names are the names of HoldfastWorker. Server, task queue and data converter are options of the user's own worker. */
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
-  /** Where large snapshots of runs go. Clients need the same. */
+  /** The storage of large snapshots of runs. Clients need the same storage. */
   readonly storage?: StorageDriver;
-  /** Whether what this worker writes is compressed, that of other workflows too. Compressed data is always read. Default: no. */
+  /** Whether this worker compresses its payloads, also of other workflows. Compressed payloads can always be read. Default: no. */
   readonly compress?: boolean;
 }
 
-/** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have it, too. */
+/** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have the plugin, too. */
 export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
   return new HoldfastPlugin(options);
 }
 
-/** By one of the activities, which tells the worker. */
+/** By one of the activities, which identifies the worker. */
 const servings = new WeakMap<object, Serving>();
 
-/** What a worker has of ours between its making and its end. */
 class Serving {
   worker: Worker | undefined;
 
@@ -47,19 +46,38 @@ class Serving {
     readonly redis: RedisLink | undefined,
   ) {}
 
-  /** Other plugins may have changed what the worker was to have. */
+  /** Other plugins may have changed the options of the worker. */
   get options(): Worker['options'] {
     if (this.worker === undefined) throw new HoldfastError('internal', 'The worker has not begun yet.');
     return this.worker.options;
   }
 
-  /** The connection of the worker, which may have made it itself. */
+  /** The connection of the worker, which the worker may have made itself. */
   get connection(): NonNullable<Worker['connection']> {
     const connection = this.worker?.connection;
     if (connection === undefined) throw new HoldfastError('internal', 'The worker has no connection yet.');
     return connection;
   }
 }
+
+function serverOf(serving: Serving): PartsServer {
+  return {
+    redis: serving.redis,
+    source: {
+      get namespace() {
+        return serving.options.namespace;
+      },
+      get workflowService() {
+        return serving.connection.workflowService;
+      },
+    },
+    connection: () => serving.connection,
+    taskQueue: () => serving.options.taskQueue,
+    dataConverter: () => serving.options.dataConverter,
+  };
+}
+
+const invalid = (message: string): HoldfastError => new HoldfastError('config-invalid', message);
 
 export class HoldfastPlugin extends ClientPlugin {
   private readonly onProblem: (problem: HoldfastError) => void;
@@ -74,7 +92,7 @@ export class HoldfastPlugin extends ClientPlugin {
     return bundledBeside(options, this.given.agents);
   }
 
-  // The SDK waits for it, and SimplePlugin does not know.
+  // The SDK awaits the promise, which SimplePlugin does not know.
   override configureWorker(options: TemporalWorkerOptions): TemporalWorkerOptions {
     return this.withAgents(options) as unknown as TemporalWorkerOptions;
   }
@@ -82,58 +100,33 @@ export class HoldfastPlugin extends ClientPlugin {
   private async withAgents(options: TemporalWorkerOptions): Promise<TemporalWorkerOptions> {
     const { connection, namespace = 'default', workerDeploymentOptions, workflowBundle, workflowsPath } = options;
     const activities = options.activities ?? {};
-    // Given twice, as when a connection has the plugin, too.
+    // The plugin may come twice, for example through a connection.
     const before = servingOf(activities);
     if (before?.plugin === this) return options;
-    if (before !== undefined)
-      throw new HoldfastError(
-        'config-invalid',
-        'The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.',
-      );
+    if (before !== undefined) throw invalid('The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.');
     checkKeyedEnvironment(this.given.environment ?? process.env);
     if (workerDeploymentOptions !== undefined && !workerDeploymentOptions.useWorkerVersioning)
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'The worker has workerDeploymentOptions without useWorkerVersioning, so that runs could not be pinned. Set it, or leave both out.',
       );
     if (workflowBundle !== undefined) await refuseWithoutAgents(workflowBundle);
     if (connection !== undefined) await checkSearchAttributes(connection, namespace);
     const { storage, compress } = this.given;
     if (storage !== undefined && options.dataConverter?.externalStorage !== undefined)
-      throw new HoldfastError(
-        'config-invalid',
-        'holdfastPlugin: storage was given, and the data converter of the worker has external storage. Leave one of them out.',
-      );
+      throw invalid('holdfastPlugin: storage was given, and the data converter of the worker has external storage. Leave one of them out.');
     const stored = storage === undefined ? {} : snapshotStorage(storage);
     const dataConverter = withCompression({ ...options.dataConverter, ...stored }, compress);
-    const serving: { now?: Serving } = {};
-    const connected = () => (serving.now as Serving).connection;
     const given = { ...this.given, onProblem: this.onProblem };
-    const redis = await openRedis(given, `${namespace}/${options.taskQueue}`);
-    const parts = partsOf(given, {
-      redis,
-      source: {
-        get namespace() {
-          return (serving.now as Serving).options.namespace;
-        },
-        get workflowService() {
-          return connected().workflowService;
-        },
-      },
-      connection: connected,
-      taskQueue: () => (serving.now as Serving).options.taskQueue,
-      dataConverter: () => (serving.now as Serving).options.dataConverter,
-    });
+    const serving = new Serving(this, await openRedis(given, `${namespace}/${options.taskQueue}`));
+    const parts = partsOf(given, serverOf(serving));
     await partsReady(parts);
     const ours = createActivities(parts);
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
-    if (taken !== undefined)
-      throw new HoldfastError('config-invalid', `The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
-    serving.now = new Serving(this, redis);
-    servings.set(ours.callModel, serving.now);
+    if (taken !== undefined) throw invalid(`The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
+    servings.set(ours.callModel, serving);
     const { interceptors } = options;
     return {
-      // A heartbeat is how a call hears that it is cancelled.
+      // A call hears of a cancel in the answer to a heartbeat.
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: longestTool(parts),
@@ -150,20 +143,15 @@ export class HoldfastPlugin extends ClientPlugin {
     if (serving?.plugin !== this || serving.worker !== undefined) return next(worker);
     serving.worker = worker;
     if (!(worker instanceof Worker))
-      throw new HoldfastError(
-        'config-invalid',
-        'The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.',
-      );
+      throw invalid('The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.');
     const { connection } = serving;
     const { namespace, dataConverter } = worker.options;
     if (this.given.compress === true && !readsCompressed(dataConverter ?? {}))
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'Another plugin replaced the data converter of the worker, and with it the compression of holdfastPlugin. Put holdfastPlugin last.',
       );
     if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined)
-      throw new HoldfastError(
-        'config-invalid',
+      throw invalid(
         'Another plugin replaced the data converter of the worker, and with it the storage of holdfastPlugin. Put holdfastPlugin last.',
       );
     await checkSearchAttributes(connection, namespace);
@@ -171,7 +159,7 @@ export class HoldfastPlugin extends ClientPlugin {
     await next(worker).finally(() => serving.redis?.close());
   }
 
-  /** What only warns is told if it has a code. A server that does not answer is not: the worker asks it for tasks anyway. */
+  /** Reports problems with a code. A server without an answer is not reported: the worker polls that server anyway. */
   private tell(error: unknown): void {
     const code = codeOf(error);
     if (code !== undefined) this.onProblem(new HoldfastError(code, messageOf(error), { cause: error }));
@@ -183,16 +171,13 @@ function servingOf(activities: object): Serving | undefined {
   return typeof callModel === 'function' ? servings.get(callModel) : undefined;
 }
 
-/** A bundle that was made without the plugin has no agents, and every run would fail its tasks. */
+/** Without agents in the bundle every run would fail its tasks. */
 async function refuseWithoutAgents(bundle: WorkflowBundleOption): Promise<void> {
   const { code, codePath } = (isRecord(bundle) ? bundle : {}) as { readonly code?: unknown; readonly codePath?: unknown };
   if (typeof code !== 'string' && typeof codePath !== 'string')
-    throw new HoldfastError('config-invalid', `The workflowBundle of the worker must be { code } or { codePath }. It is ${shown(bundle)}.`);
+    throw invalid(`The workflowBundle of the worker must be { code } or { codePath }. It is ${shown(bundle)}.`);
   if (hasAgents(typeof code === 'string' ? code : await codeAt(codePath as string))) return;
-  throw new HoldfastError(
-    'config-invalid',
-    'The workflowBundle of the worker has no agents. Make it with bundleWorkflowCode({ plugins: [holdfastPlugin(…)], … }).',
-  );
+  throw invalid('The workflowBundle of the worker has no agents. Make it with bundleWorkflowCode({ plugins: [holdfastPlugin(…)], … }).');
 }
 
 async function codeAt(path: string): Promise<string> {

@@ -5,18 +5,17 @@ import { identitiesOf } from './deployment';
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** Of the state of a call that a worker has. */
 const { PENDING_ACTIVITY_STATE_STARTED: started } = temporal.api.enums.v1.PendingActivityState;
-/** The server notices by itself what is nearly over, and the call may be another worker's by then. */
+/** The server soon notices an old call by itself, and another worker may have the call by then. */
 const nearlyMs = 2000;
 const usualHeartbeatMs = 10_000;
 const mostRuns = 1000;
 const runsAtOnce = 8;
 
 /**
- * Makes calls again at once that processes of this host had when they died, in place of waiting for their heartbeats. `dead` are the marks of these
- * processes: a later process may have the number of a dead one, and never has its mark. Only what the server would call
- * again: the last attempt of a call, such as of a `once` tool, ends by its timeout, as the run must hear that nobody knows what became of it.
+ * Makes the server repeat the calls of dead processes of this host at once, without waiting for their heartbeats. `dead` are the marks of these
+ * processes: a later process may have the number of a dead process, and never its mark. The last attempt of a call, such as of a `once` tool, is left
+ * to its timeout, as the run must hear that the effect of the call is unknown.
  */
 export async function retryCallsOf(
   dead: readonly string[],
@@ -34,7 +33,7 @@ export async function retryCallsOf(
       if (!workflowId || !runId) continue;
       const { pendingActivities } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId, runId } });
       const lost = (pendingActivities ?? []).filter((one) => isLost(one, identities));
-      // Else the server offers the run's next task to the dead process first, for a second.
+      // Otherwise the server offers the next task of the run to the dead process first, for a second.
       if (lost.length > 0) await workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } });
       for (const activity of lost) {
         await workflowService.respondActivityTaskFailedById({
@@ -46,7 +45,7 @@ export async function retryCallsOf(
           failure: {
             message: 'The process that made this call is gone.',
             source: 'Holdfast',
-            // The call did nothing wrong that one would have to wait for.
+            // The call made no mistake, so no wait is needed.
             applicationFailureInfo: { type: 'WorkerLost', nextRetryDelay: { nanos: 1e6 } },
           },
         });

@@ -1,12 +1,10 @@
 import type { LoadedDataConverter } from '@temporalio/common';
 import type { RunHistory } from '../activities/transcripts/message-store';
-import type { HistoryFact } from '../contract/record/history-fact';
 import type { FactEvent } from '../host/history/history-facts';
 import { FactReader } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
 import { newestPages, oldestPages } from '../host/history/history-pages';
 
-/** Reads the histories of the worker's own runs over its connection. */
 export function runHistory(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): RunHistory {
   let made: FactReader | undefined;
   const reader = (): FactReader => (made ??= new FactReader(converter()));
@@ -16,12 +14,6 @@ export function runHistory(source: HistorySource<FactEvent>, converter: () => Lo
     },
     async *oldest(workflowId, runId) {
       for await (const events of oldestPages(source, { workflowId, runId }, false)) yield await reader().read(events, workflowId);
-    },
-    async all(workflowId, runId) {
-      const facts: HistoryFact[] = [];
-      for await (const events of oldestPages(source, { workflowId, runId }, false))
-        facts.push(...(await reader().read(events, workflowId)));
-      return facts;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { LogEntry, LogLevel } from '@temporalio/worker';
 
 let installed = false;
 
-/** Temporal's own log, once for the process: warnings and errors as lines on stderr, the rest where `write` takes it. */
+/** Temporal's own log, once for the process: warnings and errors as lines on stderr, other lines to `write`. */
 export function installRuntime(
   write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void,
   level: LogLevel = 'WARN',
@@ -21,7 +21,7 @@ export function installRuntime(
   });
 }
 
-/** For tests and benches: only errors, as they are. */
+/** Only errors, for tests and benches. */
 export function quietRuntime(): void {
   installRuntime(() => undefined, 'ERROR');
 }
@@ -30,8 +30,8 @@ let replays = 0;
 let quietUntil = 0;
 
 /**
- * Begins a replay, of which Temporal's log says nothing, unless the process has installed a runtime before. A worker that starts later logs as always.
- * Returns what ends it.
+ * Begins a replay without lines in Temporal's log, unless the process has installed a runtime before. A later worker logs as usual. Returns the end
+ * of the replay.
  */
 export function beginQuietReplay(): () => void {
   replays++;
@@ -46,7 +46,7 @@ function installWithQuietReplays(): void {
   installed = true;
   const usual = new DefaultLogger('INFO');
   const log = ({ level, message, meta, timestampNanos }: LogEntry): void => {
-    // Temporal's core hands its lines on a little later.
+    // Temporal's core passes its lines on a little later.
     if (replays === 0 && Number(timestampNanos / 1_000_000n) > quietUntil) usual.log(level, message, meta);
   };
   try {

@@ -10,7 +10,6 @@ import { memoryLossOf } from './threads/memory-loss';
 
 /** What the builds of a process need of it. */
 export interface BuildServing {
-  /** Makes the Temporal worker of a build. */
   readonly start: (bundle: WorkflowBundle, isNewest: boolean) => Promise<Worker>;
   readonly store: BundleStore;
   /** Checks a bundle and keeps it, where it is not kept yet. */
@@ -35,7 +34,7 @@ const listedMs = 3_000;
 /** The code of a build that another replaced here is kept for so long at least: who saves all day would fill the disk. */
 const keptMs = 60_000;
 
-/** The Temporal workers of one process: of the newest build, and of each older build that still has open runs. */
+/** The Temporal workers of one process: of the newest build, and of each older build with open runs. */
 export class ServedBuilds {
   private readonly served = new Map<string, ServedBuild>();
   /** Builds that are served no more, until their last call has ended. */
@@ -74,7 +73,6 @@ export class ServedBuilds {
     return [...this.served.keys()];
   }
 
-  /** How many runs are in memory between their workflow tasks. */
   get cachedRuns(): number {
     return [...this.served.values()].reduce((sum, { worker }) => sum + worker.getStatus().numCachedWorkflows, 0);
   }
@@ -127,7 +125,7 @@ export class ServedBuilds {
     return this.inLine(() => this.serveOpen());
   }
 
-  /** Drains: nothing new is taken, calls that run may end. */
+  /** Drains: no new work begins, and running calls may end. */
   async stop(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);
@@ -201,7 +199,7 @@ export class ServedBuilds {
     }
   }
 
-  /** Serves an older build for as long as it has open runs. Those whose code is not here wait: that must not go unseen. */
+  /** Serves an older build while the build has open runs. Runs without code here wait, which is reported. */
   private async lookAfter(buildId: string): Promise<void> {
     const open = await this.parts.deployment.openRuns(buildId);
     const serving = this.served.get(buildId);
@@ -255,8 +253,8 @@ function failureOf(error: unknown, buildId: string): HoldfastError {
   return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
-/** Which run used up the memory of workflow code, as a sentence; undefined when it is not that what failed. */
-export function memoryLossText(error: unknown): string | undefined {
+/** The run that used up the memory of workflow code, as a sentence. */
+function memoryLossText(error: unknown): string | undefined {
   const running = memoryLossOf(error)?.map(runIdOf);
   if (running === undefined) return undefined;
   const [likely, ...others] = running;

@@ -4,8 +4,8 @@ import { HoldfastError, messageOf } from '../contract/errors';
 const reporters = new Set<(problem: HoldfastError) => void>();
 
 /**
- * Reports what is rejected unseen in this process, until the returned function is called. A promise that a tool made and nobody awaited must not take
- * the process with it, and all other runs.
+ * Reports unhandled rejections of this process until the returned function is called. A promise that a tool did not await must not end the process
+ * with all other runs.
  */
 export function reportStrayRejections(to: (problem: HoldfastError) => void): () => void {
   if (!process.listeners('unhandledRejection').includes(onRejection)) process.on('unhandledRejection', onRejection);
@@ -13,7 +13,7 @@ export function reportStrayRejections(to: (problem: HoldfastError) => void): () 
   return () => void reporters.delete(to);
 }
 
-/** Stays to the end of the process: what a worker left behind may be rejected later. */
+/** Stays until the process ends: promises of an ended worker may reject later. */
 function onRejection(reason: unknown): void {
   const problem = new HoldfastError(
     'tool-failed',

@@ -1,17 +1,11 @@
 import { HoldfastError } from '../contract/errors';
-import type { DeploymentStanding } from '../host/deployment';
+import type { Deployment } from './deployment';
 
-/** What of a deployment is looked at and changed here. */
-export interface Routing {
-  standing(): Promise<DeploymentStanding>;
-  polls(): Promise<ReadonlyMap<string, number>>;
-  makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined>;
-  replaceCurrent(buildId: string, standing: DeploymentStanding): Promise<void>;
-}
+export type Routing = Pick<Deployment, 'standing' | 'polls' | 'makeCurrent' | 'replaceCurrent'>;
 
 /**
- * New runs go to the current build. When the workers that brought it are gone, as after a deploy that was taken back, nobody would begin them: then the
- * newest build that is still served takes its place. Silence is counted by this process's own clock, since that of the server may differ.
+ * New runs go to the current build. If its workers are gone, as after a withdrawn deploy, the newest served build takes its place. Silence is
+ * measured by the clock of this process, as the clock of the server may differ.
  */
 export class Succession {
   private readonly seen = new Map<string, { readonly poll: number; readonly silentMs: number }>();
@@ -20,7 +14,7 @@ export class Succession {
   constructor(
     private readonly routing: Routing,
     private own: string,
-    /** More than three times as long as it takes from look to look. */
+    /** More than three times the pause between looks. */
     private readonly unservedMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -36,15 +30,15 @@ export class Succession {
     const standing = await this.routing.standing();
     const { current, replaced, builds, manager } = standing;
     if (current === this.own) this.seen.clear();
-    // Without a current build somebody decided so, and a manager alone decides.
+    // Somebody has unset the current build, or a manager decides alone.
     if (current === this.own || current === undefined || manager !== undefined) return undefined;
     if (replaced === this.own) {
-      // Somebody thought that nobody serves this build, such as after a time without a connection.
+      // This build was replaced as unserved, for example after a time without a connection.
       return this.routing.makeCurrent(this.own, stillRunning);
     }
     const newer = builds.slice(0, Math.max(builds.indexOf(this.own), 0));
     const polls = await this.routing.polls();
-    // All of them are looked at, so that all are watched from now on.
+    // All builds, so that all are watched from now on.
     const served = this.servedOf([current, ...newer.filter((build) => build !== current)], polls);
     if (served.length > 0 || !stillRunning()) return undefined;
     await this.routing.replaceCurrent(this.own, standing);
@@ -58,7 +52,7 @@ export class Succession {
     const now = this.now();
     const elapsed = now - this.lookedAt;
     this.lookedAt = now;
-    // Where nobody could look, as while the server was away, nobody can tell either.
+    // After a gap between looks, as during an outage of the server, nothing is known.
     if (elapsed > this.unservedMs / 3) this.seen.clear();
     return builds.filter((build) => {
       const seen = this.seen.get(build);

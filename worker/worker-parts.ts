@@ -3,6 +3,7 @@ import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';
+import type { ModelsOptions } from '../activities/models/models';
 import { ModelRegistry } from '../activities/models/models';
 import type { WorkerParts } from '../activities/parts';
 import { defaultModelFacts } from '../activities/parts';
@@ -11,45 +12,53 @@ import { OutputRegistry } from '../activities/schemas/outputs';
 import { ToolRegistry, defaultToolFacts } from '../activities/tools/tools';
 import { MessageStore } from '../activities/transcripts/message-store';
 import { Observers } from '../activities/worker-middleware/observers';
+import type { WorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 import { WorkerMiddlewareRegistry } from '../activities/worker-middleware/worker-middleware';
 import { defined } from '../contract/defined';
 import { millisecondsOf } from '../contract/duration';
-import type { ToolFacts } from '../contract/manifest';
+import type { DeltaSink } from '../contract/deltas';
+import type { HoldfastError } from '../contract/errors';
+import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
+import type { Observer } from '../contract/observed';
 import { processBus } from '../host/event-bus';
 import type { FactEvent } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';
 import { loadedConverter } from '../host/payloads/loaded-converter';
 import { answerLookup } from './answer-lookup';
 import { builtInWorkerMiddleware } from './built-in-worker-middleware';
-import type { WorkerOptions } from './create-worker';
 import { runHistory } from './run-history';
 import { newestBuildTrials } from './upgrade';
 
-/** What of a worker's options its activities need. */
-export type PartsOptions = Pick<
-  WorkerOptions,
-  | 'tools'
-  | 'outputs'
-  | 'policies'
-  | 'middleware'
-  | 'observers'
-  | 'models'
-  | 'language'
-  | 'toolDefaults'
-  | 'modelFacts'
-  | 'environment'
-  | 'redisUrl'
-  | 'deltas'
-  | 'modelStallMs'
-  | 'messageCacheBytes'
-  | 'onProblem'
->;
+export interface PartsOptions {
+  readonly tools: Readonly<Record<string, unknown>>;
+  /** The schemas that agents name as their `output`. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  /** The policies that agents name with `approvalsBy`. */
+  readonly policies?: Readonly<Record<string, unknown>>;
+  readonly middleware?: readonly WorkerMiddleware[];
+  /** See the model and tool calls of this worker, inside all worker middleware. */
+  readonly observers?: readonly Observer[];
+  readonly models?: ModelsOptions;
+  readonly language?: Language;
+  readonly toolDefaults?: Partial<ToolFacts>;
+  readonly modelFacts?: Partial<ModelFacts>;
+  /** A Redis by which all workers of the task queue share the limits of models and tools. Without Redis each worker has its own limits. */
+  readonly redisUrl?: string;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Receives tokens while a call runs. Default: the readers of this process. */
+  readonly deltas?: DeltaSink;
+  /** How long the stream of a model may be silent before the call is repeated. Default 5 minutes. */
+  readonly modelStallMs?: number;
+  /** Memory for transcripts, which are otherwise read from the history. Default 64 MB. */
+  readonly messageCacheBytes?: number;
+  /** Called once for each problem that needs a person, such as open runs whose code is missing. Default: a line on stderr. */
+  readonly onProblem?: (problem: HoldfastError) => void;
+}
 
-/** How activities reach the server. */
 export interface PartsServer {
   readonly source: HistorySource<FactEvent>;
   readonly connection: () => ConnectionLike;
-  /** What a Worker of one's own has is known when it has been made: these are asked when a call needs them. */
+  /** A Worker of the user's own has these only after its creation, so calls ask for them. */
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly loop?: LoopWatch;
@@ -88,7 +97,6 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
   };
 }
 
-/** Opens what limits are shared by, where there are limits. */
 export async function openRedis(
   { redisUrl, models, tools, toolDefaults, onProblem = () => undefined }: PartsOptions,
   queue: string,
@@ -100,13 +108,12 @@ export async function openRedis(
   return redisUrl === undefined || !isLimited ? undefined : RedisLink.open(redisUrl, queue, onProblem);
 }
 
-/** Checks what of the tools and outputs is known only after a while. */
 export async function partsReady({ tools, outputs }: WorkerParts): Promise<void> {
   await tools.ready();
   await outputs.ready();
 }
 
-/** As long as the longest tool: what a shutdown waits for. */
+/** The time that a shutdown waits. */
 export function longestTool({ tools }: WorkerParts): number {
   return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
 }

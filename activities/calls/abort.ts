@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 
-/** Why a call was told to stop, as something to throw. */
-export function abortOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new HoldfastError('cancelled', 'The call was cancelled.');
+/** The reason of an abort, as an error. A DOMException of another realm is no `Error` here. */
+export function abortOf({ reason }: AbortSignal): Error {
+  const { message } = (reason ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? (reason as Error) : new HoldfastError('cancelled', 'The call was cancelled.');
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallValues } from './call-values';
 
-/** Which call the code at hand belongs to; set by the worker's activity interceptor. */
+/** The call that runs the current code; set by the worker's activity interceptor. */
 export interface CallContext {
   readonly workflowId: string;
   readonly runId: string;
@@ -16,14 +16,12 @@ export function withCall<T>(call: CallContext, run: () => Promise<T>): Promise<T
   return storage.run(call, run);
 }
 
-/** Nothing outside of a call. */
 export function currentCall(): CallContext | undefined {
   return storage.getStore();
 }
 
 const values = new AsyncLocalStorage<CallValues>();
 
-/** Model and tool calls, worker middleware included, may do something to their run. */
 export function withValues<T>(access: CallValues, run: () => Promise<T>): Promise<T> {
   return values.run(access, run);
 }

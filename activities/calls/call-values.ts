@@ -8,25 +8,21 @@ import { checkedEvent, keptValue, ownValue } from '../../kernel/effects/kept-val
 import type { Late } from '../health/late-calls';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
-/** Run-local values and events of one execution of a call. What it changes goes back with its result. */
+/** Run-local values and events of one execution of a call. Changes return with the result of the call. */
 export class CallValues {
   private readonly changed = new Map<string, Json | undefined>();
   private readonly events: { readonly type: 'custom'; readonly name: string; readonly data: Json }[] = [];
   private eventBytes = 0;
   private over = false;
+  private values: RunLocalValues = {};
 
-  constructor(
-    private values: RunLocalValues = {},
-    private readonly late: Late = () => undefined,
-  ) {}
+  constructor(private readonly late: Late = () => undefined) {}
 
-  /** Gives it the values, once they are found. */
-  begin(values: RunLocalValues): this {
+  begin(values: RunLocalValues): void {
     this.values = values;
-    return this;
   }
 
-  /** `caller` is the name by which a report calls what was asked for too late. It does nothing then, and reads what the call left. */
+  /** `caller` names the function in the report of a late request. A late request has no effect, and a late read gets the last values. */
   access(caller = (name: string): string => `call.${name}`): RunAccess {
     return {
       runLocal: {
@@ -55,7 +51,7 @@ export class CallValues {
     };
   }
 
-  /** What stands in the result, and the end: whoever still holds on to this can change nothing more. */
+  /** The end: later requests change nothing. */
   end(): Pick<CallToolResult, 'runLocal' | 'events'> {
     this.over = true;
     const { changed, events } = this;
@@ -71,7 +67,7 @@ export class CallValues {
     };
   }
 
-  /** Nothing of it stands in a result. */
+  /** The end of a call whose changes do not count. */
   drop(): void {
     this.over = true;
     this.changed.clear();

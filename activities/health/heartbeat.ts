@@ -1,17 +1,19 @@
 import { Context } from '@temporalio/activity';
 
-/** Time between two heartbeats of a call. A call hears of a cancel by the answer to a heartbeat. */
+/** A call hears of a cancel in the answer to a heartbeat. */
 const soonMs = 1000;
-/** The same, for a call that is not urgent, once `soonForMs` are over. */
+/** The pause between heartbeats of a call that is not urgent, after `soonForMs`. */
 const laterMs = 5000;
 const soonForMs = 10_000;
 
+export type Begun = (isUrgent?: boolean) => void;
+
 /**
- * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call that has not begun sends only as many as keep it alive: after a
- * crash many calls read histories from the same server at once. `begun` says whether the call is urgent: somebody reads its stream and may cancel at any
- * moment, or nobody may make the call again if the server takes the call for lost. The next attempt of the call gets `details`.
+ * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call sends few heartbeats before `begun`: after a crash many
+ * calls read histories from the same server at once. A call is urgent if somebody reads its stream and may cancel at any moment, or if nobody may
+ * repeat the call after a lost heartbeat. The next attempt gets `details`.
  */
-export async function withHeartbeat<T>(run: (begun: (isUrgent?: boolean) => void) => Promise<T>, details?: unknown): Promise<T> {
+export async function withHeartbeat<T>(run: (begun: Begun) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();
   const { heartbeatTimeoutMs: timeout } = context.info;
   if (timeout === undefined || timeout === 0) return run(() => undefined);
@@ -35,29 +37,6 @@ export async function withHeartbeat<T>(run: (begun: (isUrgent?: boolean) => void
     });
   } finally {
     hasEnded = true;
-    clearTimeout(timer);
-  }
-}
-
-/** Ends when the work ends or the call is cancelled, whichever comes first; the work itself learns of it by its signal. */
-export function orCancelled<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  return Promise.race([work, Context.current().cancelled]);
-}
-
-/**
- * Ends with the work, or when its time is up. The server's own timer may be a second late: what is said here comes first then. A worker that is
- * drained ends with it, too.
- */
-export async function orTimedOut<T>(work: Promise<T>, inPlace: () => T): Promise<T> {
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(inPlace()), Context.current().info.startToCloseTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
     clearTimeout(timer);
   }
 }

@@ -2,19 +2,18 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { runIdOf } from '../../contract/names';
 
-/** Told of what code asked for when its call had ended, by the name of what it asked for. */
+/** Called with the name of a function that code called after its own call had ended. */
 export type Late = (what: string) => void;
 
 interface EndedCall {
   readonly workflowId: string;
   readonly address: string;
-  /** Absent: a call of a model. */
   readonly tool?: string;
 }
 
 /**
- * A call that has ended can do nothing any more. Whoever still asks, from a timer, has nobody who would catch an error: it is reported, once
- * for each call.
+ * A call that has ended can change nothing. A late request, from a timer for example, has no caller that would catch an error, so the request is
+ * reported, once for each call.
  */
 export function lateIn({ workflowId, address, tool }: EndedCall, onProblem: ((problem: HoldfastError) => void) | undefined): Late {
   let isTold = false;

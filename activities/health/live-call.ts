@@ -1,7 +1,7 @@
 import { isShown } from '../../contract/record/agent-paths';
 import type { DeltaBody, DeltaOrigin, DeltaSink } from '../../contract/deltas';
 
-/** One attempt of a call as readers see it while it runs. */
+/** One attempt of a call, as readers see the attempt while the call runs. */
 export class LiveCall {
   private started = false;
 
@@ -10,7 +10,7 @@ export class LiveCall {
     private readonly runId: string,
     private readonly origin: DeltaOrigin,
   ) {
-    // An attempt that was lost with its worker could not say itself that it is void.
+    // An attempt that was lost with its worker could not declare itself void.
     if (origin.attempt > 1) this.send({ type: 'attempt-void' }, origin.attempt - 1);
   }
 
@@ -22,18 +22,16 @@ export class LiveCall {
     if (delta.type !== 'attempt-start') this.send(delta);
   };
 
-  /** The attempt gave no result: what was seen of it is void. */
   void(): void {
     if (this.started) this.send({ type: 'attempt-void' });
   }
 
-  /** The result is on its way into the history. */
   settle(): void {
     this.sink.settle(this.runId, this.origin.address);
   }
 
   private send(delta: DeltaBody, attempt = this.origin.attempt): void {
-    // What an agent does as a tool, without forwarding, nobody sees while it runs either.
+    // Nobody sees the work of an agent that is called as a tool without forwarding.
     if (isShown(this.origin.runPath)) this.sink.publish(this.runId, { ...delta, ...this.origin, attempt });
   }
 }

@@ -2,18 +2,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { HoldfastError } from '../../contract/errors';
 import { runIdOf } from '../../contract/names';
 
-/** A call of a tool in this process. */
 export interface CallAtWork {
   readonly tool: string;
   readonly workflowId: string;
   readonly address: string;
 }
 
-/** Milliseconds of this process. */
 export interface LoopGauge {
   now(): number;
   cpu(): number;
-  /** The longest time that the event loop stood still since the last reset. */
   longestBlock(): number;
   reset(): void;
   close(): void;
@@ -22,21 +19,21 @@ export interface LoopGauge {
 const lookMs = 500;
 const mostNamed = 5;
 
-/** Names the tools that were at work while the event loop of this process stood still. */
+/** Names the tools that worked while the event loop of this process was blocked. */
 export class LoopWatch {
-  /** When each call ended, for those that did since the last look: a call that blocks the loop may end before a timer can run. */
+  /** When each call ended. Ended calls stay until the next look: a call that blocks the loop may end before a timer can run. */
   private readonly calls = new Map<CallAtWork, number>();
   private readonly timer: NodeJS.Timeout;
   private cpuBefore: number;
 
   constructor(
     private readonly report: (problem: HoldfastError) => void,
-    /** Half of the time after which the server takes a call without a heartbeat for lost. */
+    /** Half the time after which the server counts a call without a heartbeat as lost. */
     private readonly limitMs = 5000,
     private readonly gauge = processGauge(),
   ) {
     this.cpuBefore = gauge.cpu();
-    // After all timers that are due: the timer of the gauge is one of them.
+    // After all due timers: the timer of the gauge is due, too.
     this.timer = setInterval(() => setImmediate(() => this.look()), lookMs);
     this.timer.unref();
   }
@@ -50,7 +47,7 @@ export class LoopWatch {
     }
   }
 
-  /** A process that was stopped, or got no processor, had no processor time either: no tool is named then. */
+  /** A process that was stopped, or got no processor, used no processor time: then no tool is named. */
   look(): void {
     const cpuMs = this.gauge.cpu() - this.cpuBefore;
     this.cpuBefore += cpuMs;

@@ -1,19 +1,18 @@
-/** The part of a minute that may be taken at once: a worker that begins, or that had nothing to do, does not take a whole minute's worth. */
+/** The share of a minute that can be taken at once, so that an idle worker does not take a whole minute at once. */
 const burstShare = 12;
 
 export interface Rate {
   readonly burst: number;
-  /** Units that come back in a millisecond. */
   readonly perMs: number;
 }
 
-/** No minute gives more than `perMinute`: what may be taken at once comes back that much slower. */
+/** No minute gives more than `perMinute`: the refill is slower by the burst. */
 export function rateOf(perMinute: number): Rate {
   const burst = Math.max(1, Math.floor(perMinute / burstShare));
   return { burst, perMs: (perMinute - burst + 1) / 60_000 };
 }
 
-/** What is left of a rate. It may be less than nothing, when a call took more than was foreseen. */
+/** The rest of a rate. The rest is negative after a call that took more than expected. */
 export class Bucket {
   private level: number;
   private at: number;
@@ -26,7 +25,6 @@ export class Bucket {
     this.at = now();
   }
 
-  /** Milliseconds until so much is there; 0: now. */
   waitFor(amount: number): number {
     const missing = Math.min(amount, this.rate.burst) - this.fill();
     return missing <= 0 ? 0 : Math.ceil(missing / this.rate.perMs);

@@ -4,29 +4,33 @@ import type { LimitUse } from '../../contract/service-facts';
 import { Bucket, rateOf } from './bucket';
 import type { Limit } from './limit';
 import { MinuteSum } from './minute-sum';
-import type { SharedTurns } from './shared-turns';
 
-/** A call that wants a turn. */
 export interface Asker {
-  /** The same in each attempt of a call. */
   readonly id: string;
   readonly run: string;
-  /** When the run asked for the call. Attempts keep it, so that nobody loses a place by leaving. */
+  /** When the run asked for the call. Attempts keep this time, so a call that leaves keeps its place. */
   readonly since: number;
   readonly signal: AbortSignal;
-  /** Whether the server makes the call again as often as it leaves. One that may not waits where it is. */
+  /** Whether the server repeats the call each time the call leaves. Other calls wait in place. */
   readonly mayLeave: boolean;
-  /** How long it may wait in place before it leaves. */
+  /** How long the call may wait in place. */
   readonly inPlaceMs: number;
-  /** What the call is going to take, as far as one can say before. */
   readonly tokens: number;
 }
 
 export interface GateTurn {
-  /** `tokens`: what the call has taken. Absent: as foreseen. */
+  /** `tokens`: the actual tokens. Default: the expected tokens. */
   end(tokens?: number): void;
-  /** The call was not made after all. */
   giveBack(): void;
+}
+
+/** The turns of a limit that several workers share. No method throws: without an answer each worker keeps the limit alone. */
+export interface SharedTurns {
+  /** 0: the call has its turn. Otherwise milliseconds until the next request is worthwhile. */
+  ask(asker: Asker): Promise<number>;
+  end(asker: Asker, tokens: number): void;
+  giveBack(asker: Asker): void;
+  forget(id: string): void;
 }
 
 interface Seat {
@@ -37,17 +41,16 @@ interface Seat {
 
 const least = 200;
 const longest = 30_000;
-/** Calls of a worker that wait in place take activity slots, of which it has 100. */
+/** Calls that wait in place take activity slots, of which a worker has 100. */
 export const seats = { least: 4, most: 20 };
 
 /**
- * The turns of one limit on this worker. A few calls wait in place; the others fail their attempt, hold no slot, and come back when their turn is near.
- * Who goes first depends on the call alone, so that leaving costs no place: the run with the fewest calls at work, and then the oldest call.
+ * The turns of one limit on this worker. A few calls wait in place. The other calls fail their attempt, hold no slot, and return when their turn is
+ * near. The next turn goes to the run with the fewest calls at work, and there to the oldest call, so a call that leaves keeps its place.
  */
 export class Gate {
   private readonly waiting = new Set<Seat>();
   private readonly atWork = new Set<Asker>();
-  /** Calls that left, until they come back. */
   private readonly away = new Map<string, { readonly since: number; readonly until: number }>();
   private readonly requests: Bucket | undefined;
   private readonly tokens: Bucket | undefined;
@@ -57,11 +60,11 @@ export class Gate {
   private grants: readonly number[] = [];
   private wake: NodeJS.Timeout | undefined;
   private serving = false;
-  /** The call that the other workers know of. */
+  /** The call that Redis knows of. */
   private named: Asker | undefined;
 
   constructor(
-    /** What has the limit, as the beginning of a sentence: `openai/* takes …`. */
+    /** The limit, as the beginning of a sentence: `openai/* takes …`. */
     private readonly what: string,
     private readonly limit: Limit,
     private readonly shared?: SharedTurns,
@@ -74,7 +77,7 @@ export class Gate {
     this.room = Math.min(seats.most, Math.max(seats.least, 2 * (limit.concurrent ?? seats.least)));
   }
 
-  /** Settles with a turn. Throws when the call is to come back later, or was cancelled. */
+  /** Throws if the call has to return later, or was cancelled. */
   take(asker: Asker): Promise<GateTurn> {
     return new Promise((resolve, reject) => {
       this.away.delete(asker.id);
@@ -100,7 +103,6 @@ export class Gate {
     });
   }
 
-  /** What this worker's calls take of the limit now. */
   get use(): LimitUse {
     this.forgetGone();
     const { atWork, waiting, away, begun, spent } = this;
@@ -108,7 +110,7 @@ export class Gate {
   }
 
   private makeRoom(): void {
-    // Those that cannot leave take room, too.
+    // Calls that cannot leave take room, too.
     if (this.waiting.size <= this.room) return;
     const last = this.inOrder()
       .filter(({ asker }) => asker.mayLeave)
@@ -128,7 +130,7 @@ export class Gate {
     );
   }
 
-  /** Calls that have their turn before one of this age. One that left and did not come back is counted no more. */
+  /** Calls whose turn comes before a call of this age, without calls that left and did not return. */
   private before(since: number): number {
     this.forgetGone();
     const older = [...this.away.values()].filter((one) => one.since < since).length;
@@ -140,7 +142,7 @@ export class Gate {
     for (const [id, { until }] of this.away) if (until < forgotten) this.away.delete(id);
   }
 
-  /** Turns in a millisecond, by those given last. */
+  /** Turns in a millisecond, by the last turns. */
   private pace(): number {
     const [first] = this.grants;
     const assumed = (this.limit.concurrent ?? (this.limit.perMinute ?? 60) / 60) / 1000;
@@ -161,7 +163,6 @@ export class Gate {
     return ranked.sort((one, other) => one.load - other.load).map(({ seat }) => seat);
   }
 
-  /** Gives turns for as long as there are some and somebody waits. */
   private serve(): void {
     clearTimeout(this.wake);
     while (!this.serving) {
@@ -179,10 +180,9 @@ export class Gate {
     this.wake = setTimeout(() => this.serve(), ms);
   }
 
-  /** The other workers of the task queue have their calls, too. */
   private ask(seat: Seat, shared: SharedTurns): void {
     this.serving = true;
-    // One that others wait for, and that does not come now, would hold them up.
+    // A named call that does not come now would delay the calls of other workers.
     if (this.named !== seat.asker) this.forget(this.named);
     this.named = seat.asker;
     void shared.ask(seat.asker).then((wait) => {

@@ -2,12 +2,9 @@ import type { Form } from '../../contract/check';
 import { bound, isRecord, shape } from '../../contract/check';
 import { shown } from '../../contract/shown';
 
-/** How much of a model or a tool its calls may take. */
 export interface Limit {
-  /** Calls at a time. */
   readonly concurrent?: number;
   readonly perMinute?: number;
-  /** Tokens of requests and answers together. */
   readonly tokensPerMinute?: number;
 }
 
@@ -33,12 +30,11 @@ export const limitsForm: Form = {
   },
 };
 
-/** Either `*`, or a provider and behind the slash a model or `*`. A star elsewhere would be taken for a letter. */
+/** `*`, or a provider, a slash, and a model or `*`. A star elsewhere would count as a letter. */
 function isPattern(pattern: string): boolean {
   return pattern === '*' || /^[^/*\s]+\/(\*|[^*\s]+)$/.test(pattern);
 }
 
-/** Whether a limit is one of this model. */
 export function covers(pattern: string, model: string): boolean {
   return pattern === '*' || pattern === model || (pattern.endsWith('/*') && model.startsWith(pattern.slice(0, -1)));
 }

@@ -1,4 +1,3 @@
-/** What was added in the last minute, to the second. */
 export class MinuteSum {
   private readonly seconds = new Map<number, number>();
 

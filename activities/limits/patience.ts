@@ -2,14 +2,12 @@ import { limits } from '../../contract/limits';
 import type { CallWaits, ModelFailure } from '../../contract/record/wire';
 import type { Verdict } from '../failures';
 
-/** What is asked of the server's info of an activity. */
 export interface AttemptInfo {
   readonly attempt: number;
   readonly heartbeatDetails?: unknown;
   readonly retryPolicy?: { readonly maximumAttempts?: number };
 }
 
-/** What becomes of an attempt that gave no result: the call is made again after a while, or for the last time it was. */
 export type Again = { readonly waitMs: number; readonly waits: CallWaits } | { readonly over: 'attempts' | 'patience' };
 
 const none: CallWaits = { times: 0, turnMs: 0, busyMs: 0 };
@@ -17,12 +15,12 @@ const first = 500;
 const longest = 30_000;
 
 /**
- * How often and how long a call is tried that may have to wait. The server cannot tell an attempt that failed from one that only waited, and sets no
- * maximum. The details of the last heartbeat say how often and how long earlier attempts waited.
+ * How often and how long a call may be tried. The server cannot tell a failed attempt from a wait, and sets no maximum. The details of the last
+ * heartbeat count the waits of earlier attempts.
  */
 export class Patience {
   readonly waits: CallWaits;
-  /** The server counts the attempts of tools whose calls never wait: their policy has a maximum. */
+  /** Calls of tools that never wait have a maximum in their policy: the server counts their attempts. */
   readonly counts: boolean;
 
   constructor(
@@ -34,17 +32,16 @@ export class Patience {
     this.waits = waitsIn(info.heartbeatDetails);
   }
 
-  /** What heartbeats carry for the next attempt. */
   get details(): CallWaits | undefined {
     return this.waits.times === 0 ? undefined : this.waits;
   }
 
-  /** Which attempt this is, from 1, of those that did not only wait. */
+  /** From 1, without attempts that only waited. */
   get attempt(): number {
     return Math.max(1, this.info.attempt - this.waits.times);
   }
 
-  /** The attempts before were lost: no worker was left to say that they were the last ones. */
+  /** The earlier attempts were lost: no worker was left to end the call. */
   get isSpent(): boolean {
     return this.counts && this.attempt > this.most;
   }
@@ -65,7 +62,6 @@ export class Patience {
     return { waitMs: retryAfterMs ?? Math.min(longest, first * 2 ** (this.attempt - 1)), waits: this.waits };
   }
 
-  /** What a call of a model ends with that is not made again. */
   failed(over: 'attempts' | 'patience', { code, message }: Pick<Verdict, 'code' | 'message'>): ModelFailure {
     if (over === 'attempts') return { code, message: message.slice(0, limits.errorMessage), retryable: true };
     const { busyMs } = this.waits;
@@ -75,13 +71,16 @@ export class Patience {
   }
 }
 
-/** Calls that were refused together do not come back together. */
+export function lostText(attempts: number): string {
+  return `The call gave no answer in ${attempts} attempts: each took too long, or was lost with its worker.`;
+}
+
+/** Calls that were refused together must not return together. */
 function busyWait(times: number, retryAfterMs = 0): number {
   const own = Math.min(longest, first * 2 ** Math.min(times, 10));
   return Math.round(retryAfterMs > 0 ? retryAfterMs * (1 + Math.random() / 4) : own * (0.5 + Math.random() / 2));
 }
 
-/** Details that nobody but a worker like this one has written. */
 function waitsIn(details: unknown): CallWaits {
   const { times, turnMs, busyMs } = (details ?? {}) as Partial<Record<keyof CallWaits, unknown>>;
   return [times, turnMs, busyMs].every((one) => typeof one === 'number' && one >= 0) ? (details as CallWaits) : none;

@@ -1,12 +1,11 @@
 import { withoutCredentials } from '../../contract/credentials';
 import { HoldfastError, messageOf } from '../../contract/errors';
+import { inTime } from '../calls/in-time';
 import { rateOf } from './bucket';
-import type { Asker } from './gate';
+import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
-import type { SharedTurns } from './shared-turns';
 
-/** What is needed of the client of Redis. */
-export interface RedisClient {
+interface RedisClient {
   readonly isReady: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   connect(): Promise<unknown>;
@@ -15,18 +14,18 @@ export interface RedisClient {
   destroy(): void;
 }
 
-/** A lease that nobody renews is over: its worker is gone. */
+/** A lease that is not renewed has lost its worker. */
 const leaseMs = 30_000;
-/** A worker whose first call waits asks this often. */
+/** The pause between two requests of a worker whose first call waits. */
 const pollMs = 100;
-/** A Redis that does not answer is away. */
+/** A Redis without an answer counts as away. */
 const patienceMs = 2_000;
-/** One that asks no more does not hold up the others. */
+/** A call that asks no longer must not delay other calls. */
 const seenMs = 2_000;
 
 /**
- * Keys: leases of calls at work, waiting calls by age, waiting calls by when they were last heard of, and what is left of the rates.
- * A worker names its first waiting call only. It has a turn when the older ones of other workers have room, too.
+ * Keys: leases of calls at work, waiting calls by age, waiting calls by their last request, and the rest of the rates. A worker names only its first
+ * waiting call, which gets its turn when the older calls of other workers have room, too.
  */
 const askScript = `
 local clock = redis.call('TIME')
@@ -74,7 +73,6 @@ for i, name in ipairs({ 'requests', 'tokens' }) do
 end
 return 0`;
 
-/** One limit, as all workers of a task queue share it through Redis. */
 class RedisTurns implements SharedTurns {
   private readonly keys: string[];
   private readonly rates: string[];
@@ -123,14 +121,13 @@ class RedisTurns implements SharedTurns {
     void this.eval(endScript, id, String(requests), String(tokens));
   }
 
-  /** Undefined: Redis is away. */
   private async eval(script: string, ...given: string[]): Promise<number | undefined> {
     const said = await this.redis.eval(script, this.keys, given);
     return typeof said === 'number' ? said : undefined;
   }
 }
 
-/** The connection of a worker to Redis. While it is broken, the worker keeps to its limits alone, and says so once. */
+/** The connection of a worker to Redis. While the connection is broken, the worker keeps the limits alone, and reports the break once. */
 export class RedisLink {
   private told = false;
   private closed = false;
@@ -144,7 +141,7 @@ export class RedisLink {
     client.on('ready', () => (this.told = false));
   }
 
-  /** Opens the connection, and does not wait for a Redis that is away. */
+  /** Opens the connection without waiting long for a Redis that is away. */
   static async open(url: string, prefix: string, onProblem: (problem: HoldfastError) => void): Promise<RedisLink> {
     const { createClient } = await import('@redis/client');
     const client = createClient({
@@ -154,7 +151,7 @@ export class RedisLink {
     });
     const link = new RedisLink(client, prefix, onProblem);
     const connecting = client.connect().catch((error: unknown) => link.isAway(error));
-    await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())]);
+    await inTime(connecting, patienceMs, () => undefined);
     return link;
   }
 
@@ -164,17 +161,13 @@ export class RedisLink {
 
   async eval(script: string, keys: string[], given: string[]): Promise<unknown> {
     if (this.closed || !this.client.isReady) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`it said nothing for ${patienceMs / 1000} s`)), patienceMs);
-    });
     try {
-      return await Promise.race([this.client.eval(script, { keys, arguments: given }), late]);
+      return await inTime(this.client.eval(script, { keys, arguments: given }), patienceMs, () => {
+        throw new Error(`it said nothing for ${patienceMs / 1000} s`);
+      });
     } catch (error) {
       this.isAway(error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

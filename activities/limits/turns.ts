@@ -1,20 +1,16 @@
 import { jsonSize } from '../../contract/limits';
 import type { LimitUse } from '../../contract/service-facts';
-import type { Asker, GateTurn } from './gate';
+import type { Asker, GateTurn, SharedTurns } from './gate';
 import { Gate } from './gate';
 import type { ModelLimits } from './limit';
 import { covers } from './limit';
-import type { SharedTurns } from './shared-turns';
 
-/** What limits need to know of a call. */
 export type Caller = Omit<Asker, 'tokens'>;
 
-/** Makes what workers share of a limit, by its name. Undefined: each worker keeps to it alone. */
 export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 
-/** All limits of a worker. */
 export class Turns {
-  /** The closest limit first: who waits for it holds nothing of the wider ones. */
+  /** The narrowest limit first: a call that waits for a narrow limit holds no turn of a wide limit. */
   private readonly models: readonly { readonly pattern: string; readonly what: string; readonly gate: Gate }[];
   private readonly tools: Map<string, { readonly tool: string; readonly gate: Gate }>;
 
@@ -22,7 +18,7 @@ export class Turns {
     limits: ModelLimits,
     private readonly sharing?: Sharing,
     private readonly now: () => number = Date.now,
-    /** What these take the place of: a limit that stays as it is keeps the calls that work, and those that wait. */
+    /** The turns before a change. An unchanged limit keeps its working and waiting calls. */
     before?: Turns,
   ) {
     this.tools = before?.tools ?? new Map<string, { readonly tool: string; readonly gate: Gate }>();
@@ -35,7 +31,6 @@ export class Turns {
       });
   }
 
-  /** A turn for a call of this model. `bytes`: of its request. Undefined: nothing limits it. */
   async ofModel(model: string, caller: Caller, request: unknown): Promise<GateTurn | undefined> {
     const gates = this.models.filter(({ pattern }) => covers(pattern, model));
     if (gates.length === 0) return undefined;
@@ -50,12 +45,10 @@ export class Turns {
     return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
   }
 
-  /** What the calls of this worker take of a limit, by the models that it is for. */
   useOfModels(pattern: string): LimitUse | undefined {
     return this.models.find((one) => one.pattern === pattern)?.gate.use;
   }
 
-  /** The same of a tool. One that was not called yet takes nothing. */
   useOfTool(tool: string): LimitUse {
     return [...this.tools.values()].reverse().find((one) => one.tool === tool)?.gate.use ?? unused;
   }
@@ -72,7 +65,6 @@ export class Turns {
 
 const unused: LimitUse = { atWork: 0, waiting: 0, lastMinute: 0, tokensLastMinute: 0 };
 
-/** About as many bytes of JSON make a token. */
 const bytesOfToken = 4;
 
 function saidOf({ concurrent, perMinute, tokensPerMinute }: ModelLimits[string]): string {

@@ -29,24 +29,26 @@ export interface ModelAnswer {
   readonly read?: ParseOutputResult;
 }
 
-/** What is left of a call that gave no answer. */
 export interface BrokenAnswer {
   readonly said: Message;
-  /** What providers reported of it. */
   readonly usage?: Usage;
 }
 
+export interface CallListener {
+  readonly publish?: ((delta: DeltaBody) => void) | undefined;
+  readonly onBreak?: (left: BrokenAnswer) => void;
+  readonly watch?: WrapWatch;
+}
+
 /**
- * One model call on the worker: worker middleware around the provider. Knows no Temporal; in-memory runs use it too. When the call is
- * cancelled, a stream gives what it has said by then; when it breaks, `onBreak` gets that.
+ * One model call on the worker, with worker middleware around the provider. In-memory runs use the function, too, so the function knows no Temporal.
+ * A cancelled stream returns its parts so far. `onBreak` gets the parts of a broken stream.
  */
 export async function generate(
   request: StoredRequest,
   parts: ModelCallParts,
   call: WorkerCall,
-  publish?: (delta: DeltaBody) => void,
-  onBreak: (left: BrokenAnswer) => void = () => undefined,
-  watch = new WrapWatch(),
+  { publish, onBreak, watch = new WrapWatch() }: CallListener = {},
 ): Promise<ModelAnswer> {
   const { slots, messages } = request;
   const provider = new CalledModel(parts, slots, call);
@@ -82,7 +84,7 @@ export async function generate(
     return await withParsed(checkedAnswer({ role: 'assistant', parts: answer.parts }, answer, provider, asked.model));
   } catch (error) {
     const { spent } = provider;
-    onBreak({ said: { role: 'assistant', parts: assembly.answer().parts }, ...defined({ usage: spent }) });
+    onBreak?.({ said: { role: 'assistant', parts: assembly.answer().parts }, ...defined({ usage: spent }) });
     throw error;
   }
 }
@@ -116,7 +118,7 @@ function checkedAnswer(
   const bytes = jsonSize(message);
   if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
   const counted = checkedUsage(usage);
-  // What a worker middleware answers without a provider may well have cost nothing.
+  // An answer of a worker middleware, without a provider, may cost nothing.
   const uncounted = counted === undefined || answeredBy === '' ? [] : uncountedIn(counted);
   const reason = unusual(finish);
   return {
@@ -128,7 +130,7 @@ function checkedAnswer(
   };
 }
 
-/** What was said before somebody cancelled the run. Tool calls in it are not made, so they are no part of it. */
+/** The answer until the cancel, without tool calls, which nobody makes. */
 function partialAnswer(parts: StoredMessage['parts'], provider: CalledModel, signal: AbortSignal): ModelAnswer {
   const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
   if (said.length === 0) throw abortOf(signal);
@@ -141,7 +143,7 @@ function brokenOff(model: string): Error {
 
 const reasons = new Set<unknown>(['length', 'content-filter', 'error', 'cancelled', 'other']);
 
-/** That a model came to an end by itself needs no saying. */
+/** A usual end is not noted. */
 function unusual(finish: unknown): FinishReason | undefined {
   return reasons.has(finish) ? (finish as FinishReason) : undefined;
 }

@@ -1,14 +1,14 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { addUsage, isTokenCount } from '../../contract/usage';
-import type { Failure, Part, Usage } from '../../contract/messages/messages';
+import type { Part, Usage } from '../../contract/messages/messages';
 import type { RequestSlots } from '../../contract/record/wire';
 import type { AskedModel } from './asked-model';
 import { noteAskedModel } from './asked-model';
+import { inTime } from '../calls/in-time';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly, chunksOf } from './chunks';
-import { exitToolSpec } from '../tools/exit-tool';
-import { modelVerdict } from '../failures';
+import { classify } from '../failures';
 import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { OutputRegistry } from '../schemas/outputs';
@@ -22,62 +22,41 @@ export interface ModelCallParts {
   readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs?: Pick<OutputRegistry, 'specOf' | 'parse'>;
   readonly observers?: Observers;
-  /** How long a stream may be silent. */
   readonly stallMs?: number;
-  /** Gives this call a turn where its model is limited. Throws when it is to come back later. */
   readonly turnOf?: (model: string, request: GenerateRequest) => Promise<GateTurn | undefined>;
 }
 
-/** Takes what an answer, a chunk or an error says of tokens. */
-interface Taker {
-  (said: unknown): void;
-  /** All of them. Undefined: nobody has said. */
-  tokens(): number | undefined;
-}
-
-function tokensOf(usage: Usage | undefined): number | undefined {
-  return usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
-}
-
-/** The model behind the worker middleware. Which one answered shows when it was asked. */
+/** The provider inside all worker middleware. */
 export class CalledModel {
   answeredBy = '';
-  /** The answer came in pieces. */
   streams = false;
-  /** What each call has taken, by its last word. */
-  private readonly taken: (Usage | undefined)[] = [];
+  private readonly calls: ProviderCall[] = [];
 
   constructor(
     private readonly parts: ModelCallParts,
-    /** What the run asks for. Worker middleware change none of it. */
     private readonly slots: Partial<RequestSlots>,
     private readonly call: WorkerCall,
   ) {}
 
-  /** What all calls have taken that were made for this one. */
   get spent(): Usage | undefined {
-    return this.taken.reduce((sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : addUsage(sum, usage)), undefined);
+    const usages = this.calls.map(({ usage }) => usage);
+    return usages.reduce((sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : addUsage(sum, usage)), undefined);
   }
 
   async generate(asked: WorkerModelRequest): Promise<WorkerModelResponse> {
     const resolved = await this.resolve(asked);
     const request = this.requestOf(asked);
-    const turn = await this.turnOf(resolved, request);
-    const watched = this.watched(asked);
-    const take = this.taker();
+    const call = await this.begin(resolved, request, asked);
     try {
       const answer = await resolved.model.generate(request);
-      take(answer);
+      call.hear(answer);
       const response = responseOf(answer);
-      watched?.end({ response });
+      call.watched?.end({ response });
       return response;
     } catch (error) {
-      take(error);
-      noteAskedModel(error, resolved);
-      watched?.fail(failureOf(error));
-      throw error;
+      throw call.failed(error);
     } finally {
-      turn?.end(take.tokens());
+      call.end();
     }
   }
 
@@ -94,44 +73,30 @@ export class CalledModel {
     const { stallMs } = this.parts;
     const stall = new AbortController();
     const request = this.requestOf(asked);
-    const turn = await this.turnOf(resolved, request);
-    const watched = this.watched(asked);
-    const take = this.taker();
+    const call = await this.begin(resolved, request, asked);
+    const assembly = call.watched && new AnswerAssembly();
     try {
       const chunks = model.stream({ ...request, signal: AbortSignal.any([this.call.signal, stall.signal]) });
-      const heard = stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort());
-      for await (const chunk of watched === undefined ? heard : lookedOn(heard, watched, resolved)) {
-        take(chunk);
+      for await (const chunk of stallMs === undefined ? chunks : unlessSilent(chunks, stallMs, this.answeredBy, () => stall.abort())) {
+        assembly?.add(chunk);
+        call.hear(chunk);
         yield chunk;
       }
+      if (assembly?.complete === true) call.watched?.end({ response: responseOf(assembly.answer()) });
     } catch (error) {
-      noteAskedModel(error, resolved);
-      take(error);
-      throw error;
+      throw call.failed(error);
     } finally {
-      turn?.end(take.tokens());
+      call.end();
     }
   }
 
-  private async turnOf({ id }: ResolvedModel, request: GenerateRequest): Promise<GateTurn | undefined> {
-    const turn = await this.parts.turnOf?.(id, request);
-    // A model that does not heed its signal keeps nobody from a turn.
+  private async begin(resolved: ResolvedModel, request: GenerateRequest, asked: WorkerModelRequest): Promise<ProviderCall> {
+    const turn = await this.parts.turnOf?.(resolved.id, request);
+    // A model that ignores its signal must not keep the turn.
     if (turn !== undefined) this.call.signal.addEventListener('abort', () => turn.end(), { once: true });
-    return turn;
-  }
-
-  /** Observers look on at the model itself, inside of all worker middleware. */
-  private watched(request: WorkerModelRequest): ModelWatched | undefined {
-    return this.parts.observers?.model(this.call, { model: this.answeredBy, request });
-  }
-
-  /** Hears from an answer, a chunk or an error what its call has taken, if it says so. */
-  private taker(): Taker {
-    const call = this.taken.push(undefined) - 1;
-    const take = (said: unknown): void => {
-      this.taken[call] = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.taken[call];
-    };
-    return Object.assign(take, { tokens: () => tokensOf(this.taken[call]) });
+    const call = new ProviderCall(resolved, turn, this.parts.observers?.model(this.call, { model: this.answeredBy, request: asked }));
+    this.calls.push(call);
+    return call;
   }
 
   private async resolve(asked: WorkerModelRequest): Promise<ResolvedModel> {
@@ -158,20 +123,46 @@ export class CalledModel {
   }
 }
 
-/** Tools by name and description, a line each. */
 function withCatalog(instructions: string, catalog: readonly string[], specs: readonly ToolSpec[], tools: ToolRegistry): string {
   const lines = catalog.map((name) => `- ${name}: ${specOf(name, specs, tools).description.replace(/\s+/g, ' ')}`);
   return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
 }
 
-/** Nothing that worker middleware put into the request is left to call a tool by, and the last word is not theirs. */
+/** Removes all means to call a tool that worker middleware added, and puts the final request last. */
 function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
   return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
 }
 
-type ModelWatched = Watched<{ readonly response: WorkerModelResponse }>;
+/** One call of a provider, with its turn, its observers and its usage. */
+class ProviderCall {
+  usage: Usage | undefined;
 
-/** What worker middleware and observers see of an answer. */
+  constructor(
+    private readonly model: AskedModel,
+    private readonly turn: GateTurn | undefined,
+    readonly watched: Watched<{ readonly response: WorkerModelResponse }> | undefined,
+  ) {}
+
+  /** An answer, a chunk and an error may each report the usage; the last report counts. */
+  hear(said: unknown): void {
+    this.usage = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.usage;
+  }
+
+  failed(error: unknown): unknown {
+    this.hear(error);
+    noteAskedModel(error, this.model);
+    const { code, message } = classify(error);
+    this.watched?.fail({ code, message });
+    return error;
+  }
+
+  end(): void {
+    // Observers count the first end only.
+    this.watched?.fail({ code: 'model-failed', message: 'The stream of the model was cut off.' });
+    this.turn?.end(this.usage && this.usage.inputTokens + this.usage.outputTokens);
+  }
+}
+
 export function responseOf(answer: GenerateAnswer | undefined): WorkerModelResponse {
   const { parts, usage, finish } = answer ?? {};
   return {
@@ -180,30 +171,7 @@ export function responseOf(answer: GenerateAnswer | undefined): WorkerModelRespo
   };
 }
 
-function failureOf(error: unknown): Failure {
-  const { code, message } = modelVerdict(error);
-  return { code, message };
-}
-
-/** A stream whose sum is told when it has ended. One that nobody reads to its end was cut off. */
-async function* lookedOn(chunks: AsyncIterable<ModelChunk>, watched: ModelWatched, model: AskedModel): AsyncGenerator<ModelChunk> {
-  const assembly = new AnswerAssembly();
-  try {
-    for await (const chunk of chunks) {
-      assembly.add(chunk);
-      yield chunk;
-    }
-    if (assembly.complete) watched.end({ response: responseOf(assembly.answer()) });
-  } catch (error) {
-    noteAskedModel(error, model);
-    watched.fail(failureOf(error));
-    throw error;
-  } finally {
-    watched.fail({ code: 'model-failed', message: 'The stream of the model was cut off.' });
-  }
-}
-
-/** A stream that says nothing for long has lost its connection without anybody noticing. */
+/** A stream that is silent for long has probably lost its connection. */
 async function* unlessSilent(
   chunks: AsyncIterable<ModelChunk>,
   stallMs: number,
@@ -211,19 +179,12 @@ async function* unlessSilent(
   giveUp: () => void,
 ): AsyncGenerator<ModelChunk> {
   const iterator = chunks[Symbol.asyncIterator]();
-  let timer: NodeJS.Timeout | undefined;
   let over = false;
   try {
     for (;;) {
-      const next = iterator.next();
-      next.catch(() => undefined);
-      const silent = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          reject(Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true }));
-          giveUp();
-        }, stallMs);
+      const result = await inTime(iterator.next(), stallMs, () => {
+        throw Object.assign(new Error(`The model ${model} has said nothing for ${stallMs / 1000} s.`), { isRetryable: true });
       });
-      const result = await Promise.race([next, silent]).finally(() => clearTimeout(timer));
       if (result.done === true) {
         over = true;
         return;
@@ -231,12 +192,27 @@ async function* unlessSilent(
       yield result.value;
     }
   } finally {
-    // Nobody waits for the end of a stream that has gone silent.
-    if (!over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    // Without waiting for the end of the stream: a silent stream may never end.
+    if (!over) {
+      giveUp();
+      void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    }
   }
 }
 
-/** What the run says of its own tools comes before what the worker has under the same name. */
+/** The kernel itself executes this tool, for agents with `exitTool`. */
+const exitToolSpec: ToolSpec = {
+  name: 'exit',
+  description: 'Ends the conversation with a final result.',
+  inputSchema: {
+    type: 'object',
+    properties: { final_result: { type: 'string', description: 'The final result.' } },
+    required: ['final_result'],
+    additionalProperties: false,
+  },
+};
+
+/** A tool of the run goes before a tool of the worker with the same name. */
 function specOf(name: string, own: readonly ToolSpec[], tools: ToolRegistry): ToolSpec {
   const spec = own.find((one) => one.name === name) ?? (name === exitToolSpec.name ? exitToolSpec : tools.specOf(name));
   if (spec === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
@@ -247,7 +223,7 @@ export function noMessage(model: string): HoldfastError {
   return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
 }
 
-/** Tokens as counts; what a provider says otherwise is taken for nothing, and nothing but that for no usage at all. */
+/** Usage that a provider reports otherwise than as counts is ignored. */
 export function checkedUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const counts = usage as Partial<Record<keyof Usage, unknown>>;

@@ -1,19 +1,20 @@
+import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../contract/messages/messages';
 
-/** What a model says piece by piece. Pieces of one `block` make one part; a part stands where its first piece came. */
+/** A piece of an answer. All pieces of one `block` are one part, in the place of the first piece. */
 export type ModelChunk =
   | { readonly type: 'text'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
   | { readonly type: 'reasoning'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
-  /** The model writes the arguments of a call; the call itself comes whole, as a part, when they are complete. */
+  /** The arguments of a call while the model writes them. The complete call follows as a part. */
   | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
   | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
   | { readonly type: 'part'; readonly part: Part }
-  /** What the answer has taken until now, in place of what was said of it before: counted also when the stream breaks or is cancelled. */
+  /** The usage so far, in place of earlier reports. Broken and cancelled streams count, too. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** The last one. A stream that ends without it was cut off. */
+  /** The last chunk. A stream without this chunk was cut off. */
   | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
 
 export interface AssembledAnswer {
@@ -22,13 +23,11 @@ export interface AssembledAnswer {
   readonly finish?: FinishReason;
 }
 
-/** Puts chunks together again. */
 export class AnswerAssembly {
   private readonly parts: { part: Part; block?: string }[] = [];
   private usage: Usage | undefined;
   private reason: FinishReason | undefined;
   private characters = 0;
-  /** The last chunk has come. */
   complete = false;
 
   add(chunk: ModelChunk): void {
@@ -50,7 +49,7 @@ export class AnswerAssembly {
     }
   }
 
-  /** What there is by now. Parts without any text are left out, unless the provider wants them back. */
+  /** The answer so far, without empty texts that the provider does not need back. */
   answer(): AssembledAnswer {
     const parts = this.parts
       .map(({ part }) => part)
@@ -61,7 +60,7 @@ export class AnswerAssembly {
     };
   }
 
-  /** All of it. An answer without its last chunk is an error, and has taken its tokens all the same. */
+  /** An answer without its last chunk is an error, and has its usage all the same. */
   whole(): AssembledAnswer {
     const { usage } = this;
     if (this.complete) return this.answer();
@@ -71,7 +70,7 @@ export class AnswerAssembly {
 
   private append(chunk: ModelChunk & { type: 'text' | 'reasoning' }): void {
     const { type, text, block, extra } = chunk;
-    // A model that never comes to an end would take all memory before anybody counts bytes.
+    // An endless answer would fill the memory before its bytes are counted.
     this.characters += text.length;
     if (this.characters > limits.payload)
       throw new HoldfastError('model-response-too-large', `The answer of the model has more than ${limits.payload} characters.`);
@@ -95,7 +94,7 @@ export class AnswerAssembly {
   }
 }
 
-/** A provider's extras come in pieces too, such as a signature at the end of the reasoning. */
+/** Extras come in pieces, too, such as a signature at the end of the reasoning. */
 function merged(before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
   const all: Record<string, Json | undefined> = { ...before };
   for (const [key, value] of Object.entries(after ?? {})) {
@@ -105,18 +104,13 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
   return all;
 }
 
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The answer that chunks add up to, for a model of one's own that streams and is asked for a whole answer. */
+/** The whole answer of a stream, for a custom model that only streams. */
 export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
   const assembly = new AnswerAssembly();
   for await (const chunk of chunks) assembly.add(chunk);
   return assembly.whole();
 }
 
-/** A whole answer as the chunks of a stream. */
 export function* chunksOf({ parts, usage, finish }: AssembledAnswer): Generator<ModelChunk> {
   for (const [position, part] of parts.entries()) {
     if (part.type === 'text' || part.type === 'reasoning') yield { ...part, block: `${position}` };

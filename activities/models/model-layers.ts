@@ -13,7 +13,6 @@ import { wrapAround } from '../worker-middleware/worker-middleware';
 type Whole = (request: WorkerModelRequest) => Promise<WorkerModelResponse>;
 type Stream = (request: WorkerModelRequest) => AsyncIterable<ModelChunk>;
 
-/** One worker middleware around a model call. */
 interface ModelLayer {
   readonly name: string;
   readonly wraps: NonNullable<WorkerWraps['wrapModel']>;
@@ -21,7 +20,7 @@ interface ModelLayer {
   readonly guard: Omit<WrapGuard, 'check'>;
 }
 
-/** Worker middleware around an answer that comes whole. One that knows streams only sees a stream of one go. */
+/** Worker middleware around a whole answer. Middleware with only `stream` gets a stream of the finished answer. */
 export function whole(middleware: readonly NamedWraps[], core: Whole, call: WorkerCall, watch: WrapWatch): Whole {
   return wrapAround<WorkerModelRequest, Promise<WorkerModelResponse>>(
     layersOf(middleware, call, watch).flatMap((layer) => {
@@ -33,7 +32,7 @@ export function whole(middleware: readonly NamedWraps[], core: Whole, call: Work
   );
 }
 
-/** Worker middleware around an answer that streams. One that knows whole answers only gets the stream collected. */
+/** Worker middleware around a stream. Middleware with only `generate` gets the collected answer. */
 export function streamed(middleware: readonly NamedWraps[], core: Stream, call: WorkerCall, watch: WrapWatch): Stream {
   return wrapAround<WorkerModelRequest, AsyncIterable<ModelChunk>>(
     layersOf(middleware, call, watch).flatMap((layer) => {
@@ -65,7 +64,6 @@ function guardOf(name: string, { signal }: WorkerCall, watch: WrapWatch): ModelL
   };
 }
 
-/** Hands a request on, and notes what the wrap changed in it. */
 function noting<Response>(
   { name, guard }: ModelLayer,
   got: WorkerModelRequest,
@@ -107,13 +105,13 @@ function notChunk(chunk: unknown): string | undefined {
     : 'something that is no chunk of an answer';
 }
 
-/** What a layer may still change is seen by nobody before it is done. */
+/** Readers see nothing before the layer is done, as the layer may change the answer. */
 async function* held(layer: ModelLayer, request: WorkerModelRequest, next: Stream): AsyncGenerator<ModelChunk> {
   const { message, usage, finish } = await generated(layer, request, (changed) => collect(next(changed)));
   yield* chunksOf({ parts: message.parts, ...defined({ usage, finish }) });
 }
 
-/** The stream goes through as it comes, and the layer sees its sum. What it returns is not looked at. */
+/** The stream passes unchanged, and the layer gets the collected answer. The layer's result is ignored. */
 async function* lookedOn(layer: ModelLayer, request: WorkerModelRequest, given: Stream): AsyncGenerator<ModelChunk> {
   const { wraps, call, guard } = layer;
   const next = noting(layer, request, given);

@@ -1,6 +1,6 @@
 import { abortOf } from '../calls/abort';
 
-/** Ends with the work, or when the call is cancelled: nobody waits for a provider that does not listen. */
+/** Rejects if the call is cancelled, also if the provider ignores the signal. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const abort = new Abort(signal);
   try {
@@ -10,7 +10,6 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Takes a stream to its end, or to where the call is cancelled. */
 export async function consume<Chunk>(
   chunks: AsyncIterable<Chunk>,
   signal: AbortSignal,
@@ -33,7 +32,7 @@ export async function consume<Chunk>(
   }
 }
 
-/** One listener for a whole stream. Racing every chunk against one promise would keep a reaction of each until the end. */
+/** One listener for a whole stream. A race of every chunk against one promise would keep a reaction for each chunk until the end. */
 class Abort {
   private give: (error: Error) => void = () => undefined;
   private readonly onAbort = (): void => this.give(abortOf(this.signal));

@@ -15,46 +15,46 @@ export interface GenerateRequest {
   readonly tools: readonly ToolSpec[];
   readonly settings: ModelSettings;
   readonly signal: AbortSignal;
-  /** Tools that the model may find by itself, with the one that it searches with. Absent: there are none. */
+  /** Tools that the model finds by itself, and the tool for the search. */
   readonly deferred?: { readonly tools: readonly ToolSpec[]; readonly search: ToolSpec };
-  /** The JSON that the answer is to be, for providers that can hold a model to it. */
+  /** The JSON schema of the answer, for providers that can enforce a schema. */
   readonly output?: { readonly name: string; readonly schema: Json };
 }
 
 export interface GenerateAnswer {
   readonly parts: readonly Part[];
   readonly usage?: Usage;
-  /** Absent when the model came to an end by itself. */
+  /** Absent for a usual end. */
   readonly finish?: FinishReason;
 }
 
-/** A model, as the worker calls it. Providers are adapted to this. */
+/** A model, as the worker calls the model. */
 export interface LanguageModel {
   generate(request: GenerateRequest): Promise<GenerateAnswer>;
-  /** The same answer as it comes. A model without it answers whole in streaming runs too. */
+  /** The same answer in pieces. Default: streaming runs get the answer in one piece. */
   stream?(request: GenerateRequest): AsyncIterable<ModelChunk>;
 }
 
 export interface ModelProvider {
-  /** The environment variable that holds the key, when one is needed. */
+  /** The environment variable of a required key. */
   readonly keyVariable?: string;
-  /** The environment variable of a key that may be missing, for providers that need none. */
+  /** The environment variable of an optional key. */
   readonly optionalKeyVariable?: string;
-  /** What else is missing on this worker, such as a package; then a list of models goes on to the next one. */
+  /** Other missing requirements, such as a package. A list of models then continues with its next model. */
   missing?(): string | undefined;
   model(name: string): LanguageModel | Promise<LanguageModel>;
 }
 
 export interface ModelsOptions {
-  /** Providers by the name before the slash, beside those that Holdfast brings. */
+  /** Providers by the name before the slash, besides the built-in providers. */
   readonly providers?: Readonly<Record<string, ModelProvider>>;
-  /** Names for models: one, or a list of which the first with a key wins. */
+  /** Names for models: one model, or a list whose first model with a key is used. */
   readonly names?: Readonly<Record<string, string | readonly string[]>>;
-  /** How many calls of a model, of a provider or of all models this worker makes, and with Redis all workers of the task queue together. */
+  /** Limits for a model, a provider or all models: of this worker, or with Redis of all workers of the task queue together. */
   readonly limits?: ModelLimits;
-  /** How long a call waits for a provider that is busy (HTTP 429, `Retry-After`). Default 1h. */
+  /** How long a call waits for a busy provider (HTTP 429, `Retry-After`). Default 1h. */
   readonly patience?: string;
-  /** Puts the rule-based demo model at the end of `default`. */
+  /** Adds the rule-based demo model to the end of `default`. */
   readonly demo?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface ResolvedModel extends AskedModel {
   readonly model: LanguageModel;
 }
 
-/** Finds the model behind a name. The environment is read here, on the worker, and nowhere in the workflow. */
+/** Finds the model of a name. Only the worker reads the environment, never the workflow. */
 export class ModelRegistry {
   private readonly providers: Readonly<Record<string, ModelProvider>>;
   private readonly named: Readonly<Record<string, readonly string[]>>;
@@ -83,19 +83,18 @@ export class ModelRegistry {
     return Object.keys(this.named);
   }
 
-  /** The names of providers, before the slash. */
   get providerNames(): readonly string[] {
     return Object.keys(this.providers);
   }
 
-  /** Whether a name can mean a model at all, on this worker or on one with other keys. */
+  /** Whether a name can be a model, on this worker or on a worker with other keys. */
   explains(name: string): boolean {
     const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
     if (candidates === undefined) return name.includes('/') && this.providerOf(name) !== undefined;
     return candidates.length === 0 || candidates.some((id) => id.includes('/') && this.providerOf(id) !== undefined);
   }
 
-  /** provider/model of a name; an error says what is missing. */
+  /** provider/model of a name. Throws with the missing key. */
   idOf(name: string): string {
     const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
     if (candidates === undefined) return this.checkedId(name);
@@ -111,7 +110,7 @@ export class ModelRegistry {
     );
   }
 
-  /** What to do for a real model where `default` is the demo. */
+  /** How to get a real model where `default` is the demo. */
   get realModelAdvice(): string {
     const ids = this.named['default'] ?? [];
     const missing = new Set(ids.map((id) => this.providerOf(id)?.keyVariable).filter((variable) => variable !== undefined));
@@ -161,5 +160,3 @@ export class ModelRegistry {
     return provider?.missing?.();
   }
 }
-
-export type { Json };

@@ -1,6 +1,6 @@
 /**
- * The JSON values in what a model wrote, most likely first. All of it, if it is JSON; else the fenced blocks, the last one first; else what
- * stands between the outermost braces and brackets. What is part of another value is no value of its own.
+ * The JSON values in a text of a model, the most likely value first: the whole text, else the fenced blocks from the last to the first, else the text
+ * between the outermost braces and brackets. Parts of other values do not count.
  */
 export function jsonValuesIn(text: string): readonly unknown[] {
   const whole = parsed(text);
@@ -17,7 +17,6 @@ export function jsonValuesIn(text: string): readonly unknown[] {
   return values;
 }
 
-/** No value or one. */
 function parsed(text: string): readonly unknown[] {
   try {
     return [JSON.parse(text)];

@@ -9,7 +9,6 @@ import { jsonValuesIn } from './json-values';
 import type { Parsed, SchemaReader } from './schema';
 import { readSchema } from './schema';
 
-/** The schemas that answers have to fit, by name. Checked once when a worker starts. */
 export class OutputRegistry {
   private readonly schemas = new Map<string, SchemaReader>();
 
@@ -18,11 +17,11 @@ export class OutputRegistry {
       const refuse = refusing(`Output "${name}"`, 'config-invalid');
       const problem = nameProblem(name);
       if (problem !== undefined) refuse(`${problem}.`);
-      this.schemas.set(name, readSchema(schema, { root: 'answer' }, refuse));
+      this.schemas.set(name, readSchema(schema, 'answer', refuse));
     }
   }
 
-  /** Waits for schemas that are made asynchronously; what is wrong with one shows here. */
+  /** Waits for schemas that are made asynchronously, and throws for a wrong schema. */
   async ready(): Promise<void> {
     for (const { ready } of this.schemas.values()) await ready;
   }
@@ -31,17 +30,13 @@ export class OutputRegistry {
     return [...this.schemas.keys()];
   }
 
-  has(name: string): boolean {
-    return this.schemas.has(name);
-  }
-
-  /** What a provider can hold its model to. Nothing where the answer is a text: no JSON is asked for then. */
+  /** The schema for providers that can enforce a schema. Undefined if the answer is a text, which needs no JSON. */
   specOf(name: string): { readonly name: string; readonly schema: Json } | undefined {
     const { json } = this.find(name);
     return isText(json) ? undefined : { name, schema: json };
   }
 
-  /** Reads an answer by its schema. Of several JSON values in it the first one that fits counts; the message is about the most likely one. */
+  /** The first JSON value that fits counts. The message is about the most likely value. */
   async parse(name: string, text: string): Promise<ParseOutputResult> {
     const schema = this.find(name);
     let problem: string | undefined;
@@ -61,7 +56,6 @@ export class OutputRegistry {
   }
 }
 
-/** Where a text is asked for, the text itself counts before anything in it. */
 function* candidatesOf(text: string, schema: Json): Generator<unknown> {
   if (isText(schema)) {
     yield text;

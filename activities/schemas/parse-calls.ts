@@ -1,17 +1,26 @@
 import { jsonSize } from '../../contract/limits';
 import type { Message } from '../../contract/messages/messages';
-import { textOf, toolCallsOf } from '../../contract/messages/messages';
-import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
-import { parseInput } from './parse-input';
+import { canonicalJson, textOf, toolCallsOf } from '../../contract/messages/messages';
+import type { ParseInputRequest, ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
+import { inTime } from '../calls/in-time';
 import type { ToolRegistry } from '../tools/tools';
 import type { OutputRegistry } from './outputs';
 
 const patienceMs = 1_000;
 const mostBytes = 64 * 1024;
 
+/** Parses arguments before a policy sees them. Unchanged arguments are not sent back. */
+export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInputRequest): Promise<ParseInputResult> {
+  const parsed = await tools.parse(tool, input);
+  if (!parsed.ok) return parsed;
+  return canonicalJson(parsed.json) === canonicalJson(input)
+    ? { ok: true, hash: parsed.hash }
+    : { ok: true, input: parsed.json, hash: parsed.hash };
+}
+
 /**
- * Parses the tool calls of an answer where it is made, which spares the run a step for each. What takes long, throws or is large is left out:
- * the run asks for it when it needs it, and gets the error there.
+ * Parses the tool calls of an answer in the activity of the answer, which saves the run an activity for each call. Slow, failed and large results are
+ * left out: the run requests them later and gets the error there.
  */
 export async function parsedCalls(
   tools: ToolRegistry,
@@ -26,7 +35,7 @@ export async function parsedCalls(
   return jsonSize(parsed) > mostBytes || parsed.every((result) => result === null) ? {} : { parsed };
 }
 
-/** The same of an answer without calls, by the output that the agent names. */
+/** The same for an answer without calls, by the output of the agent. */
 export async function readOutput(
   outputs: Pick<OutputRegistry, 'parse'> | undefined,
   name: string | null | undefined,
@@ -37,12 +46,6 @@ export async function readOutput(
   return read === null || jsonSize(read) > mostBytes ? {} : { read };
 }
 
-async function soonOrNull<T>(parsing: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), patienceMs)));
-  try {
-    return await Promise.race([parsing.catch(() => null), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function soonOrNull<T>(parsing: Promise<T>): Promise<T | null> {
+  return inTime<T | null>(parsing, patienceMs, () => null).catch(() => null);
 }

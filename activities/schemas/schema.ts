@@ -6,7 +6,7 @@ import { notJson } from '../../contract/messages/messages';
 import type { Issue } from '../../host/json-schema';
 import { compiledJsonSchema, issueList } from '../../host/json-schema';
 
-/** A schema of the AI SDK, as `jsonSchema(…)` and `zodSchema(…)` make it. */
+/** A schema of the AI SDK, made by `jsonSchema(…)` or `zodSchema(…)`. */
 export interface AiSdkSchema<Value = unknown> {
   readonly _type: Value;
   readonly jsonSchema: unknown;
@@ -19,52 +19,44 @@ export interface JsonSchema {
   readonly jsonSchema?: undefined;
 }
 
-/** What says how a value has to look. */
 export type Schema<Value = unknown> = z.ZodType<Value> | AiSdkSchema<Value> | JsonSchema;
 
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
 
-/** One face for all kinds of schemas. */
 export interface SchemaReader {
-  /** As a model is told it. */
   readonly json: Json;
-  /** Set where the schema makes its JSON asynchronously; before it settles there is no `json`. */
+  /** Present if the JSON is made asynchronously: before `ready` there is no `json`. */
   readonly ready?: Promise<void>;
-  /** What a value means. The message names each place that does not fit, such as `order.id: must be string`. The value stays as it is. */
+  /** The message names each misfit, such as `order.id: must be string`. The given value does not change. */
   parse(value: unknown): Promise<Parsed>;
 }
 
 type ValueCheck = (value: unknown) => Promise<Parsed>;
 
-/** What there is at the root of a value, for messages about the root itself. */
-interface RootPlace {
-  readonly root: string;
-}
-
 const way = 'use a zod 4 schema, a schema of the AI SDK (jsonSchema, zodSchema) or a JSON Schema';
 
-/** Reads a schema, or refuses it and says what to do. */
-export function readSchema(candidate: unknown, place: RootPlace, refuse: Refuse): SchemaReader {
+/** `root` is the word for the whole value in messages. */
+export function readSchema(candidate: unknown, root: string, refuse: Refuse): SchemaReader {
   if (candidate === undefined || candidate === null) return refuse(`there is none; ${way}.`);
-  if (isZod(candidate)) return ofZod(candidate, place, refuse);
-  if (isAiSdkSchema(candidate)) return new AiSdkReader(candidate, place, refuse);
+  if (isZod(candidate)) return ofZod(candidate, root, refuse);
+  if (isAiSdkSchema(candidate)) return new AiSdkReader(candidate, root, refuse);
   const standard = standardOf(candidate);
-  if (standard !== undefined) return ofStandard(standard, place, refuse);
-  // The AI SDK takes a function that makes the schema, so that it is made when it is needed.
-  if (typeof candidate === 'function') return readSchema(called(candidate as () => unknown, refuse), place, refuse);
-  return ofJsonSchema(candidate, place, refuse);
+  if (standard !== undefined) return ofStandard(standard, root, refuse);
+  // The AI SDK also takes a function that makes the schema.
+  if (typeof candidate === 'function') return readSchema(called(candidate as () => unknown, refuse), root, refuse);
+  return ofJsonSchema(candidate, root, refuse);
 }
 
-function isZod(candidate: unknown): candidate is z.ZodType {
+export function isZod(candidate: unknown): candidate is z.ZodType {
   return typeof candidate === 'object' && candidate !== null && '_zod' in candidate;
 }
 
-function ofZod(schema: z.ZodType, place: RootPlace, refuse: Refuse): SchemaReader {
+function ofZod(schema: z.ZodType, root: string, refuse: Refuse): SchemaReader {
   return {
     json: zodJson(schema, refuse),
     parse: guarded(async (value) => {
       const parsed = await z.safeParseAsync(schema, value);
-      return parsed.success ? { ok: true, value: parsed.data } : { ok: false, message: issueList(parsed.error.issues, place.root) };
+      return parsed.success ? { ok: true, value: parsed.data } : { ok: false, message: issueList(parsed.error.issues, root) };
     }),
   };
 }
@@ -88,7 +80,7 @@ function isAiSdkSchema(candidate: unknown): candidate is AiSdkSchemaObject {
   return Symbol.for('vercel.ai.schema') in candidate || ('jsonSchema' in candidate && 'validate' in candidate);
 }
 
-/** Its JSON may be a promise. Without `validate` of its own the JSON Schema decides; the AI SDK would let everything through. */
+/** The JSON may be a promise. Without `validate` the JSON Schema decides, where the AI SDK would accept everything. */
 class AiSdkReader implements SchemaReader {
   readonly ready?: Promise<void>;
   private told: Json | undefined;
@@ -96,7 +88,7 @@ class AiSdkReader implements SchemaReader {
 
   constructor(
     private readonly schema: AiSdkSchemaObject,
-    private readonly place: RootPlace,
+    private readonly root: string,
     private readonly refuse: Refuse,
   ) {
     const json = called(() => schema.jsonSchema, refuse);
@@ -122,19 +114,19 @@ class AiSdkReader implements SchemaReader {
   }
 
   private take(json: unknown): void {
-    const { schema, place, refuse } = this;
+    const { schema, root, refuse } = this;
     const validate = schema.validate?.bind(schema);
-    const reader = validate === undefined ? ofJsonSchema(json, place, refuse) : undefined;
+    const reader = validate === undefined ? ofJsonSchema(json, root, refuse) : undefined;
     this.told = reader?.json ?? plainJson(json, refuse);
-    this.check = reader?.parse ?? guarded(async (value) => validated(await validate?.(value), place));
+    this.check = reader?.parse ?? guarded(async (value) => validated(await validate?.(value), root));
   }
 }
 
-function validated(result: unknown, place: RootPlace): Parsed {
+function validated(result: unknown, root: string): Parsed {
   const { success, value, error } = (result ?? {}) as { success?: boolean; value?: unknown; error?: unknown };
   if (success === true) return { ok: true, value };
   const issues = (error as { issues?: unknown } | undefined)?.issues;
-  return { ok: false, message: Array.isArray(issues) ? issueList(issues as Issue[], place.root) : `${place.root}: ${messageOf(error)}` };
+  return { ok: false, message: Array.isArray(issues) ? issueList(issues as Issue[], root) : `${root}: ${messageOf(error)}` };
 }
 
 interface Standard {
@@ -148,7 +140,7 @@ function standardOf(candidate: unknown): Standard | undefined {
   return (candidate as { '~standard'?: Standard })['~standard'];
 }
 
-function ofStandard(standard: Standard, place: RootPlace, refuse: Refuse): SchemaReader {
+function ofStandard(standard: Standard, root: string, refuse: Refuse): SchemaReader {
   const { vendor, jsonSchema } = standard;
   if (vendor === 'zod') return refuse('it is a schema of zod 3; use zod 4.');
   if (jsonSchema === undefined) return refuse(`schemas of ${vendor} do not tell their JSON Schema, which a model needs; ${way}.`);
@@ -159,26 +151,26 @@ function ofStandard(standard: Standard, place: RootPlace, refuse: Refuse): Schem
     ),
     parse: guarded(async (value) => {
       const { value: parsed, issues } = (await standard.validate(value)) as { value?: unknown; issues?: readonly Issue[] };
-      return issues === undefined ? { ok: true, value: parsed } : { ok: false, message: issueList(issues, place.root) };
+      return issues === undefined ? { ok: true, value: parsed } : { ok: false, message: issueList(issues, root) };
     }),
   };
 }
 
-function ofJsonSchema(candidate: unknown, place: RootPlace, refuse: Refuse): SchemaReader {
+function ofJsonSchema(candidate: unknown, root: string, refuse: Refuse): SchemaReader {
   const json = plainJson(candidate, refuse);
   const validate = compiledJsonSchema(json, refuse);
   return {
     json,
     parse: guarded(async (value) => {
-      // Defaults are filled in, which is not to be seen in what was given.
+      // Validation fills in defaults, which must not change the given value.
       const copy: unknown = structuredClone(value);
       const issues = validate(copy);
-      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, place.root) };
+      return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, root) };
     }),
   };
 }
 
-/** The JSON of a schema, apart from its `$schema`, which some providers refuse. */
+/** Without `$schema`, which some providers refuse. */
 function plainJson(candidate: unknown, refuse: Refuse): Json {
   if (typeof candidate !== 'object' || candidate === null || Array.isArray(candidate)) return refuse(`it is no schema; ${way}.`);
   if (Object.values(candidate).some(isZod)) return refuse('it is an object of zod schemas; put it into z.object(…).');
@@ -192,7 +184,7 @@ function plainJson(candidate: unknown, refuse: Refuse): Json {
 
 const keywords = new Set(['type', 'properties', 'items', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties']);
 
-/** A check of the user's own that throws says no, and why. */
+/** A user's check that throws refuses the value with its message. */
 function guarded(check: ValueCheck): ValueCheck {
   return async (value) => {
     try {

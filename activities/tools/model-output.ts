@@ -1,14 +1,14 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Part } from '../../contract/messages/messages';
 
-/** What `toModelOutput` of a tool of the AI SDK gets, from its version 6 on. */
+/** The input of `toModelOutput` of a tool of the AI SDK, from version 6 on. */
 export interface ModelOutputInput {
   readonly toolCallId: string;
   readonly input: unknown;
   readonly output: unknown;
 }
 
-/** What the model is to see of a result of a tool, as `toModelOutput` says. Throws where that, or the result of an MCP server, is an error. */
+/** The parts of a result that the model sees, by `toModelOutput`. Throws if the output, or the result of an MCP server, is an error. */
 export function partsShown(shown: unknown, output: unknown): readonly Part[] {
   const { type, value, reason } = (shown ?? {}) as { readonly type?: unknown; readonly value?: unknown; readonly reason?: unknown };
   if (type === 'execution-denied') throw new Error(typeof reason === 'string' ? reason : 'It was denied.');

@@ -22,10 +22,9 @@ import { wrapAround } from '../worker-middleware/worker-middleware';
 
 export interface ToolRun {
   readonly tool: AnyTool;
-  /** The arguments, as JSON and as what they mean to the tool. */
+  /** The arguments as JSON, and parsed for the tool. */
   readonly input: { readonly json: Json; readonly value: unknown };
   readonly context: ToolCallContext;
-  /** What the tool gets besides its arguments. */
   readonly options: JsonObject;
   readonly call: Omit<ToolWorkerCall, 'options'>;
   readonly middleware: readonly NamedWraps[];
@@ -36,7 +35,6 @@ export interface ToolRun {
   readonly observers: Observers | undefined;
 }
 
-/** The stream of a tool was stopped, or was none. */
 export class StreamProblem extends Error {
   constructor(
     readonly code: 'tool-result-too-large' | 'tool-result-invalid',
@@ -46,14 +44,13 @@ export class StreamProblem extends Error {
   }
 }
 
-/** Which of its forms this call of a tool takes. */
 export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamMode): ToolKind {
   const streams = stream !== undefined && (mode !== 'whole' || execute === undefined);
   if (enhanced === true) return streams ? 'enhanced-streamable' : 'enhanced';
   return streams ? 'streamable' : 'invokable';
 }
 
-/** The tool with the worker middleware around it, by the wrap of the kind of this call. What comes back is not checked yet. */
+/** The tool inside its worker middleware. The result is not checked yet. */
 export async function runTool(run: ToolRun): Promise<unknown> {
   const asked: WrapInput = { json: run.input.json, options: run.options };
   switch (kindOfCall(run.tool, run.mode)) {
@@ -68,7 +65,6 @@ export async function runTool(run: ToolRun): Promise<unknown> {
   }
 }
 
-/** What goes inwards through the wraps. */
 interface WrapInput {
   readonly json: Json;
   readonly options: JsonObject;
@@ -78,7 +74,6 @@ type Wrap<Response> = (input: Json, next: ToolNext<Response>, call: ToolWorkerCa
 type WrapName = Exclude<keyof WorkerWraps, 'wrapModel'>;
 type ResultCheck = (value: unknown) => string | undefined;
 
-/** The middleware that have this wrap, first outermost. */
 function wrapsOf<Response>({ middleware, call, watch }: ToolRun, hook: WrapName, check: ResultCheck): readonly WrapLayer<Response>[] {
   return middleware.flatMap(({ name, wraps }) => {
     const wrap = wraps[hook] as Wrap<Response> | undefined;
@@ -116,7 +111,7 @@ function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: ResultCheck): 
   return wrapAround<WrapInput, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
 }
 
-/** A wrap as its middleware has it: with arguments and options apart, and a `next` that keeps the options unless it gets others. */
+/** Calls a wrap with arguments and options apart. Its `next` keeps the options unless the wrap gives others. */
 function entered<Response>(
   run: ToolRun,
   { wrap, guard, changed }: WrapLayer<Response>,
@@ -151,7 +146,7 @@ function notPart(piece: unknown): string | undefined {
   return isPartList([piece]) ? undefined : `a ${typeOf(piece)}, which is no text and no file`;
 }
 
-/** What a worker middleware handed on. Arguments that none changed keep what parsing made of them. */
+/** Arguments that no worker middleware changed keep their parsed value. */
 function argumentsOf({ input }: ToolRun, json: Json): unknown {
   return json === input.json ? input.value : json;
 }
@@ -163,7 +158,7 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
     try {
       let output: unknown = await tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked));
       if (isAsyncIterable(output)) {
-        // A tool of the AI SDK may give preliminary results; the last one is the result.
+        // A tool of the AI SDK may give preliminary results; the last result counts.
         const values = output;
         output = undefined;
         await readTo(run, values, (value) => {
@@ -184,7 +179,7 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
   };
 }
 
-/** Observers look on at the tool itself, inside of all middleware. */
+/** Observers see the tool itself, inside all middleware. */
 function watchedBy({ observers, call }: ToolRun, { json: input, options }: WrapInput): ToolWatched | undefined {
   return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
 }
@@ -225,7 +220,6 @@ function sumOf(pieces: readonly unknown[]): Json {
   return (pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces) as Json;
 }
 
-/** Reads what comes out of the outermost wrap, shows it and puts it together. */
 async function collected<Piece extends string | Part>(
   run: ToolRun,
   stream: AsyncIterable<Piece>,
@@ -242,7 +236,7 @@ async function collected<Piece extends string | Part>(
   return pieces.whole;
 }
 
-/** A `once` tool is read to its end also when the run is cancelled: only the tool knows how far it came. */
+/** The stream of a `once` tool is read to its end also after a cancel: only the tool knows how far it came. */
 async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piece>, take: (piece: Piece) => void): Promise<void> {
   const signal = tool.effect === 'once' ? new AbortController().signal : call.signal;
   if ((await consume(stream, signal, take)) === 'aborted') throw abortOf(signal);
@@ -250,7 +244,6 @@ async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piec
 
 interface Pieces<Piece> {
   add(piece: Piece): void;
-  /** Of all pieces together, as JSON. */
   readonly bytes: number;
   readonly whole: string | readonly Part[];
 }
@@ -266,7 +259,7 @@ class TextPieces implements Pieces<string> {
   }
 }
 
-/** Neighbouring texts are one part, unless one of them carries something. */
+/** Adjacent texts without extras become one part. */
 class PartPieces implements Pieces<Part> {
   bytes = 2;
   readonly whole: Part[] = [];

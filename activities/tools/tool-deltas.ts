@@ -4,7 +4,6 @@ import type { Json, Part } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import type { Late } from '../health/late-calls';
 
-/** What readers see of one execution of a tool while it runs. */
 export class ToolDeltas {
   private shown = false;
   private over = false;
@@ -15,7 +14,7 @@ export class ToolDeltas {
     private readonly late: Late = () => undefined,
   ) {}
 
-  /** Output will come: whatever an earlier attempt showed is void. */
+  /** Output will follow: the output of an earlier attempt is void. */
   begin(): void {
     this.send({ type: 'attempt-start' });
   }
@@ -25,22 +24,22 @@ export class ToolDeltas {
     this.send({ type: 'tool-output-delta', ...this.call, ...(typeof piece === 'string' ? { text: piece } : { part: piece }) });
   }
 
-  /** A tool must not fail of what it tells by the way: what cannot be told is left out. */
+  /** Progress that cannot be shown is dropped, so that the tool does not fail. */
   progress(data: unknown): void {
     if (!this.isOpen('call.progress') || this.publish === undefined || data === undefined || notJson(data) !== undefined) return;
     const text = JSON.stringify(data);
     if (utf8Length(text) > limits.progress) return;
-    // A copy: the tool may go on writing to what it handed over.
+    // A copy: the tool may change the object later.
     this.send({ type: 'tool-progress', ...this.call, data: JSON.parse(text) as Json });
   }
 
-  /** The execution is over. Without a result, what was seen of it is void. */
+  /** The deltas of an execution without a result are void. */
   end(hasResult: boolean): void {
     if (this.shown && !hasResult) this.send({ type: 'attempt-void' });
     this.over = true;
   }
 
-  /** Whether the execution still goes on; reports what came too late. */
+  /** Reports a late call. */
   isOpen(what: string): boolean {
     if (this.over) this.late(what);
     return !this.over;

@@ -33,13 +33,12 @@ export type ParsedInput =
   | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
   | { readonly ok: false; readonly message: string };
 
-/** A tool of any kind, as the worker runs it. */
 export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | 'retry' | 'reconcile'> {
   readonly enhanced?: boolean;
   readonly external?: boolean;
   execute?(input: unknown, call: ToolCallContext): unknown;
   stream?(input: unknown, call: ToolCallContext): unknown;
-  /** Of a tool of the AI SDK: what the model sees of its result, which is then a list of parts. */
+  /** From a tool of the AI SDK: the parts of the result that the model sees. */
   toModelOutput?(result: ModelOutputInput): unknown;
 }
 
@@ -61,7 +60,6 @@ export const defaultToolFacts: ToolFacts = {
   schemaHash: '',
 };
 
-/** The tools of a worker, checked once when it starts. */
 export class ToolRegistry {
   private readonly entries = new Map<string, ToolEntry>();
 
@@ -69,7 +67,7 @@ export class ToolRegistry {
     for (const [name, tool] of Object.entries(tools)) this.entries.set(name, entryOf(name, tool, { ...defaultToolFacts, ...defaults }));
   }
 
-  /** Waits for schemas that are made asynchronously; what is wrong with one shows here. */
+  /** Waits for schemas that are made asynchronously, and throws for a wrong schema. */
   async ready(): Promise<void> {
     for (const { schema } of this.entries.values()) await schema.ready;
   }
@@ -90,21 +88,20 @@ export class ToolRegistry {
     return this.told(name)?.spec;
   }
 
-  /** Keys of a tool's arguments, for the check of aliases. */
   propertiesOf(name: string): readonly string[] {
     const properties = (this.specOf(name)?.inputSchema as { properties?: object } | undefined)?.properties;
     return properties === undefined ? [] : Object.keys(properties);
   }
 
-  /** Parses arguments: what comes out is what policy, human and tool see. */
+  /** The parsed arguments, as policy, human and tool see them. */
   async parse(name: string, input: Json): Promise<ParsedInput> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
     const parsed = await entry.schema.parse(input);
     if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message, messageOf) };
     const { value } = parsed;
-    // What JSON cannot hold (a set, a bigint, Infinity) would look the same whatever is in it: then people and policies see, and the hash
-    // covers, the arguments as they were given. What the tool gets follows from those.
+    // Values that JSON cannot hold (a set, a bigint, Infinity) would all look the same. In this case people and policies see, and the hash
+    // covers, the given arguments, which determine the parsed arguments.
     const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
     return { ok: true, value, json, hash: hashOf(json) };
   }
@@ -125,7 +122,7 @@ export function hashOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }
 
-/** Of tools of the AI SDK, which may have them and are heeded elsewhere or not at all. */
+/** Fields of tools of the AI SDK that are allowed and have no effect here. */
 const fieldsOfOthers: ReadonlySet<string> = new Set(['outputSchema', 'inputExamples', 'strict', 'title', 'type', 'name', 'id', 'args']);
 
 const forms: Forms = {
@@ -166,7 +163,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   return {
     tool,
     description: tool.description ?? '',
-    schema: readSchema(tool.inputSchema, { root: 'input' }, (problem) => refuse(`inputSchema: ${problem}`)),
+    schema: readSchema(tool.inputSchema, 'input', (problem) => refuse(`inputSchema: ${problem}`)),
     facts: {
       kind,
       effect,
@@ -181,7 +178,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   };
 }
 
-/** Tools of others may have fields of their own. One that is nearly one of ours is a slip, and would do nothing. */
+/** Foreign tools may have fields of their own. A field that is nearly a known field is a typo without effect. */
 function misspelt(tool: object): string | undefined {
   const known = Object.keys(forms);
   for (const field of Object.keys(tool)) {
@@ -201,34 +198,20 @@ function kindOf({ execute, stream, enhanced }: AnyTool, refuse: Refuse): ToolKin
   return stream === undefined ? 'invokable' : 'streamable';
 }
 
-const ofOwnTools = [
-  'execute',
-  'stream',
-  'reconcile',
-  'effect',
-  'retry',
-  'enhanced',
-  'toModelOutput',
-  'timeout',
-  'heartbeat',
-  'resultLimit',
-  'concurrency',
-];
-
 function isExternal(tool: Record<string, unknown>, refuse: Refuse): boolean {
   const { external = false } = tool;
+  const ofOwnTools = Object.keys(forms).filter((field) => !['description', 'inputSchema', 'external'].includes(field));
   const wrong = external === true ? ofOwnTools.find((field) => tool[field] !== undefined) : undefined;
   if (wrong !== undefined) refuse(`${wrong} is for tools that a worker runs; an external one has a description and an inputSchema.`);
   return external === true;
 }
 
-/** What tools of the AI SDK may have and what would be lost without a word. */
+/** Fields of tools of the AI SDK whose meaning would be lost. */
 function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
   if (tool['type'] === 'provider' || tool['type'] === 'provider-defined')
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');
   if (tool['needsApproval'] !== undefined && tool['needsApproval'] !== false)
     refuse('needsApproval is not read here, and nobody would be asked. Put approval({ tools: { … } }) into the middleware of the agent.');
-  if (tool['quick'] !== undefined) refuse('there is no field "quick": every call of a tool is an activity. Leave it out.');
 }
 
 function milliseconds(given: string | undefined, fallback: number): number {

@@ -8,7 +8,7 @@ import type { ListItem } from '../../contract/record/splice';
 import { messageOfOutcome } from '../../contract/record/tool-outcomes';
 import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 
-/** The ids of a request's list, in order, and those of their messages that stand in the history. Of what another agent said it has the source. */
+/** The ids of a request's list, and the messages that the history has. A message from another agent is found by its source. */
 export interface HistoryRequest {
   readonly ids: readonly string[];
   readonly messages: ReadonlyMap<string, StoredMessage>;
@@ -16,8 +16,8 @@ export interface HistoryRequest {
 }
 
 /**
- * What a model call was asked, from the facts of its run, oldest first. It goes back along the edits of this one call, where the fold of
- * readers puts every list and every event together. undefined: the facts have no such call.
+ * The request of a model call, from the facts of its run, oldest first. Follows only the edits of this call, where the fold for readers reads every
+ * list and every event. Undefined: the facts have no such call.
  */
 export function requestIn(facts: readonly HistoryFact[], activityId: string): HistoryRequest | undefined {
   const calls = new Map<string, CallModelInput>();
@@ -39,7 +39,6 @@ export function requestIn(facts: readonly HistoryFact[], activityId: string): Hi
   return { ids, messages: messagesOf(facts, new Set(ids.flatMap((id) => [id, sourceOf(id)]))), slots };
 }
 
-/** The edits of a call and of those that it builds on, the first one first. */
 function editsOf(calls: Map<string, CallModelInput>, activityId: string): readonly CallModelInput[] {
   const edits: CallModelInput[] = [];
   for (let id: string | undefined = activityId; id !== undefined;) {
@@ -65,7 +64,7 @@ function messagesOf(facts: readonly HistoryFact[], wanted: ReadonlySet<string>):
   return found;
 }
 
-/** Messages that stand whole in a fact. Read newest first, a tool's result comes before the call that says what it answers. */
+/** The whole messages in a fact. The facts come newest first, so the result of a tool comes before its call. */
 export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly StoredMessage[] {
   switch (fact.kind) {
     case 'activity-completed': {
@@ -96,7 +95,7 @@ export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): re
   }
 }
 
-/** Of events and results. Elsewhere a `message` is an id, or what a tool says of arguments that do not fit. */
+/** Of events and results. Elsewhere a `message` is an id, or the error text of a tool. */
 function wholeMessages(given: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
   return (given ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
 }

@@ -2,9 +2,10 @@ import { frozen } from '../../contract/freeze';
 import type { StartInput } from '../../contract/record/wire';
 import type { JsonObject } from '../../contract/messages/messages';
 import { jsonSize } from '../../contract/limits';
+import { ByteMap } from './byte-map';
 import type { RunHistory } from './message-store';
 
-/** What the start of a run gave for its tools: for whom, or for what, it works. */
+/** The values and tags of the start of a run, for its tools. */
 export interface RunAbout {
   readonly values: JsonObject;
   readonly tags: readonly string[];
@@ -16,26 +17,25 @@ export function aboutOf({ values = {}, tags = [] }: Pick<StartInput, 'values' | 
   return frozen({ values, tags });
 }
 
-/** What runs were started with, bounded in bytes. The history has it, so that no call need carry it. */
+/** A cache of the starts of runs. Their histories have the starts, so no call carries a copy. */
 export class StartStore {
-  private readonly entries = new Map<string, { readonly about: Promise<RunAbout>; bytes: number }>();
-  private bytes = 0;
+  private readonly entries: ByteMap<Promise<RunAbout>>;
 
   constructor(
     private readonly history: RunHistory,
-    private readonly maxBytes: number,
-  ) {}
+    maxBytes: number,
+  ) {
+    this.entries = new ByteMap(maxBytes);
+  }
 
   async of(workflowId: string, runId: string): Promise<RunAbout> {
     const known = this.entries.get(runId);
-    if (known !== undefined) return known.about;
-    const entry = { about: this.read(workflowId, runId), bytes: 0 };
-    this.entries.set(runId, entry);
+    if (known !== undefined) return known;
+    const reading = this.read(workflowId, runId);
+    this.entries.put(runId, reading, 0);
     try {
-      const about = await entry.about;
-      entry.bytes = jsonSize(about) + runId.length;
-      this.bytes += entry.bytes;
-      this.forget(runId);
+      const about = await reading;
+      this.entries.put(runId, reading, jsonSize(about));
       return about;
     } catch (error) {
       this.entries.delete(runId);
@@ -47,14 +47,5 @@ export class StartStore {
     for await (const facts of this.history.oldest(workflowId, runId))
       for (const fact of facts) if (fact.kind === 'start') return aboutOf(fact.input.start);
     return aboutNothing;
-  }
-
-  private forget(but: string): void {
-    for (const [runId, { bytes }] of this.entries) {
-      if (this.bytes <= this.maxBytes) return;
-      if (runId === but) continue;
-      this.entries.delete(runId);
-      this.bytes -= bytes;
-    }
   }
 }

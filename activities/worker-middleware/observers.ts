@@ -8,11 +8,11 @@ import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
 import { currentCall } from '../calls/call-context';
 import type { WorkerCall } from './worker-middleware';
 
-type BegunObservation = Extract<Observed, { kind: 'model' | 'tool' }>;
-type Without<T, Keys extends string> = T extends unknown ? Omit<T, Keys> : never;
-type CallPlace = 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt';
+type Begun<Kind extends 'model' | 'tool'> = Omit<
+  Extract<Observed, { kind: Kind }>,
+  'kind' | 'agent' | 'runId' | 'id' | 'attempt' | 'startedAt'
+>;
 
-/** A call that is looked on at. The first of its ends counts. */
 export interface Watched<Result> {
   end(result: Result): void;
   fail(error: Failure): void;
@@ -21,7 +21,7 @@ export interface Watched<Result> {
 type ModelResult = Pick<Extract<ObservedEnd, { kind: 'model' }>, 'response'>;
 type ToolResult = Pick<Extract<ObservedEnd, { kind: 'tool' }>, 'output' | 'interrupted'>;
 
-/** Who looks on at the model and tool calls of a worker. What an observer does wrong is reported, once, and the call goes on. */
+/** The observers of the model and tool calls of a worker. A mistake of an observer is reported once, and the call continues. */
 export class Observers {
   private readonly reported = new Set<string>();
 
@@ -32,18 +32,11 @@ export class Observers {
     for (const observer of observers) checkObserver(observer);
   }
 
-  /** Nothing when nobody looks on. */
-  model(
-    call: WorkerCall,
-    begun: Without<Extract<BegunObservation, { kind: 'model' }>, CallPlace | 'kind'>,
-  ): Watched<ModelResult> | undefined {
+  model(call: WorkerCall, begun: Begun<'model'>): Watched<ModelResult> | undefined {
     return this.watch(call, { kind: 'model', ...begun }, ({ request: _, ...rest }) => rest);
   }
 
-  tool(
-    call: Omit<WorkerCall, 'runLocal'>,
-    begun: Without<Extract<BegunObservation, { kind: 'tool' }>, CallPlace | 'kind'>,
-  ): Watched<ToolResult> | undefined {
+  tool(call: Omit<WorkerCall, 'runLocal'>, begun: Begun<'tool'>): Watched<ToolResult> | undefined {
     return this.watch(call, { kind: 'tool', ...begun }, ({ input: _, options: __, ...rest }) => rest);
   }
 
@@ -66,7 +59,7 @@ export class Observers {
     return { end: (result) => ended('onEnd', result as object), fail: (error) => ended('onError', { error }) };
   }
 
-  /** Nobody waits for an observer. */
+  /** The call does not wait for observers. */
   private tell(observer: Observer, hook: (typeof hooks)[number], observed: object): void {
     try {
       Promise.resolve(observer[hook]?.(observed as never)).catch((error: unknown) => this.report(observer, hook, error));

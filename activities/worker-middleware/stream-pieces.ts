@@ -1,6 +1,6 @@
 import { same } from '../../contract/middleware-changes';
 
-/** What came into a wrap around a stream and what went out of it: texts by what they say together, other pieces one by one. */
+/** Compares the pieces of a stream before and after a wrap: texts as a whole, other pieces one by one. */
 export class StreamPieces {
   private readonly known = new WeakSet<object>();
   private came = 0;
@@ -15,7 +15,6 @@ export class StreamPieces {
     if (typeof piece === 'object' && piece !== null) this.known.add(piece);
   }
 
-  /** `last`: the piece that came last. */
   goes(piece: unknown, last: unknown): void {
     if (typeof piece === 'string') {
       this.textOut += piece;
@@ -25,7 +24,6 @@ export class StreamPieces {
     this.hasOwn ||= !(typeof piece === 'object' && piece !== null && this.known.has(piece)) && !same(piece, last);
   }
 
-  /** Whether others went out than came in, or fewer. */
   get areOthers(): boolean {
     return this.hasOwn || this.went !== this.came || this.textIn !== this.textOut;
   }

@@ -4,15 +4,15 @@ import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usag
 import type { RequestSlots } from '../../contract/record/wire';
 import type { ModelChunk } from '../models/chunks';
 
-/** What code on the worker may do to the run that it works for. It counts when the call has come back, and not when its attempt is lost. */
+/** Access of worker code to its run. Changes count when the call has returned, and not if its attempt is lost. */
 export interface RunAccess {
-  /** JSON values of this agent in this run: those of the time when the call began, and what the call itself has changed since. */
+  /** JSON values of this agent in this run: the values at the beginning of the call, with the changes of the call. */
   readonly runLocal: {
     get(key: string): Json | undefined;
     set(key: string, value: Json): void;
     delete(key: string): void;
   };
-  /** Puts a `custom` event into the log of the run, once the call has come back. */
+  /** Adds a `custom` event to the log of the run when the call has returned. */
   sendEvent(name: string, data: Json): void;
 }
 
@@ -26,7 +26,7 @@ export interface WorkerCall extends RunAccess {
 export interface ToolWorkerCall extends WorkerCall {
   readonly tool: string;
   readonly callId: string;
-  /** What the tool gets besides its arguments, as the layers outside left it. */
+  /** The options of the tool, with the changes of the outer layers. */
   readonly options: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface WorkerModelRequest {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings;
-  /** The request as the run made it, with all that it asks for besides. It is for looking at: what a wrap changes here is not heard. */
+  /** The original request of the run, to read. Changes here have no effect. */
   readonly slots?: Partial<RequestSlots>;
 }
 
@@ -46,7 +46,7 @@ export interface WorkerModelResponse {
   readonly finish?: FinishReason;
 }
 
-/** The worker middleware of a middleware: I/O around the real call. */
+/** The worker part of a middleware: I/O around the real call. */
 export interface WorkerWraps {
   wrapModel?: {
     generate?(
@@ -54,13 +54,13 @@ export interface WorkerWraps {
       next: (request: WorkerModelRequest) => Promise<WorkerModelResponse>,
       call: WorkerCall,
     ): Promise<WorkerModelResponse>;
-    /** Around an answer that streams. Without it `generate` is put around the collected answer, and nothing is seen before that is done. */
+    /** Around a stream. Without `stream`, `generate` gets the collected answer, and readers see nothing before `generate` returns. */
     stream?(
       request: WorkerModelRequest,
       next: (request: WorkerModelRequest) => AsyncIterable<ModelChunk>,
       call: WorkerCall,
     ): AsyncIterable<ModelChunk>;
-    /** Says that `generate` only looks on: an answer that streams is seen as it comes, although there is no `stream`. */
+    /** `generate` does not change the answer, so readers see the stream at once, without a `stream`. */
     readonly looksOn?: boolean;
   };
   wrapInvokableToolCall?(input: Json, next: ToolNext<Promise<Json>>, call: ToolWorkerCall): Promise<Json>;
@@ -69,7 +69,7 @@ export interface WorkerWraps {
   wrapEnhancedStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<Part>>, call: ToolWorkerCall): AsyncIterable<Part>;
 }
 
-/** Without options the tool gets those that the wrap got. */
+/** Default options: the options of the wrap. */
 export type ToolNext<Response> = (input: Json, options?: JsonObject) => Response;
 
 export interface NamedWraps {
@@ -86,15 +86,15 @@ export function defineWorkerMiddleware<Options extends Json = Json>(
   name: string,
   make: (options: Options) => WorkerWraps,
 ): WorkerMiddleware {
-  return { name, make: make };
+  return { name, make };
 }
 
-/** Worker middleware by name; one instance for each name and options. */
+/** One instance for each name and options. */
 export class WorkerMiddlewareRegistry {
   private readonly byName = new Map<string, WorkerMiddleware>();
   private readonly made = new Map<string, WorkerWraps>();
 
-  /** The built-in ones give way to others of their name. */
+  /** A given middleware replaces the built-in middleware of its name. */
   constructor(middleware: readonly WorkerMiddleware[], builtIn: readonly WorkerMiddleware[] = []) {
     for (const one of middleware) {
       if (typeof one?.name !== 'string' || typeof one.make !== 'function')
@@ -105,35 +105,24 @@ export class WorkerMiddlewareRegistry {
     for (const one of builtIn) if (!this.byName.has(one.name)) this.byName.set(one.name, one);
   }
 
-  has(name: string): boolean {
-    return this.byName.has(name);
-  }
-
   get names(): readonly string[] {
     return [...this.byName.keys()];
   }
 
-  /** With the names by which errors call them. */
   named(refs: readonly WorkerMiddlewareRef[]): readonly NamedWraps[] {
-    return this.of(refs).map((wraps, position) => ({ name: refs[position]?.name ?? '', wraps }));
-  }
-
-  /** The wraps of an agent's list, first outermost. One that this worker lacks is an error that another worker may not have. */
-  of(refs: readonly WorkerMiddlewareRef[]): readonly WorkerWraps[] {
     return refs.map(({ name, options }) => {
       const one = this.byName.get(name);
       if (one === undefined) throw new HoldfastError('worker-half-missing', `This worker has no worker middleware "${name}".`);
       const key = `${name} ${JSON.stringify(options ?? null)}`;
-      const made = this.made.get(key) ?? one.make(options ?? null);
-      this.made.set(key, made);
-      return made;
+      const wraps = this.made.get(key) ?? one.make(options ?? null);
+      this.made.set(key, wraps);
+      return { name, wraps };
     });
   }
 }
 
 type WrapNext<Request, Response> = (request: Request) => Response;
 
-/** Puts wraps around a core, first outermost. */
 export function wrapAround<Request, Response>(
   wraps: readonly ((request: Request, next: WrapNext<Request, Response>) => Response)[],
   core: WrapNext<Request, Response>,

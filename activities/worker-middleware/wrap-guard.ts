@@ -5,14 +5,14 @@ import { withChange } from '../../contract/middleware-changes';
 import { classify } from '../failures';
 import { StreamPieces } from './stream-pieces';
 
-/** A wrap that is entered. It is at work itself while it is asked for something and asks for nothing in turn. */
+/** A wrap at work. The wrap itself works while it is asked for something and does not wait for `next`. */
 interface EnteredWrap {
   readonly label: string;
   asked: boolean;
   asking: number;
 }
 
-/** Knows which worker middleware a call is in, so that one that never comes back can be named, and what they have changed. */
+/** Knows the worker middleware of a call: to name a middleware that never returns, and for the changes of each middleware. */
 export class WrapWatch {
   private readonly entries = new Set<EnteredWrap>();
   private changes: readonly MiddlewareChange[] = [];
@@ -21,7 +21,6 @@ export class WrapWatch {
     if (changed.length > 0) this.changes = withChange(this.changes, { middleware, hook, changed, onWorker: true });
   }
 
-  /** For the result of the call. */
   get noted(): { readonly changes?: readonly MiddlewareChange[] } {
     return this.changes.length === 0 ? {} : { changes: this.changes };
   }
@@ -36,17 +35,16 @@ export class WrapWatch {
     this.entries.delete(entry);
   }
 
-  /** The worker middleware that is waited for, unless it is the model or the tool itself. */
+  /** The worker middleware that the call waits for. Undefined: the call waits for the model or the tool itself. */
   get waitedFor(): string | undefined {
     for (const { label, asked, asking } of this.entries) if (asked && asking === 0) return label;
     return undefined;
   }
 
-  /** Ends a call shortly before its time is up when a worker middleware is why nothing comes of it. */
+  /** Ends a call shortly before its time is up if a worker middleware is the reason. */
   async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
     const running = work();
     if (timeoutMs === undefined || timeoutMs <= 0) return running;
-    running.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -72,20 +70,18 @@ export function labelOfWrap(hook: string, name: string): string {
   return `${hook} of worker middleware "${name}"`;
 }
 
-/** Around one wrap of one worker middleware. */
 export interface WrapGuard {
   readonly label: string;
   readonly watch: WrapWatch;
   readonly signal: AbortSignal;
-  /** What is wrong with something that the wrap returned or streamed. */
   readonly check: (value: unknown) => string | undefined;
-  /** Told when the wrap gave something else than what came from inside of it. */
+  /** Called if the wrap returned something else than its `next`. */
   readonly replaced?: (came: unknown, gave: unknown) => void;
-  /** Told at the end of a stream that is not the one that came from inside. */
+  /** Called at the end of a changed stream. */
   readonly changesStream?: () => void;
 }
 
-/** Names the worker middleware in what it does wrong itself. What comes from inside of it passes as the same object. */
+/** Errors of the worker middleware itself get its name. Errors from inside pass unchanged. */
 export async function guardedWhole<Request, Response>(
   { label, watch, signal, check, replaced }: WrapGuard,
   wrap: (next: (request: Request) => Promise<Response>) => Promise<Response>,
@@ -93,33 +89,28 @@ export async function guardedWhole<Request, Response>(
 ): Promise<Response> {
   const entry = watch.enter(label);
   const inside = new InsideWrap(check);
-  const running = new Set<Promise<Response>>();
-  const guarded = (request: Request): Promise<Response> => {
-    const settle = (): void => {
-      running.delete(promise);
-      entry.asking -= 1;
-    };
-    const promise = next(request).then(
-      (response) => {
-        settle();
-        inside.keep(response);
-        return response;
-      },
-      (error: unknown) => {
-        settle();
-        inside.keepError(error);
-        throw error;
-      },
-    );
-    // A wrap may drop it.
-    promise.catch(() => undefined);
-    running.add(promise);
+  const asked = async (request: Request): Promise<Response> => {
     entry.asking += 1;
+    try {
+      const response = await next(request);
+      inside.keep(response);
+      return response;
+    } catch (error) {
+      inside.keepError(error);
+      throw error;
+    } finally {
+      entry.asking -= 1;
+    }
+  };
+  const guarded = (request: Request): Promise<Response> => {
+    const promise = asked(request);
+    // A wrap may drop the promise.
+    promise.catch(() => undefined);
     return promise;
   };
   try {
     const response = await wrap(guarded);
-    if (running.size > 0) throw leftRunning(label);
+    if (entry.asking > 0) throw leftRunning(label);
     inside.checkOwn(response, label, 'returned');
     if (response !== inside.last) replaced?.(inside.last, response);
     return response;
@@ -130,164 +121,75 @@ export async function guardedWhole<Request, Response>(
   }
 }
 
-/** The same for a wrap around something that streams. A piece costs two promises a wrap, and streams have thousands. */
-export function guardedStream<Request, Piece>(
-  guard: WrapGuard,
+/** The same for a wrap around a stream. */
+export async function* guardedStream<Request, Piece>(
+  { label, watch, signal, check, changesStream }: WrapGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
   next: (request: Request) => AsyncIterable<Piece>,
-): AsyncIterableIterator<Piece> {
-  return new GuardedStream(guard, wrap, next);
-}
-
-class GuardedStream<Request, Piece> implements AsyncIterableIterator<Piece> {
-  private readonly inside: InsideWrap;
-  /** Streams that the wrap has begun to read. */
-  private readonly open = new Set<StreamInside<Piece>>();
-  private entry: EnteredWrap | undefined;
-  private stream: AsyncIterator<Piece> | undefined;
-  private over = false;
-
-  constructor(
-    private readonly guard: WrapGuard,
-    private readonly wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
-    private readonly nextLayer: (request: Request) => AsyncIterable<Piece>,
-  ) {
-    this.inside = new InsideWrap(guard.check);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Piece>> {
-    if (this.over) return Promise.resolve({ done: true, value: undefined });
-    try {
-      this.entry ??= this.guard.watch.enter(this.guard.label);
-      this.stream ??= this.begin(this.entry);
-      this.entry.asked = true;
-      // What a wrap hands back may be any iterator, also one that answers at once.
-      return Promise.resolve(this.stream.next()).then(this.took, this.failed);
-    } catch (error) {
-      return Promise.reject(this.blamed(error));
-    }
-  }
-
-  async return(): Promise<IteratorResult<Piece>> {
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    await stream?.return?.();
-    return { done: true, value: undefined };
-  }
-
-  private begin(entry: EnteredWrap): AsyncIterator<Piece> {
-    const { label } = this.guard;
-    const stream = this.wrap((request) => new StreamInside(() => this.nextLayer(request), entry, this.inside, this.open)) as
-      AsyncIterable<Piece> | undefined;
-    if (typeof stream?.[Symbol.asyncIterator] !== 'function')
+): AsyncGenerator<Piece> {
+  const entry = watch.enter(label);
+  const inside = new InsideWrap(check);
+  const reading = new Set<AsyncGenerator<Piece>>();
+  try {
+    const stream = wrap((request) => streamInside(() => next(request), { entry, inside, reading }));
+    if (typeof (stream as AsyncIterable<Piece> | undefined)?.[Symbol.asyncIterator] !== 'function')
       throw new HoldfastError('hook-failed', `${label} returned no stream; it is to return an AsyncIterable.`);
-    return stream[Symbol.asyncIterator]();
+    for await (const piece of stream) {
+      entry.asked = false;
+      inside.checkOwn(piece, label, 'streamed');
+      if (changesStream !== undefined) inside.pieces.goes(piece, inside.last);
+      yield piece;
+      entry.asked = true;
+    }
+    if (inside.pieces.areOthers) changesStream?.();
+    if (reading.size === 0) return;
+    for (const pieces of reading) void pieces.return(undefined).catch(() => undefined);
+    throw leftRunning(label);
+  } catch (error) {
+    throw inside.blame(error, label, signal);
+  } finally {
+    watch.leave(entry);
   }
+}
 
-  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
-    if (this.entry !== undefined) this.entry.asked = false;
+interface StreamedWrap<Piece> {
+  readonly entry: EnteredWrap;
+  readonly inside: InsideWrap;
+  readonly reading: Set<AsyncGenerator<Piece>>;
+}
+
+/** A stream of `next`. A stream that the wrap never reads has not begun, and is not left running. */
+function streamInside<Piece>(begin: () => AsyncIterable<Piece>, { entry, inside, reading }: StreamedWrap<Piece>): AsyncGenerator<Piece> {
+  async function* read(): AsyncGenerator<Piece> {
+    reading.add(pieces);
+    entry.asking += 1;
     try {
-      if (result.done === true) {
-        this.leave();
-        if (this.inside.pieces.areOthers) this.guard.changesStream?.();
-        if (this.open.size === 0) return { done: true, value: undefined };
-        for (const pieces of this.open) void pieces.return().catch(() => undefined);
-        throw leftRunning(this.guard.label);
+      for await (const piece of begin()) {
+        entry.asking -= 1;
+        inside.keep(piece);
+        inside.pieces.comes(piece);
+        yield piece;
+        entry.asking += 1;
       }
-      this.inside.checkOwn(result.value, this.guard.label, 'streamed');
-      if (this.guard.changesStream !== undefined) this.inside.pieces.goes(result.value, this.inside.last);
-      return result;
     } catch (error) {
-      throw this.blamed(error);
+      entry.asking -= 1;
+      inside.keepError(error);
+      throw error;
+    } finally {
+      reading.delete(pieces);
     }
-  };
-
-  private readonly failed = (error: unknown): never => {
-    throw this.blamed(error);
-  };
-
-  private blamed(error: unknown): unknown {
-    const { label, signal } = this.guard;
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    // What the wrap still holds is let go: nobody reads it any more.
-    void Promise.resolve(stream?.return?.()).catch(() => undefined);
-    return this.inside.blame(error, label, signal);
+    entry.asking -= 1;
   }
-
-  private leave(): void {
-    this.over = true;
-    if (this.entry !== undefined) this.guard.watch.leave(this.entry);
-  }
+  const pieces = read();
+  return pieces;
 }
 
-/** What a wrap reads from the inside of it. What is never read was never begun: it is not left running. */
-class StreamInside<Piece> implements AsyncIterableIterator<Piece> {
-  private stream: AsyncIterator<Piece> | undefined;
-  private over = false;
-
-  constructor(
-    private readonly begin: () => AsyncIterable<Piece>,
-    private readonly entry: EnteredWrap,
-    private readonly inside: InsideWrap,
-    private readonly open: Set<StreamInside<Piece>>,
-  ) {}
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Piece>> {
-    if (this.over) return Promise.resolve({ done: true, value: undefined });
-    if (this.stream === undefined) {
-      this.open.add(this);
-      this.stream = this.begin()[Symbol.asyncIterator]();
-    }
-    this.entry.asking += 1;
-    return Promise.resolve(this.stream.next()).then(this.took, this.failed);
-  }
-
-  async return(): Promise<IteratorResult<Piece>> {
-    const stream = this.over ? undefined : this.stream;
-    this.leave();
-    await stream?.return?.();
-    return { done: true, value: undefined };
-  }
-
-  private readonly took = (result: IteratorResult<Piece>): IteratorResult<Piece> => {
-    this.entry.asking -= 1;
-    if (result.done === true) this.leave();
-    else {
-      this.inside.keep(result.value);
-      this.inside.pieces.comes(result.value);
-    }
-    return result;
-  };
-
-  private readonly failed = (error: unknown): never => {
-    this.entry.asking -= 1;
-    this.leave();
-    this.inside.keepError(error);
-    throw error;
-  };
-
-  private leave(): void {
-    this.over = true;
-    this.open.delete(this);
-  }
-}
-
-/** What came from inside of a wrap: it is not the middleware's fault. */
+/** Values and errors from inside a wrap, which are not the mistake of the middleware. */
 class InsideWrap {
   private readonly errors = new Set<unknown>();
   private readonly oddities = new Set<unknown>();
 
   readonly pieces = new StreamPieces();
-  /** What came last. */
   last: unknown;
 
   constructor(private readonly check: (value: unknown) => string | undefined) {}

@@ -1,6 +1,6 @@
-import { executeTool } from '../../activities/tools/call-tool';
-import { CallValues } from '../../activities/calls/call-values';
+import { ToolAttempt } from '../../activities/tools/tool-attempt';
 import { ToolRegistry } from '../../activities/tools/tools';
+import { aboutNothing } from '../../activities/transcripts/start-store';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import type { DeltaBody } from '../../contract/deltas';
@@ -27,18 +27,18 @@ export async function execute(
   const { middleware = [], signal = new AbortController().signal, attempt = 1, unseen = false, deltas = [], ...input } = options;
   const tools = new ToolRegistry({ tool });
   await tools.ready();
-  const outcome = await executeTool(
+  const made = new ToolAttempt(
     { tool: 'tool', callId: 'call', input: {}, path: ['agent'], workerMiddleware: middleware.map(({ name }) => ({ name })), ...input },
     { tools, middleware: new WorkerMiddlewareRegistry(middleware) },
     {
-      idempotencyKey: 'key',
+      workflowId: 'default/run',
+      address: 'agent/t1/tool.0',
       attempt,
       signal,
-      call: { agent: 'agent', id: 'id', attempt, signal, tool: 'tool', callId: 'call', ...new CallValues().access() },
       ...(unseen ? {} : { publish: (delta: DeltaBody) => void deltas.push(delta) }),
     },
   );
-  return { outcome, deltas };
+  return { outcome: await made.run({}, aboutNothing), deltas };
 }
 
 /** What was seen, in short: `+text` for output, `.data` for progress. */

@@ -8,7 +8,7 @@ import {
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
-import { classify, failureKinds, isCancelled, modelVerdict, redact } from '../../activities/failures';
+import { classify, failureKinds, isCancelled, redact } from '../../activities/failures';
 import { HoldfastError } from '../../contract/errors';
 
 const request = { url: 'https://example.com/v1', requestBodyValues: { messages: ['the secret plan'] } };
@@ -150,7 +150,7 @@ describe('a failure of a model call', () => {
     [new HoldfastError('model-key-missing', 'x'), 'model-key-missing'],
     [new HoldfastError('model-response-empty', 'x'), 'model-response-empty'],
     [caused(new HoldfastError('model-unknown', 'x')), 'model-unknown'],
-  ])('has a code: %s', (error, code) => expect(modelVerdict(error).code).toBe(code));
+  ])('has a code: %s', (error, code) => expect(classify(error).code).toBe(code));
 
   it.each<[string, unknown, string | undefined]>([
     ['that has enough', http(429), 'provider'],

@@ -107,13 +107,13 @@ describe('the options of a question of a tool', () => {
   };
 
   it.each<[unknown, string]>([
-    [null, 'its options are an object with state, answerSchema, deadline'],
-    [5, 'its options are an object with'],
-    [{ kind: 'approval' }, 'there is no option "kind"; its options are'],
-    [{ deadline: '1h', onDeadline: 1 }, 'there is no option "onDeadline"; its options are'],
-    [{ deadline: 5 }, 'its deadline is a duration as a text'],
-    [{ answerSchema: 5 }, 'its answerSchema is a schema of zod'],
-    [{ answerSchema: { type: 'string' } }, 'its answerSchema is a schema of zod'],
+    [null, 'the second argument must be an object. It is null'],
+    [5, 'the second argument must be an object. It is 5'],
+    [{ kind: 'approval' }, 'there is no option "kind"; there are state, answerSchema, deadline.'],
+    [{ deadline: '1h', onDeadline: 1 }, 'there is no option "onDeadline"; '],
+    [{ deadline: 5 }, 'deadline must be a duration such as'],
+    [{ answerSchema: 5 }, 'answerSchema must be a schema of zod'],
+    [{ answerSchema: { type: 'string' } }, 'answerSchema must be a schema of zod'],
   ])('are refused: %j', async (options, message) => {
     const run = await ended(options);
     expect((await transcriptOf(run))[2]).toContain(`error The interrupt of the tool was asked for wrongly: ${message}`);

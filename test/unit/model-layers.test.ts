@@ -53,9 +53,11 @@ async function call({ model = talker, halves = [], stream = 'live', signal, stal
       ...(stallMs === undefined ? {} : { stallMs }),
     },
     { agent: 'agent', id: 'agent/t1/model', attempt: 1, signal: signal ?? new AbortController().signal, ...new CallValues().access() },
-    (delta) => {
-      onDelta?.(delta);
-      seen += 'text' in delta ? `[${delta.text}]` : `[${delta.type}]`;
+    {
+      publish(delta) {
+        onDelta?.(delta);
+        seen += 'text' in delta ? `[${delta.text}]` : `[${delta.type}]`;
+      },
     },
   );
   return { answer, seen };

@@ -4,6 +4,7 @@ import { Gate } from '../../activities/limits/gate';
 import { limitsForm } from '../../activities/limits/limit';
 import { Patience } from '../../activities/limits/patience';
 import { Turns } from '../../activities/limits/turns';
+import { HoldfastError } from '../../contract/errors';
 
 let time = 0;
 beforeEach(() => {
@@ -129,7 +130,7 @@ describe('turns of a limit', () => {
     ask('second', { signal: cancelled.signal });
     ask('third');
     await pass(0);
-    cancelled.abort();
+    cancelled.abort(new HoldfastError('cancelled', 'Stop.'));
     await end('first');
     expect(told).toEqual(['first', 'second cancelled', 'third']);
   });

@@ -221,7 +221,10 @@ describe('an agent with an output', () => {
     const [run, model] = await start([{ text: 'x' }], { output: 'ordr' });
     expect(await run.outcome()).toMatchObject({
       status: 'failed',
-      error: { code: 'output-unknown', message: expect.stringMatching(/names the output "ordr"\. The worker has: order, plain/) },
+      error: {
+        code: 'output-unknown',
+        message: expect.stringMatching(/names the output "ordr"\. Did you mean "order"\? The worker has: order, plain/),
+      },
     });
     expect(model.requests).toHaveLength(0);
   });

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { modelVerdict } from '../../activities/failures';
+import { classify } from '../../activities/failures';
 import { generate } from '../../activities/models/call-model';
 import type { LanguageModel, ModelProvider } from '../../activities/models/models';
 import { ModelRegistry } from '../../activities/models/models';
@@ -45,7 +45,7 @@ async function told({ providers, names = {}, model, stream = 'live', environment
     ...new CallValues().access(),
   };
   const error: unknown = await generate({ messages: [], slots: { model, stream } }, parts, call).catch((thrown: unknown) => thrown);
-  const { code, message } = modelVerdict(error);
+  const { code, message } = classify(error);
   return [code, message, ...seen];
 }
 

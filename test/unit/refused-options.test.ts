@@ -26,7 +26,6 @@ describe('a tool', () => {
     ['timeOut', { timeOut: '1s' }, 'there is no field "timeOut"; did you mean timeout?'],
     ['retry.attempt', { retry: { attempt: 3 } }, 'there is no option "retry.attempt"'],
     ['a retry that is a number', { retry: 3 }, 'retry must be an object with attempts. It is 3.'],
-    ['quick', { quick: true }, 'there is no field "quick": every call of a tool is an activity.'],
     ['a description that is none', { description: 5 }, 'description must be a string. It is 5.'],
     ['a reconcile that is a string', { effect: 'once', reconcile: 'x' }, 'reconcile must be a function. It is "x".'],
     ['a timeout that is no string', { timeout: Symbol('x') }, 'timeout must be a duration such as "2s", "1h" or "3d". It is a symbol.'],

@@ -62,7 +62,6 @@ describe('what a worker keeps of the starts of runs', () => {
         yield facts;
       },
       async *newest() {},
-      all: () => Promise.resolve(facts),
     };
     return { store: new StartStore(history, maxBytes), read: () => read };
   };

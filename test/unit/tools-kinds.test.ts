@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ToolRegistry } from '../../activities/tools/tools';
-import { ToolRetry } from '../../activities/tools/call-tool';
+import { ToolRetry } from '../../activities/tools/tool-attempt';
 import type { DeltaBody } from '../../contract/deltas';
 import type { Part } from '../../contract/messages/messages';
 import type { StreamMode } from '../../contract/record/wire';

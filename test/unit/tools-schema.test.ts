@@ -6,7 +6,7 @@ import { readSchema } from '../../activities/schemas/schema';
 const refuse = (problem: string): never => {
   throw new Error(problem);
 };
-const read = (schema: unknown) => readSchema(schema, { root: 'input' }, refuse);
+const read = (schema: unknown) => readSchema(schema, 'input', refuse);
 
 const order = {
   type: 'object',

@@ -50,9 +50,10 @@ const expected = { m1: { a: 1, b: 'x' }, m2: { a: 1, b: 'x' }, m3: { a: 2, d: tr
 function storeOver(history: readonly HistoryFact[], maxBytes = 100_000): RunLocalStore {
   return new RunLocalStore(
     {
-      oldest: () => ({ async *[Symbol.asyncIterator]() {} }),
-      newest: () => ({ async *[Symbol.asyncIterator]() {} }),
-      all: () => Promise.resolve(history),
+      async *oldest() {
+        yield history;
+      },
+      async *newest() {},
     },
     maxBytes,
   );

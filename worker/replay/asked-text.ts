@@ -5,8 +5,8 @@ import type { Step } from './steps';
 import { nameOfStep, valueOf } from './words';
 
 /**
- * All that a run asks for, by address, as a text for snapshots of test runners. A later request of an agent has what is new since its last
- * one, so a change of the code shows in one place.
+ * All requests of a run, by address, as a text for snapshots of test runners. A later request of an agent shows only its changes, so a change of the
+ * code shows in one place.
  */
 export function askedText(steps: readonly Step[]): string {
   const last = new Map<string, Step>();
@@ -23,7 +23,6 @@ function titleOf(step: Step): string {
   return step.kind === 'model' || step.kind === 'tool' ? step.address : nameOfStep(step);
 }
 
-/** Fields that the title tells. */
 const told: Readonly<Partial<Record<Step['kind'], readonly string[]>>> = {
   tool: ['tool'],
   interrupt: ['kind'],

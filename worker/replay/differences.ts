@@ -4,21 +4,18 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Step } from './steps';
 import { goneText, nameOfStep, newText, shortTexts, valueOf } from './words';
 
-/** Something that the agents of today would do otherwise than a history has it. */
+/** A difference between a history and the agents of today. */
 export interface Difference {
-  /** Where: the address of a call, an interrupt or an isolated agent. Of a sleep that of the last call before it. */
+  /** The address of a call, an interrupt or an isolated agent; of a sleep the address of the last call before. */
   readonly address: string;
-  /** `command`: an open run would stop here. `request`: it would go on, and ask for something else. */
+  /** `command`: an open run would stop here. `request`: an open run would continue, and ask for something else. */
   readonly kind: 'command' | 'request';
-  /** What differs, such as `instructions`, `tools`, `deadline` or `arguments`; of commands `missing`, `new`, `instead` or `failure`. */
+  /** Such as `instructions`, `tools`, `deadline` or `arguments`; of commands `missing`, `new`, `instead` or `failure`. */
   readonly what: string;
-  /** What the history has. Absent: nothing. */
   readonly recorded?: Json;
-  /** What the agents of today ask for. Absent: nothing. */
   readonly today?: Json;
-  /** How many later ones of this execution differ in the same way. */
+  /** The number of later equal differences in this execution. */
   readonly later: number;
-  /** All of it as sentences. */
   readonly message: string;
 }
 
@@ -27,18 +24,17 @@ export interface ComparedSteps {
   readonly today: readonly Step[];
   /** The task in which Temporal stopped the replay, or the code failed. */
   readonly stoppedIn?: number;
-  /** The code failed there, and made no commands. */
   readonly failed?: boolean;
 }
 
-/** What differs, in the order in which the run came to it. One change is told once, however many requests have it. */
+/** In the order of the run. Each change counts once, however many requests have the change. */
 export function differencesOf({ recorded, today, stoppedIn, failed = false }: ComparedSteps): readonly Difference[] {
   const last = stoppedIn ?? Infinity;
   const known = new Map(recorded.map((step) => [step.key, step]));
   const found = new Map<string, Changed>();
   for (const step of today) {
     const before = known.get(step.key);
-    // What the history has later is not to be compared with what comes too early.
+    // A later step of the history must not be compared with a step that comes too early.
     if (before === undefined || before.task > last) continue;
     for (const one of changesOf(before, step)) {
       const same = found.get(one.key);
@@ -50,11 +46,11 @@ export function differencesOf({ recorded, today, stoppedIn, failed = false }: Co
   if (failed) return changed;
   const commands = commandDifferences(
     recorded.filter(({ task, key }) => task <= last && !today.some((one) => one.key === key)),
-    // What the history has later comes too early now.
+    // A later step of the history comes too early now.
     today.filter(({ key }) => !known.has(key) || (known.get(key)?.task ?? 0) > last),
     stoppedIn !== undefined,
   );
-  // What stops the replay need not be said twice.
+  // The commands already say why the replay stops.
   const stops = commands.some(({ kind }) => kind === 'command');
   return [...changed.map((one): Difference => (stops ? { ...one, kind: 'request' } : one)), ...commands];
 }
@@ -64,7 +60,7 @@ interface Changed extends Omit<ChangedField, 'key'> {
 }
 
 interface ChangedField {
-  /** The same for what one change of the code brings about. */
+  /** The same for all effects of one change of the code. */
   readonly key: string;
   readonly step: Step;
   readonly what: string;
@@ -77,13 +73,12 @@ function changesOf(before: Step, step: Step): readonly ChangedField[] {
   return fields.flatMap((what) => {
     if (same(before.fields[what], step.fields[what])) return [];
     const pairs = what === 'messages' ? messagePairs(before, step) : [valuePair(before, step, what)];
-    // Conversations go from one agent to the next.
+    // A conversation passes from agent to agent.
     const whose = what === 'messages' ? '' : `${step.kind} ${step.agent}`;
     return pairs.map(([recorded, today]) => ({ key: canonicalJson([whose, what, recorded, today]), step, what, recorded, today }));
   });
 }
 
-/** Of middleware only the names, where these differ. */
 function valuePair(before: Step, step: Step, what: string): readonly [Json | undefined, Json | undefined] {
   const values = [valueOf(before, what), valueOf(step, what)] as const;
   if (what !== 'worker middleware') return values;
@@ -95,7 +90,7 @@ function middlewareNames(value: Json | undefined): readonly string[] {
   return ((value ?? []) as readonly (string | { readonly name: string })[]).map((one) => (typeof one === 'string' ? one : one.name));
 }
 
-/** Without what both have at the beginning and at the end, one by one where there are as many. */
+/** Without the common beginning and end. Lists of the same length are compared one by one. */
 function messagePairs(before: Step, step: Step): readonly (readonly [Json | undefined, Json | undefined])[] {
   const [was, is] = [before, step].map(({ fields }) => fields['messages'] as readonly Json[]) as [readonly Json[], readonly Json[]];
   let start = 0;
@@ -127,7 +122,7 @@ function otherOf(what: string): string {
   return plural.test(what) ? `other ${what}` : `${/^[aeiou]/.test(what) ? 'an' : 'a'} changed ${what}`;
 }
 
-/** In a task in which a replay was stopped, what came takes the place of what did not. */
+/** In the task that stopped the replay, the new commands take the place of the missing commands. */
 function commandDifferences(missing: readonly Step[], added: readonly Step[], stopped: boolean): readonly Difference[] {
   const kind = stopped ? 'command' : 'request';
   const [gone, come] = [compared(missing, stopped), compared(added, stopped)];
@@ -147,7 +142,7 @@ function commandDifferences(missing: readonly Step[], added: readonly Step[], st
   ];
 }
 
-/** Activities of the run itself say something only where there is nothing else. */
+/** Activities of the run itself count only if nothing else differs. */
 function compared(steps: readonly Step[], stopped: boolean): readonly Step[] {
   const own = steps.filter(({ kind }) => kind !== 'activity');
   return own.length > 0 || !stopped ? own : steps;

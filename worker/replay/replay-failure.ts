@@ -3,10 +3,7 @@ import { HoldfastError, codeOf, isErrorCode, messageOf } from '../../contract/er
 import type { History } from '../../host/history/history-files';
 import type { Activated } from './replay-worker';
 
-/**
- * Why a replay failed, with a code and with the place where the code changed. The message shows in JSON, too: test runners print what they
- * compare.
- */
+/** The reason of a failed replay, with a code and the place of the change. */
 export function replayFailure(error: Error, file: string, history: History, last?: Activated): HoldfastError {
   if (error.name === 'DeterminismViolationError') {
     const said = reasonIn(messageOf(error));
@@ -23,7 +20,7 @@ export function replayFailure(error: Error, file: string, history: History, last
   return shownInJson(codeOf(error) ?? 'run-failed', `The replay of ${file} failed: ${reasonIn(messageOf(error))}`, error);
 }
 
-/** An error that JSON.stringify shows, which leaves out what an error inherits, without Temporal's long text. */
+/** JSON.stringify, with which test runners print errors, leaves inherited fields out. */
 export function shownInJson(code: ErrorCode, message: string, cause?: Error): HoldfastError {
   const failure = new HoldfastError(code, message);
   Object.defineProperty(failure, 'message', { value: message, enumerable: true, writable: true, configurable: true });
@@ -31,13 +28,13 @@ export function shownInJson(code: ErrorCode, message: string, cause?: Error): Ho
   return failure;
 }
 
-/** Temporal quotes the failure of the task; what went wrong stands in it as its message. */
+/** Temporal quotes the failure of the task, whose message has the reason. */
 function reasonIn(text: string): string {
   const quoted = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(text)?.[1]?.replace(/\\(["'\\])/g, '$1') ?? text;
   return quoted.replace(/^\[TMPRL\d+\]\s*/, '');
 }
 
-/** By the call that was recorded at that event of the history, or by the last one before it. */
+/** By the recorded call at the event, or by the last call before the event. */
 function placeOf(said: string, history: History): string {
   const at = Number(/\bHistoryEvent\(id: (\d+)/.exec(said)?.[1] ?? NaN);
   const last = Number.isNaN(at) ? undefined : callsUntil(history, at).at(-1);
@@ -46,7 +43,6 @@ function placeOf(said: string, history: History): string {
   return `The code after ${last.address} changed: it does not do again event ${at} of this history`;
 }
 
-/** After which call of the history a task begins, as a place in a sentence. */
 function lastAddress(history: History, task: number): string {
   const last = callsUntil(history, task).at(-1);
   return last === undefined ? 'before the first call' : `after ${last.address}`;

@@ -19,48 +19,45 @@ import type { Step } from './steps';
 import { stepsOf } from './steps';
 
 export interface ReplayOptions {
-  /** Path of the agents module. */
   readonly agents: string;
   /** A file, a folder, a pattern such as `test/replay/*.json`, or several of them. */
   readonly histories: string | readonly string[];
-  /** The agents' bundle, when there is one. */
   readonly bundle?: WorkflowBundle;
-  /** With the storage or the codec that the runs were written with. */
+  /** The storage or codec of the recorded runs. */
   readonly dataConverter?: DataConverter;
   /**
-   * Which differences are an error. `commands`: those that stop an open run, if this code takes it over. `requests`: also what a run asks
-   * of models, tools and people. Default: `commands`.
+   * The differences that are an error. `commands`: differences that stop an open run. `requests`: also changed requests to models, tools and people.
+   * Default: `commands`.
    */
   readonly changes?: 'commands' | 'requests';
 }
 
-/** What a replay found out about one history. */
 export class Replayed {
-  /** Why today's code would not do again what this history says, as far as `changes` asks. */
+  /** The first error, as far as `changes` asks. */
   declare readonly error?: HoldfastError;
 
   constructor(
-    /** The file's name without its end. Of a file with several histories also which one it is, as in `refund.2`. */
+    /** The name of the file without its extension, with a number if the file has several histories, as in `refund.2`. */
     readonly id: string,
-    /** All that differs, whatever `changes` asks. */
+    /** All differences, whatever `changes` asks. */
     readonly differences: readonly Difference[],
     error: HoldfastError | undefined,
     private readonly steps: () => readonly Step[],
   ) {
     if (error !== undefined) this.error = error;
-    // Test runners print and compare what is enumerable.
+    // Test runners print and compare enumerable fields.
     Object.defineProperty(this, 'steps', { enumerable: false });
   }
 
-  /** All that the agents of today ask for in this history, by address: a text for `toMatchSnapshot`. */
+  /** All requests of the agents of today in this history, by address: a text for `toMatchSnapshot`. */
   get asked(): string {
     return askedText(this.steps());
   }
 }
 
 /**
- * Runs recorded histories through today's agents, and compares what they ask for. An error names what open runs would meet if this code
- * took them over. A process with a `Runtime` of Temporal's SDK of its own installs that runtime before the first replay.
+ * Replays recorded histories with today's agents, and compares their requests. An error tells what open runs would meet under this code. A process
+ * with its own `Runtime` of Temporal's SDK must install that runtime before the first replay.
  */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
@@ -108,7 +105,7 @@ async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, chan
   const started = startOf(history);
   const last = activated.at(-1);
   const error = said === undefined ? undefined : replayFailure(said, place, history, last);
-  // Workflows of users beside ours have no requests.
+  // Other workflows of the user have no requests.
   if (started?.workflowType?.name !== names.workflow) return new Replayed(id, [], error, () => []);
   const events = new HistoryEvents(started.workflowId || id, converter);
   const recorded = await events.recorded(history);
@@ -129,7 +126,7 @@ async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, chan
   return new Replayed(id, differences, counted, () => steps);
 }
 
-/** What stopped a replay where nothing that is compared says so. */
+/** The reason of a stopped replay without a compared difference. */
 function stopOf({ message }: HoldfastError, steps: readonly Step[]): Difference {
   return { address: steps.at(-1)?.address ?? '', kind: 'command', what: 'failure', later: 0, message };
 }

@@ -12,30 +12,25 @@ type Activation = Parameters<Workflow['activate']>[0];
 type Completion = Awaited<ReturnType<Workflow['activate']>>;
 export type TodayCommand = coresdk.workflow_commands.IWorkflowCommand;
 
-/** What the code of today did when it was woken once. */
 export interface Activated {
-  /** The event of the history at which the task began that it was woken in. */
+  /** The event at which the task of the activation began. */
   readonly task: number;
-  /** Milliseconds since 1970. */
   readonly time: number;
   readonly commands: readonly TodayCommand[];
-  /** Why the code failed, as the server would have it. */
   readonly failure?: coresdk.workflow_completion.IFailure['failure'];
-  /** It was ended, as it went on without a pause. */
   readonly looped?: true;
 }
 
 export interface ReplayedRun {
   readonly file: HistoryFile;
   readonly activated: readonly Activated[];
-  /** What Temporal's replay says against it. */
   readonly error?: Error;
 }
 
-/** How long code of a run may go on without a pause. A worker allows 5 s; tests run where other tests do. */
+/** A worker allows 5 s; tests share their processors with other tests. */
 const limitMs = 10_000;
 
-/** Replays one history after another, in a thread that is ended when code of a run goes on for ever. */
+/** Replays the histories one by one, in a thread that is ended if code loops for ever. */
 export async function* replayRuns(
   code: string,
   files: readonly HistoryFile[],
@@ -60,7 +55,7 @@ export async function* replayRuns(
   }
 }
 
-/** Shows what the code of a run asks for, and with what, and what comes of loading it. */
+/** Observes each activation, and the failure to load a workflow. */
 function observed(workflows: WorkflowCreator, observe: (activated: Activated) => void): WorkflowCreator {
   const noteFailure = (before: Pick<Activated, 'task' | 'time'>, error: unknown): void =>
     observe({ ...before, commands: [], failure: { message: messageOf(error) }, ...loopedIn(error) });

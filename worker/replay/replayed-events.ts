@@ -7,25 +7,21 @@ import { FactReader, millisecondsOf } from '../../host/history/history-facts';
 import { PayloadReader } from '../../host/history/payload-reader';
 import type { Activated, TodayCommand } from './replay-worker';
 
-/** An event of a history with what it says. */
 export interface ReplayedEvent {
   readonly event: FactEvent;
-  /** The event at which the task began that a command of it stands for; 0 of an event that is no command. */
+  /** The event at which the task of the command began; 0 of an event without a command. */
   readonly task: number;
-  /** When that task began, in milliseconds since 1970. */
   readonly time: number;
   readonly fact?: HistoryFact;
-  /** How long a timer runs that it starts. */
   readonly timerMs?: number;
-  /** What an isolated agent is started with. */
   readonly childInput?: unknown;
-  /** The type of an activity that is no call of a model or tool. */
+  /** The type of an activity that calls no model and no tool. */
   readonly other?: string;
 }
 
 type Attributes = { readonly workflowTaskCompletedEventId?: unknown };
 
-/** A history, and the same history with the commands of today in place of its own. */
+/** A history, and the same history with the commands of today. */
 export class HistoryEvents {
   private readonly facts: FactReader;
   private readonly payloads: PayloadReader;
@@ -65,7 +61,7 @@ export class HistoryEvents {
     return read;
   }
 
-  /** What comes after the last finished task of the history is left out: it says nothing of that. */
+  /** Events after the last finished task of the history are left out: the history cannot be compared there. */
   async today(recorded: readonly ReplayedEvent[], activated: readonly Activated[]): Promise<readonly ReplayedEvent[]> {
     const finished = recorded.flatMap(({ event }) => taskOf(event) ?? []);
     const waiting = activated.map((one) => ({ ...one, task: finished.find((task) => task >= one.task) ?? Infinity }));
@@ -103,7 +99,7 @@ interface MadeEvent {
   readonly timerMs?: number;
 }
 
-/** What ends in the task in which it begins is in no history: Temporal's core takes its command back. */
+/** A command that is cancelled in its own task is in no history: Temporal's core withdraws the command. */
 function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => boolean {
   const all = woken.flatMap(({ commands }) => commands);
   const timers = new Set(all.map(({ cancelTimer }) => cancelTimer?.seq));
@@ -112,7 +108,7 @@ function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => bo
     (startTimer != null && timers.has(startTimer.seq)) || (scheduleActivity != null && calls.has(scheduleActivity.seq));
 }
 
-/** The event that a command would be in a history; undefined of one that is not compared. */
+/** The event of a command; undefined of a command that is not compared. */
 function eventOf(command: TodayCommand, ids: ReadonlyMap<string, number[]>): MadeEvent | undefined {
   const { scheduleActivity: call, startTimer: timer, startChildWorkflowExecution: child } = command;
   if (call) {
@@ -134,7 +130,7 @@ function eventOf(command: TodayCommand, ids: ReadonlyMap<string, number[]>): Mad
   return undefined;
 }
 
-/** In milliseconds. What comes from a thread has lost the methods of its numbers. */
+/** In milliseconds. Numbers from a thread have lost their methods. */
 function lengthOf(timeout: NonNullable<TodayCommand['startTimer']>['startToFireTimeout']): number {
   const { seconds, nanos } = timeout ?? {};
   const { low = 0, high = 0 } = (seconds ?? {}) as { low?: number; high?: number };
@@ -142,7 +138,7 @@ function lengthOf(timeout: NonNullable<TodayCommand['startTimer']>['startToFireT
   return millisecondsOf({ seconds: whole, nanos: nanos ?? 0 });
 }
 
-/** The results of calls name the event at which the history has the call. */
+/** Results of calls name the event of their call. */
 function scheduledIds(recorded: readonly ReplayedEvent[]): ReadonlyMap<string, number[]> {
   const ids = new Map<string, number[]>();
   for (const { event } of recorded) {
@@ -156,7 +152,7 @@ function taskOf({ workflowTaskCompletedEventAttributes: completed }: FactEvent):
   return completed ? Number(completed.startedEventId) : undefined;
 }
 
-/** By its attributes, of which an event has those of its kind only. */
+/** An event has only the attributes of its kind. */
 function completedIdOf(event: FactEvent): number {
   for (const [key, value] of Object.entries(event))
     if (key.endsWith('EventAttributes') && value) return Number((value as Attributes).workflowTaskCompletedEventId ?? 0);

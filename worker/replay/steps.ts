@@ -19,28 +19,24 @@ import type { ReplayedEvent } from './replayed-events';
 
 export type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' | 'end';
 
-/** Something that a run asked for: of a model, a tool, a person, the time or an isolated agent. Its end is one, too. */
+/** A request of a run to a model, a tool, a person, the time or an isolated agent, or the end of the run. */
 export interface Step {
   readonly kind: StepKind;
-  /** Where: of a sleep the last call before it. */
+  /** Of a sleep the address of the last call before. */
   readonly address: string;
-  /** What tells it apart from others of its kind, once for each time. */
+  /** Unique in the run; the same at each replay. */
   readonly key: string;
-  /** Whose it is. */
   readonly agent: string;
   readonly task: number;
-  /** When its task began, in milliseconds since 1970. */
   readonly time: number;
-  /** What it asks with, by the words that people have for it. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A timer ends when an interrupt does; a task may have begun so much earlier than its code saw. */
+/** A timer ends with its interrupt; a task may begin so much earlier than its code ran. */
 const nearMs = 1500;
-/** A timer of a millisecond begins another task. */
+/** A timer of a millisecond only begins another task. */
 const anotherTaskMs = 1;
 
-/** All steps of an execution, in their order. */
 export function stepsOf(events: readonly ReplayedEvent[]): readonly Step[] {
   const reader = new StepReader();
   for (const event of events) reader.add(event);
@@ -109,7 +105,7 @@ class StepReader {
     this.push(event, 'interrupt', address.join('/'), id, { ...asked, ...defined({ deadline, arguments: input, info }) }, agent);
   }
 
-  /** The deadline of an interrupt says what its timer says. */
+  /** The deadline of an interrupt covers its timer. */
   private addTimer(ms: number, event: ReplayedEvent): void {
     const end = event.time + ms;
     if (ms === anotherTaskMs || this.deadlines.some((deadline) => Math.abs(deadline - end) <= nearMs)) return;
@@ -135,7 +131,7 @@ class StepReader {
   }
 }
 
-/** How the answer comes, and who asks again, is not part of what a model is asked: it may change with the version of Holdfast. */
+/** Stream mode and retries may change with the version of Holdfast, and are not compared. */
 function modelFields({ messages, slots }: StoredRequest, { runLocal }: CallModelInput): Step['fields'] {
   const { instructions, model, tools, settings, workerMiddleware, output, specs, deferred, catalog, final } = slots;
   return present({
@@ -166,7 +162,7 @@ function toolFields({ tool, input, options, workerMiddleware, runLocal, reconcil
   return present({ ...asked, answer: resumed?.answer });
 }
 
-/** Without what it goes back to, which follows from the calls before. */
+/** Without the base, which follows from the calls before. */
 function changeIn(edit: RunLocalEdit | undefined): RunLocalChange | undefined {
   const { set, delete: gone } = edit ?? {};
   return set === undefined && gone === undefined ? undefined : defined({ set, delete: gone });
@@ -176,7 +172,6 @@ function withoutId({ id: _, ...message }: StoredMessage): Omit<StoredMessage, 'i
   return message;
 }
 
-/** Slots that say nothing are the same as none. */
 function present(fields: Readonly<Record<string, unknown>>): Step['fields'] {
   const isEmpty = (value: unknown): boolean => value == null || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(fields).filter(([key, value]) => key === 'messages' || !isEmpty(value)));

@@ -10,7 +10,7 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** A length of time as people write it, to the second where it has any. */
+/** A length of time for people, in whole seconds from one second on. */
 export function lengthText(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   let left = Math.round(ms / 1000) * 1000;
@@ -23,7 +23,6 @@ export function lengthText(ms: number): string {
   return parts.join(' ');
 }
 
-/** A step as the subject of a sentence, without its article. */
 export function nameOfStep({ kind, address, fields }: Step): string {
   switch (kind) {
     case 'model':
@@ -66,7 +65,7 @@ export function newText(step: Step): string {
   return `The ${nameOfStep(step)} is new.`;
 }
 
-/** A value of a field as a difference has it: times as lengths, and names in place of what has only a name. */
+/** Times as lengths, and named things by their names. */
 export function valueOf({ time, fields }: Step, field: string): Json | undefined {
   const value = fields[field];
   if (value === undefined) return undefined;
@@ -80,7 +79,7 @@ export function valueOf({ time, fields }: Step, field: string): Json | undefined
 const most = 120;
 const before = 40;
 
-/** Two values in a few words each: of long ones the part where they differ. */
+/** Two values in a few words each: of long values the part that differs. */
 export function shortTexts(recorded: Json | undefined, today: Json | undefined): readonly [string, string] {
   const [was, is] = [textOf(recorded), textOf(today)];
   if (was.length <= most && is.length <= most) return [was, is];

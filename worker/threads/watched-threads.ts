@@ -4,15 +4,15 @@ import type { ThreadParts, Workflow, WorkflowCreateOptions, WorkflowCreator } fr
 import { WatchedThread, isThreadEnded } from '../sdk-internals';
 import { takeThread } from './spare-thread';
 
-/** Workflows whose code has looped once; more are forgotten, oldest first. */
+/** Workflows with a loop in the past, without the oldest of too many. */
 const mostLoopers = 1000;
-/** Each holds one of the worker's 16 places for tasks meanwhile, up to the limit of time. */
+/** Each waiting workflow holds one of the worker's 16 places for tasks. */
 const mostWaiting = 8;
 const mostTries = 5;
 
 /**
- * The threads of a worker: one for all workflows, and one for those whose code has looped before. Loopers have their first task one after another:
- * otherwise each ends the thread of the others before their own code has shown what it does.
+ * The threads of a worker: one for all workflows, and one for workflows that have looped before. Such workflows have their first task one after
+ * another: otherwise each would end the thread of the others before their own code has shown a loop.
  */
 export class WatchedThreads implements WorkflowCreator {
   private readonly loopers = new Set<string>();
@@ -61,7 +61,7 @@ export class WatchedThreads implements WorkflowCreator {
     }
   }
 
-  /** Waits for those that came before. Whoever gets it gives it back. */
+  /** Waits for the turn. The caller gives the turn back. */
   private async turn(): Promise<() => void> {
     if (this.waiting >= mostWaiting)
       throw ApplicationFailure.create({
@@ -84,12 +84,12 @@ export class WatchedThreads implements WorkflowCreator {
     }
     const [oldest] = this.loopers;
     if (this.loopers.size > mostLoopers && oldest !== undefined) this.loopers.delete(oldest);
-    // Others wait for it already.
+    // Others wait for a thread already.
     if (!this.isDestroyed) void this.main.thread().catch(() => undefined);
   }
 }
 
-/** Where a thread lives, or the next one starts. One that could not start is started anew by whoever asks next. */
+/** The place of a thread, or of its successor. After a failed start the next caller starts a thread. */
 class ThreadPlace {
   private current: Promise<WatchedThread> | undefined;
 
@@ -99,7 +99,7 @@ class ThreadPlace {
     const known = this.current;
     const thread = await known?.catch(() => undefined);
     if (thread?.hasEnded === false) return thread;
-    // Another may have seen it first.
+    // Another caller may have seen the end first.
     if (this.current === known) this.current = this.start();
     return this.current as Promise<WatchedThread>;
   }
@@ -109,7 +109,7 @@ class ThreadPlace {
   }
 }
 
-/** A workflow that gives its turn back when its first task has ended. */
+/** A workflow that gives its turn back at the end of its first task. */
 function firstTask(workflow: Workflow, giveBack: () => void): Workflow {
   return {
     activate: (activation) => workflow.activate(activation).finally(giveBack),

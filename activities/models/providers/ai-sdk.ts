@@ -9,8 +9,8 @@ import { chunksFrom } from './ai-sdk/stream';
 export type { AiSdkOptions } from './ai-sdk/specification';
 
 /**
- * An AI SDK language model of specification v3 or v4 as a model of Holdfast. Request and response bodies are left behind: they never
- * enter history. It does not try again: that is for the activity around it.
+ * An AI SDK language model of specification v3 or v4 as a model of Holdfast. Bodies of requests and responses never enter the history. The activity
+ * around the model retries, the model does not.
  */
 export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageModel {
   const specified = specifiedModel(model);

@@ -6,17 +6,14 @@ import { chunksOf } from '../chunks';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../../tools/tools';
 
-/**
- * A stand-in for a model, for trying Holdfast without a key. docs/reference/models.md has its rules.
- * @param advice what to do for a real model
- */
+/** A stand-in for a model, to try Holdfast without a key. docs/reference/models.md has the rules. `advice`: how to get a real model. */
 export function demoProvider(advice: () => string): ModelProvider {
   const answer = (request: GenerateRequest): GenerateAnswer =>
     ruleAnswer(request, `(This is the demo model: a few rules, no AI. ${advice()}.)`);
   return { model: () => ({ generate: (request) => Promise.resolve(answer(request)), stream: (request) => wordByWord(answer(request)) }) };
 }
 
-/** Slow enough that readers see an answer grow, as with a real model. */
+/** Slow enough for readers to see an answer grow. */
 const wordMs = 10;
 
 async function* wordByWord(answer: GenerateAnswer): AsyncGenerator<ModelChunk> {
@@ -37,7 +34,7 @@ function ruleAnswer({ messages, tools }: GenerateRequest, notice: string): Gener
   const called = new Set(turn.flatMap((message) => message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : []))));
   const hasFailed = turn.some(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.isError === true));
   const about = tools.filter((spec) => !called.has(spec.name) && isAbout(spec, text)).sort((a, b) => rank(a) - rank(b));
-  // What was not found must not be paid.
+  // An order that was not found must not be paid.
   const tool = hasFailed ? undefined : about[0];
   const facts = factsOf(turn);
   const parts: readonly Part[] =

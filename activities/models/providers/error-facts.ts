@@ -4,22 +4,17 @@ import { messageOf, thrownCodeOf } from '../../../contract/errors';
 import type { AskedModel } from '../asked-model';
 import { askedModelOf } from '../asked-model';
 
-/** What an error says about itself, whichever client, realm or wrapper it comes from. */
 export interface ErrorFacts {
-  /** A code of Holdfast, and what the error itself says about another attempt. */
+  /** A code of Holdfast, and the error's own verdict on a retry. */
   readonly own?: { readonly code: ErrorCode; readonly retryable?: boolean };
-  /** Of the HTTP response. */
   readonly status?: number;
-  /** The names of the errors, outermost first. */
   readonly names: readonly string[];
-  /** Types, codes and states by which systems and providers call what happened, in lower case. */
+  /** Types, codes and states of the systems and providers, in lower case. */
   readonly words: ReadonlySet<string>;
   readonly message: string;
-  /** What the innermost error says, when it is another one. */
   readonly cause?: string;
-  /** The model that was called, when a call of a provider failed. */
   readonly asked?: AskedModel;
-  /** The client's own opinion. */
+  /** The client's own verdict on a retry. */
   readonly flag?: boolean;
   readonly retryAfterMs?: number;
 }
@@ -57,7 +52,6 @@ export function factsOf(error: unknown): ErrorFacts {
   };
 }
 
-/** The error and what it was caused by. */
 function linksOf(error: unknown): readonly ErrorFields[] {
   const links: ErrorFields[] = [];
   let link = error;
@@ -75,7 +69,7 @@ function ownOf(link: ErrorFields): ErrorFacts['own'] {
   return typeof retryable === 'boolean' ? { code, retryable } : { code };
 }
 
-/** The error inside of a body, which clients hand on parsed or as text; Google wraps it into a list at times. */
+/** The error inside a body, which clients pass on parsed or as text. Google sometimes wraps the error into a list. */
 function bodyOf(link: ErrorFields): ErrorFields {
   for (const value of [link['data'], parsed(link['responseBody'])]) {
     const body = Array.isArray(value) ? (value[0] as unknown) : value;
@@ -102,7 +96,7 @@ function wordsIn(fields: ErrorFields): readonly string[] {
   });
 }
 
-/** The provider's own sentence, also where the client did not know its place. Never a whole body: that may repeat the request. */
+/** The provider's sentence. Never a whole body, which may repeat the request. */
 function saidBy(error: unknown, bodies: readonly ErrorFields[]): string {
   const own = messageOf(error);
   const said = bodies
@@ -130,7 +124,7 @@ function waitOf(link: ErrorFields): number | undefined {
   return wait === undefined || wait <= 0 ? undefined : Math.min(Math.round(wait), longestWait);
 }
 
-/** Names of headers have no capitals of their own, and models that users write may give them any. */
+/** Custom models may write names of headers in any case. */
 function headerIn(headers: ErrorFields, name: string): unknown {
   if (typeof headers['get'] === 'function') return (headers as unknown as Headers).get(name);
   return Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];

@@ -14,21 +14,18 @@ interface KeyedProvider {
   readonly keyVariable: string;
   readonly urlVariable: string;
   readonly package: string;
-  /** Which of the variables has to be set. */
   readonly needs: 'key' | 'url';
   readonly options?: AiSdkOptions;
-  /** Loads the package only when a model of it is used. */
   load(access: Access): Promise<(model: string) => object>;
 }
 
-/** Providers that need no more than variables of the environment. */
 export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   openai: {
     keyVariable: 'OPENAI_API_KEY',
     urlVariable: 'OPENAI_BASE_URL',
     package: '@ai-sdk/openai',
     needs: 'key',
-    // OpenAI forgets what it stores after 30 days, and a run may wait longer: everything goes along, reasoning encrypted.
+    // OpenAI deletes stored items after 30 days, and a run may wait longer. So each request carries everything, with reasoning encrypted.
     options: { providerOptions: { openai: { store: false } }, strictOption: 'openai' },
     load: async (access) => (await import('@ai-sdk/openai')).createOpenAI(access),
   },
@@ -52,7 +49,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     package: '@ai-sdk/openai-compatible',
     needs: 'url',
-    // The messages of chat completions have files only where a user speaks.
+    // Chat completions allow files only in messages of the user.
     options: { filesOnlyFromUser: true, strictOption: 'openaiCompatible' },
     load: async ({ apiKey, baseURL = '' }) =>
       (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
@@ -65,7 +62,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   },
 };
 
-/** The variables of keys that have to be set for a real model. */
+/** The variables of keys that a real model requires. */
 export const keyVariables: readonly string[] = Object.values(keyedProviderTable).flatMap(({ needs, keyVariable }) =>
   needs === 'key' ? [keyVariable] : [],
 );
@@ -98,7 +95,7 @@ function providerOf(name: string, provider: KeyedProvider, environment: Provider
   };
 }
 
-/** What no request could be sent with is refused before anything runs. Neither keys nor addresses are quoted: both may be secret. */
+/** Refuses values that no request could carry before a run begins. Keys and addresses may be secret, so messages do not quote them. */
 export function checkKeyedEnvironment(environment: ProviderEnvironment): void {
   for (const { keyVariable, urlVariable } of Object.values(keyedProviderTable)) {
     urlOf(urlVariable, environment);
@@ -107,7 +104,7 @@ export function checkKeyedEnvironment(environment: ProviderEnvironment): void {
   }
 }
 
-/** An empty variable counts as not set. */
+/** An empty variable counts as missing. */
 function urlOf(variable: string, environment: ProviderEnvironment): string | undefined {
   const url = environment[variable] || undefined;
   const problem = url === undefined ? undefined : urlProblem(url);

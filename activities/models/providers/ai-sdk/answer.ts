@@ -12,7 +12,7 @@ export function answerOf(content: readonly Item[], finishReason: unknown, usage:
   return { parts, ...endOf(finishReason, usage, parts.some(isSubstance)) };
 }
 
-/** Calls that the provider makes itself, their results, sources and approvals are left out: nothing of that is ours to do. */
+/** Calls that the provider executes, with their results, sources and approvals, are left out. */
 export function partOf(item: Item): Part | undefined {
   const extra = extraOf(item);
   switch (item['type']) {
@@ -35,7 +35,7 @@ export function partOf(item: Item): Part | undefined {
   }
 }
 
-/** What the provider wants back with the part, such as a signature. A copy as JSON, as it goes into history. */
+/** Data that the provider needs back with the part, such as a signature. A copy as JSON, for the history. */
 export function extraOf(item: Item): { readonly extra?: JsonObject } {
   const metadata = item['providerMetadata'];
   if (!isRecord(metadata) || Object.keys(metadata).length === 0) return {};
@@ -47,7 +47,7 @@ export interface AnswerEnd {
   readonly finish?: FinishReason;
 }
 
-/** How an answer ended. An end that is none, or that nothing was said before, is an error; its tokens were taken all the same. */
+/** An answer without a usual end or without content is an error, and has its usage all the same. */
 export function endOf(finishReason: unknown, usage: unknown, substance: boolean): AnswerEnd {
   const reason = reasonOf(finishReason);
   const counted = usageOf(usage);
@@ -63,7 +63,6 @@ export function endOf(finishReason: unknown, usage: unknown, substance: boolean)
   };
 }
 
-/** Says with an error what the answer has taken that it stands for. */
 export function withUsage(error: Error, usage: Usage | undefined): Error {
   return usage === undefined ? error : Object.assign(error, { usage });
 }
@@ -73,7 +72,6 @@ export function isSubstance(part: Part): boolean {
   return part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning';
 }
 
-/** A text beside what the provider itself said. */
 export function reasonOf(reason: unknown): FinishReason {
   const text = isRecord(reason) ? reason['unified'] : 'stop';
   return reasons.includes(text as FinishReason) ? (text as FinishReason) : 'other';
@@ -94,7 +92,7 @@ function emptyAnswer(reason: FinishReason): HoldfastError {
   }
 }
 
-/** Arguments come as text. What is no JSON, or none that can be kept, goes on as the text that it is, and the tool refuses it. */
+/** Arguments come as text. Invalid JSON stays a text, which the tool refuses. */
 export function inputOf(input: unknown): Json {
   if (typeof input !== 'string') return (input ?? {}) as Json;
   if (input.trim() === '') return {};
@@ -106,7 +104,7 @@ export function inputOf(input: unknown): Json {
   }
 }
 
-/** Base64 as text or bytes, or, from v4 on, either of them or a URL with a tag. */
+/** Base64 or bytes; from v4 on also either of the two, or a URL, with a tag. */
 function fileOf(data: unknown): string | { readonly url: string } {
   if (typeof data === 'string') return data;
   if (data instanceof Uint8Array) return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
@@ -115,7 +113,6 @@ function fileOf(data: unknown): string | { readonly url: string } {
   throw new HoldfastError('model-response-invalid', 'The model answered with a file whose data is neither base64 nor bytes nor a URL.');
 }
 
-/** Nothing when the provider counted nothing. */
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
   const { total: inputTokens, cacheRead: cached } = isRecord(usage['inputTokens']) ? usage['inputTokens'] : {};

@@ -8,7 +8,6 @@ import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { closed, isStrict } from './strict-schema';
 
-/** A request in the words of the specification. */
 export function callOptions(request: GenerateRequest, version: SpecificationVersion, options: AiSdkOptions): Record<string, unknown> {
   const { settings, output, signal } = request;
   const tools = toolsOf(request, options.deferOption);
@@ -27,7 +26,7 @@ export function callOptions(request: GenerateRequest, version: SpecificationVers
   };
 }
 
-/** A model that cannot search for tools by itself gets them like the others. */
+/** A model without a search for tools gets the deferred tools as usual tools. */
 function toolsOf({ tools, deferred }: GenerateRequest, deferOption: string | undefined): readonly object[] {
   const plain = (tool: ToolSpec): object => ({ type: 'function', ...tool });
   if (deferred === undefined) return tools.map(plain);
@@ -47,7 +46,7 @@ function choiceOf(choice: Json | undefined): Json {
   );
 }
 
-/** By provider; within one, what the agent says wins. */
+/** Options are merged by provider; the agent's options win. */
 function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | undefined): Record<string, unknown> | undefined {
   if (defaults === undefined) return isRecord(own) && Object.keys(own).length > 0 ? own : undefined;
   const merged: Record<string, unknown> = { ...defaults };
@@ -57,7 +56,7 @@ function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | un
   return merged;
 }
 
-/** OpenAI takes no other characters in the name of a schema. */
+/** OpenAI allows only these characters in the name of a schema. */
 function schemaName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
 }

@@ -17,7 +17,6 @@ interface PromptMessage {
   readonly providerOptions?: JsonObject;
 }
 
-/** Instructions and messages as a prompt of the specification. */
 export function promptOf(
   { instructions, messages }: { readonly instructions: string; readonly messages: readonly Message[] },
   version: SpecificationVersion,
@@ -46,7 +45,7 @@ export function promptOf(
       });
     if (content.length === 0) continue;
     const last = prompt.at(-1);
-    // Google wants the results of parallel calls together, and the specification means them so.
+    // Google requires the results of parallel calls in one message, as the specification means.
     if (message.role === 'tool' && last?.role === 'tool' && Array.isArray(last.content)) last.content.push(...content);
     else prompt.push({ role: message.role, content, ...own });
   }
@@ -54,7 +53,7 @@ export function promptOf(
   return prompt;
 }
 
-/** Several people may write to one conversation. Providers have no field for their names that all of them heed. */
+/** Several people may write to one conversation. No field for names works with all providers. */
 function namedParts({ role, parts, extra }: Message): readonly Part[] {
   const by = extra?.['by'];
   if (role !== 'user' || typeof by !== 'string') return parts;
@@ -64,7 +63,7 @@ function namedParts({ role, parts, extra }: Message): readonly Part[] {
   return parts.map((part, position) => (position === first && part.type === 'text' ? { ...part, text: `${said}${part.text}` } : part));
 }
 
-/** Anthropic refuses texts without any text. What a provider did by itself is left out, as it is in answers. */
+/** Anthropic refuses empty texts. Actions of a provider are left out, as in answers. */
 function isSaid(part: Part): part is SaidPart {
   if (isProviderPart(part)) return false;
   return part.type !== 'text' || part.text !== '' || part.extra !== undefined;
@@ -82,7 +81,7 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
         type: 'tool-call',
         toolCallId: part.id,
         toolName: part.name,
-        // Arguments that were no JSON come back as text, which Anthropic and Google refuse to read again.
+        // Anthropic and Google refuse arguments that are a text instead of an object.
         input: isRecord(part.input) ? part.input : { malformedArguments: part.input },
         ...providerOptionsOf(part.extra),
       };
@@ -91,7 +90,7 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
   }
 }
 
-/** What a search for tools has found, for a provider that knows them by their names. */
+/** The tools that a search found, by their names. */
 function foundTools(part: SaidPart, deferOption: string): Content | undefined {
   if (part.type !== 'tool-result' || part.search !== true || !Array.isArray(part.output)) return undefined;
   const names = (part.output as readonly Json[]).flatMap((tool) =>
@@ -104,7 +103,7 @@ function foundTools(part: SaidPart, deferOption: string): Content | undefined {
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: { type: 'content', value } };
 }
 
-/** With `lifted`, files are left out of the result and collected there. */
+/** With `lifted`, files move from the result into `lifted`. */
 function toolResult(part: ToolResultPart, version: SpecificationVersion, lifted?: Content[]): Content {
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: resultOutput(part, version, lifted) };
 }
@@ -130,7 +129,7 @@ function textWithout(parts: readonly Part[], { name }: ToolResultPart, version: 
   return lines.join('\n');
 }
 
-/** A part of a result that the model is to see as such. Every version has its own shapes for files. */
+/** Every version has its own shapes for files. */
 function contentItem(part: Part, version: SpecificationVersion): readonly Content[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...providerOptionsOf(part.extra) }];
   if (part.type !== 'file') return [{ type: 'text', text: JSON.stringify(part) }];
@@ -149,7 +148,7 @@ function fileData(part: FilePart, version: SpecificationVersion): unknown {
   return typeof found === 'string' ? { type: 'data', data: found } : { type: 'url', url: found };
 }
 
-/** Base64, or where the file is. A `data:` URL is base64 in disguise, which not every provider sees through. */
+/** Base64, or a URL. A `data:` URL becomes base64, as some providers do not read `data:` URLs. */
 function located({ data }: FilePart): string | URL {
   if (typeof data === 'string') return data;
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(data.url)?.[1];
@@ -159,7 +158,7 @@ function located({ data }: FilePart): string | URL {
   return new URL(data.url);
 }
 
-/** What a provider said about a part, or a user wants it to know. Anything that no provider could have said is left out. */
+/** Only extras that are objects can be options of a provider. */
 function providerOptionsOf(extra: JsonObject | undefined): { readonly providerOptions?: JsonObject } {
   if (extra === undefined) return {};
   const entries = Object.entries(extra).filter(([, value]) => isRecord(value));

@@ -2,12 +2,12 @@ import { messageOf } from '../../../../contract/errors';
 
 const shortest = 8;
 const deepest = 6;
-/** Not what the provider said, and large. */
+/** Large, and not from the provider. */
 const skipped = new Set(['requestBodyValues', 'stack']);
 
-/** Some providers quote the key that they refuse. Takes it out of an error, of what caused it and of the body it came with. */
+/** Some providers quote the refused key. Removes the secrets from an error, its causes and its body. */
 export function withoutSecrets(error: unknown, secrets: readonly string[] = []): unknown {
-  // A short one is a stand-in such as "none", and would tear words apart.
+  // A short secret is a stand-in such as "none", and its removal would tear words apart.
   const hidden = secrets.filter((secret) => secret.length >= shortest);
   if (hidden.length === 0) return error;
   const replaced = (text: string): string => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
@@ -15,7 +15,7 @@ export function withoutSecrets(error: unknown, secrets: readonly string[] = []):
   return cleaned(error, replaced, 0) ? error : new Error(replaced(messageOf(error)));
 }
 
-/** In place, as the error has to stay the same one. False when something in it cannot be changed. */
+/** In place, as the error must stay the same object. False if a field cannot be changed. */
 function cleaned(value: unknown, replaced: (text: string) => string, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > deepest) return true;
   return Object.entries(Object.getOwnPropertyDescriptors(value)).every(([key, { value: field }]) => {

@@ -5,10 +5,8 @@ import type { JsonObject } from '../../../../contract/messages/messages';
 const versions = ['v3', 'v4'] as const;
 export type SpecificationVersion = (typeof versions)[number];
 
-/** A piece of an answer, whole or of a stream, before anybody has looked at it. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What this adapter needs of an AI SDK language model. */
 export interface SpecifiedModel {
   readonly specificationVersion: SpecificationVersion;
   doGenerate(
@@ -21,13 +19,13 @@ export interface StreamingModel extends SpecifiedModel {
 }
 
 export interface AiSdkOptions {
-  /** Options of the provider for every call; those of an agent win. */
+  /** Options of the provider for every call; an agent's options win. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
-  /** The provider takes files only in messages of the user: those of a tool's result follow it in one. */
+  /** The provider takes files only in messages of the user: files of a tool's result follow in such a message. */
   readonly filesOnlyFromUser?: boolean;
-  /** Under which name the provider takes `strictJsonSchema`: only schemas that it can hold a model to word by word are sent as such. */
+  /** The provider's name for `strictJsonSchema`, which is set for schemas that the provider can enforce. */
   readonly strictOption?: string;
-  /** The name under which the provider takes `deferLoading` of a tool, and lists of found tools. Without it, it gets all tools at once. */
+  /** The provider's name for `deferLoading` of a tool and for lists of found tools. Absent: the provider gets all tools at once. */
   readonly deferOption?: string;
   /** Texts, such as the key, that no error may contain. */
   readonly secrets?: readonly string[];

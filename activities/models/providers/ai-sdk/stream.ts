@@ -2,6 +2,7 @@ import { defined } from '../../../../contract/defined';
 import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
 import type { ModelChunk } from '../../chunks';
+import { orAborted } from '../../model-stream';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item } from './specification';
 import { isRecord } from '../../../../contract/check';
@@ -10,15 +11,12 @@ import { UnnamedCalls } from './unnamed-calls';
 type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;
 
 /**
- * The chunks of a stream. It is cancelled, and its request with it, when the signal aborts, also where the model does not look at that,
- * and when whoever reads stops. Unlike with a generator the latter does not wait for the next chunk: a stream can be silent for ever.
+ * The chunks of a stream. The stream and its request are cancelled when the signal aborts, also if the model ignores the signal, and when the reader
+ * stops. A generator's `return` would wait for the next chunk, and a stream can be silent for ever.
  */
 export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unknown) => never): AsyncIterableIterator<ModelChunk> {
   const stop = new AbortController();
-  const onAbort = (): void => stop.abort(reasonOf(signal));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const chunks = read(open, stop.signal, () => signal.removeEventListener('abort', onAbort));
+  const chunks = read(open, AbortSignal.any([signal, stop.signal]));
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -26,53 +24,39 @@ export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unkno
     next: () => chunks.next().catch(clean),
     return: () => {
       stop.abort(new DOMException('Nobody reads this stream any more.', 'AbortError'));
-      signal.removeEventListener('abort', onAbort);
       return chunks.return(undefined);
     },
   };
 }
 
-async function* read(open: Open, signal: AbortSignal, release: () => void): AsyncGenerator<ModelChunk> {
-  let cancel = (): void => undefined;
+async function* read(open: Open, signal: AbortSignal): AsyncGenerator<ModelChunk> {
+  const reader = (await opened(open, signal)).getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
   try {
-    const reader = (await opened(open, signal)).getReader();
-    cancel = () => void reader.cancel().catch(() => undefined);
-    signal.addEventListener('abort', cancel, { once: true });
     const translation = new StreamTranslation();
     for (;;) {
       const { done, value } = await reader.read();
-      // A cancelled stream only looks as if it had ended.
+      // A cancelled stream looks like an ended stream.
       signal.throwIfAborted();
       if (done) break;
       yield* translation.chunksOf(value);
     }
     if (!translation.ended) throw brokenOff();
   } finally {
-    release();
     cancel();
   }
 }
 
 async function opened(open: Open, signal: AbortSignal): Promise<ReadableStream<Item>> {
   signal.throwIfAborted();
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => (abort = () => reject(reasonOf(signal))));
-  signal.addEventListener('abort', abort, { once: true });
   const opening = Promise.resolve(open(signal));
   try {
-    return (await Promise.race([opening, aborted])).stream;
+    return (await orAborted(opening, signal)).stream;
   } catch (error) {
-    // Nobody reads any more what opens now.
     opening.then(({ stream }) => stream.cancel()).catch(() => undefined);
     throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
-}
-
-/** Something to throw, which a reason need not be. */
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new DOMException('The call was aborted.', 'AbortError');
 }
 
 function brokenOff(): HoldfastError {
@@ -81,12 +65,10 @@ function brokenOff(): HoldfastError {
   });
 }
 
-/** Translates the parts of one stream. */
 class StreamTranslation {
-  /** The last part has come. */
   ended = false;
   private substance = false;
-  /** Calls that the provider makes itself; deltas of their arguments do not say so. */
+  /** Calls that the provider executes: deltas of their arguments do not show this. */
   private readonly foreign = new Set<unknown>();
   private readonly unnamed = new UnnamedCalls();
 
@@ -133,7 +115,7 @@ class StreamTranslation {
     }
   }
 
-  /** A start and an end matter only for what the provider adds to them. */
+  /** A start and an end matter only for their extras. */
   private words(type: 'text' | 'reasoning', item: Item): ModelChunk | undefined {
     const text = typeof item['delta'] === 'string' ? item['delta'] : '';
     const { extra } = extraOf(item);
@@ -142,7 +124,7 @@ class StreamTranslation {
     return { type, text, block: `${type}:${String(item['id'])}`, ...defined({ extra }) };
   }
 
-  /** Some clients say at the end of any stream that it finished. Then no reason of the provider's own stands behind it. */
+  /** Some clients report a finish at the end of any stream, without a reason of the provider. */
   private isCutOff({ finishReason }: Item): boolean {
     return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
   }

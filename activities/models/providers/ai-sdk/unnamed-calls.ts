@@ -9,14 +9,14 @@ interface BegunCall {
 }
 
 /**
- * Clients of the chat format leave a call without a name out of a stream, and say nothing. They stand in the raw chunks alone: here they become
- * calls with an empty name, which the run refuses by their ids.
+ * Clients of the chat format silently drop calls without a name from a stream. Only the raw chunks have these calls, which become calls with an empty
+ * name here, so the run can refuse them by id.
  */
 export class UnnamedCalls {
   private readonly begun = new Map<unknown, BegunCall>();
   private last: unknown;
 
-  /** A chunk as the provider sent it. Those of other formats have no such list. */
+  /** A raw chunk of the provider. Other formats have no `choices`. */
   see(raw: unknown): void {
     const choices = isRecord(raw) && Array.isArray(raw['choices']) ? (raw['choices'] as readonly unknown[]) : [];
     for (const choice of choices) {
