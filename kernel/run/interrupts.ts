@@ -1,9 +1,9 @@
-import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { people } from '../../contract/people';
+import { EarlyAnswers } from './early-answers';
 import type { InterruptEnd, Told } from './given-answers';
 import { GivenAnswers } from './given-answers';
 import { HeldActs } from './held-acts';
@@ -31,6 +31,7 @@ export class OpenInterrupts {
   private readonly line: InterruptLine;
   private readonly steps: InterruptSteps;
   private readonly past: PastInterrupts;
+  private readonly early: EarlyAnswers;
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
   /** Set after a cancel or stop: nothing is asked any more. */
   private closed: unknown;
@@ -44,6 +45,7 @@ export class OpenInterrupts {
   ) {
     this.line = new InterruptLine(state, ports);
     this.past = new PastInterrupts(state);
+    this.early = new EarlyAnswers(state, ports);
     this.steps = new InterruptSteps(state, ports, (act) => this.held.act(act));
   }
 
@@ -53,11 +55,8 @@ export class OpenInterrupts {
    */
   open(pending: PendingInterrupt): Promise<Json> {
     const { id } = pending.shown;
-    const { [id]: early, ...others } = this.state.early ?? {};
-    if (early !== undefined) {
-      this.state.early = others;
-      return Promise.resolve(toldOf(pending, early.answer, early));
-    }
+    const early = this.early.ask(id);
+    if (early !== undefined) return early.then((given) => toldOf(pending, given.answer, given));
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     if (this.closed !== undefined) return Promise.reject(this.tellDoubt(pending.shown, this.closed));
     if (this.ending.isReached) return this.refuseStopped(pending.shown);
@@ -221,7 +220,7 @@ export class OpenInterrupts {
     const whole: Answer = { ...answer, at: timeOf(answer, this.state, this.ports.now()) };
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.apart !== undefined) return this.give(whole, told, waiting);
-    if (waiting === undefined || this.held.isOn) this.keepEarly(answer);
+    if (waiting === undefined || this.held.isOn) this.early.keep(answer);
     this.tellEnd(answer.interruptId, { answer: answer.answer, reason: 'answer', ...byOf(answer) });
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
@@ -254,13 +253,8 @@ export class OpenInterrupts {
     this.held.goOn();
   }
 
-  private keepEarly({ interruptId, answer, by, roles }: Answer): void {
-    this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by, roles }) } };
-  }
-
   private handOn(answer: Answer, waiting: WaitingCode): void {
-    const { [answer.interruptId]: _, ...others } = this.state.early ?? {};
-    this.state.early = others;
+    this.early.remove(answer.interruptId);
     if (this.closed === undefined) waiting.resolve(answer.answer, answer);
     else waiting.reject(this.closed);
   }

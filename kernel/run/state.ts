@@ -58,7 +58,7 @@ export interface PendingInterrupt {
 }
 
 /** An answer that waits for the code that asked. */
-type EarlyAnswer = Pick<Answer, 'answer' | 'by' | 'roles'>;
+export type EarlyAnswer = Pick<Answer, 'answer' | 'by' | 'roles'>;
 
 /** The end of one parallel agent, with session values of an isolated agent. */
 export type BranchEnd = { readonly session?: JsonObject } & (

@@ -75,6 +75,7 @@ describe('docs/reference/configuration.md has every field, and no other,', () =>
   });
 
   it('of a worker', () => {
-    expect([...namesIn('A worker of your own')].sort()).toEqual([...fieldsOf('worker/create-worker.ts', 'WorkerOptions')].sort());
+    const fields = [...fieldsOf('worker/create-worker.ts', 'WorkerOptions'), ...fieldsOf('worker/worker-parts.ts', 'PartsOptions')];
+    expect([...namesIn('A worker of your own')].sort()).toEqual(fields.sort());
   });
 });

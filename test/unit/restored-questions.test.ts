@@ -47,6 +47,28 @@ const questionsIn = ({ events }: MemoryRun): readonly string[] =>
         : [],
   );
 
+describe('answers that a run takes before its code has asked again', () => {
+  it('reach the branches of a race in the order in which they came, and not in the order of the branches', async () => {
+    const race: AgentMiddleware = {
+      name: 'race',
+      async wrapToolCall(_call, _next, ctx) {
+        const { first, value } = await ctx.race({
+          one: (inner) => inner.interrupt<string>('One?'),
+          two: (inner) => inner.interrupt<string>('Two?'),
+        });
+        return `${first}: ${value ?? ''}`;
+      },
+    };
+    const { run, questions, goOn } = await goingOn(agentsOf(race));
+    const { enter } = await goOn();
+    for (const { id } of [...questions].reverse()) await run.take({ interruptId: id, answer: 'yes' });
+    await enter();
+    await run.idle();
+    expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(JSON.stringify(run.events)).toContain('two: yes');
+  });
+});
+
 describe('a question of before a continue-as-new that no code has asked again', () => {
   it('ends when the run is cancelled, and is asked anew when the run goes on', async () => {
     const { run, questions, goOn } = await goingOn(agentsOf(asking));
