@@ -9,7 +9,6 @@ export type {
   AnswerRequest,
   ApplyPolicyRequest,
   CancelRequestBody,
-  CountsQuery,
   DryRunRequest,
   EventsQuery,
   GoOnRequest,
@@ -17,7 +16,6 @@ export type {
   MessageRequest,
   RunQuery,
   StartRequest,
-  UsageQuery,
 } from './requests';
 
 export type { ClientTool } from '../contract/client-tools';
@@ -46,12 +44,10 @@ export type {
   BuildList,
   RunCounts,
   ServedAgent,
-  ServedBuild,
   ServedLimit,
   ServedModel,
   ServedTool,
   ServiceFacts,
-  ServiceProblem,
   UsageGroup,
   UsageReport,
   UsageRow,
@@ -63,9 +59,8 @@ export type { Delta } from '../contract/deltas';
 export type { RunEvent } from '../contract/events';
 
 // Calls
-export type { CallStatus, MessageEdit, ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../contract/calls';
+export type { ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../contract/calls';
 export type { RunExecution, RunExecutions, ThrownFailure } from '../contract/run-executions';
-export type { ChangedPart, MiddlewareChange } from '../contract/middleware-changes';
 
 // Errors
 export { HoldfastError, codeOf } from '../contract/errors';

@@ -2,11 +2,10 @@
 
 // The service
 export { loadProject } from './project/load-project';
-export type { AgentSummary, Project } from './project/load-project';
+export type { Project } from './project/load-project';
 export { createApp } from './http/app';
 export type { ServiceParts } from './http/app';
-export type { ServiceHosting } from './http/service-routes';
-export type { ModelPrice, ModelPrices } from '../contract/prices';
+export type { ModelPrices } from '../contract/prices';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';
 
@@ -16,9 +15,9 @@ export type { TemporalSettings } from '../host/connection';
 export { readConfiguration } from '../host/configuration';
 export type { Configuration } from '../host/configuration';
 export { createLogger } from '../host/logger';
-export type { Logger, LoggerOptions } from '../host/logger';
+export type { Logger } from '../host/logger';
 export { startEmbeddedServer } from '../host/server/embedded-server';
-export type { EmbeddedServer, EmbeddedServerOptions } from '../host/server/embedded-server';
+export type { EmbeddedServer } from '../host/server/embedded-server';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 export { ProcessBus } from '../host/event-bus';
 

@@ -3,44 +3,26 @@
 // One agent
 export { agentsFor, defineAgent } from '../kernel/define/agent';
 export { isAgent } from '../kernel/define/agent-ref';
-export type { AgentFactory, AgentOptions, ToolArgumentsHandler, UnknownToolHandler } from '../kernel/define/agent';
+export type { AgentFactory, AgentOptions, ToolArgumentsHandler } from '../kernel/define/agent';
 export type { Agent, AgentInput } from '../kernel/define/agent-ref';
 export type { JobSchema } from '../contract/schema/job-schema';
 export type { IterationLimit } from '../kernel/define/iteration-limits';
-export type {
-  FailoverAttempt,
-  FailoverChoice,
-  FailoverOptions,
-  ModelError,
-  RetryAttempt,
-  RetryDecision,
-  RetryOptions,
-} from '../kernel/define/retry-options';
+export type { FailoverAttempt, FailoverOptions, RetryAttempt, RetryDecision, RetryOptions } from '../kernel/define/retry-options';
 export type { ToolAliases } from '../contract/run-options';
 
 // Several agents
 export { breakLoopAction, exitAction, transferToAgentAction } from '../kernel/define/actions';
 export type { FlowAction } from '../kernel/define/actions';
 export { deepAgent } from '../middleware/deep/workflow';
-export type { DeepAgentOptions } from '../middleware/deep/workflow';
 export { planExecute } from '../middleware/plan-execute/workflow';
-export type { ExecutedStep, PlanExecuteOptions, PlanState, PlanningOptions } from '../middleware/plan-execute/workflow';
+export type { ExecutedStep, PlanExecuteOptions } from '../middleware/plan-execute/workflow';
 export { agentTool } from '../kernel/agents/agent-tool';
 export type { AgentToolOptions } from '../kernel/agents/agent-tool';
 export { customAgent, loop, parallel, sequential, supervisor } from '../kernel/define/define';
-export type { AgentPart, CustomAgentOptions, GroupOptions, LoopOptions, ParallelOptions, SupervisorOptions } from '../kernel/define/define';
-export type {
-  AgentObserver,
-  CustomContext,
-  CustomEvent,
-  CustomInput,
-  HistoryEntry,
-  HistoryRewriter,
-  RanAgent,
-} from '../kernel/define/definition';
+export type { AgentPart, CustomAgentOptions } from '../kernel/define/define';
+export type { AgentObserver, CustomContext, CustomEvent, HistoryEntry, HistoryRewriter } from '../kernel/define/definition';
 
 // Middleware of your own
-export type { MiddlewareEntry } from '../kernel/define/classic-middleware';
 export { onWorker } from '../kernel/define/middleware';
 export { traitsOf, withTraits } from '../kernel/define/traits';
 export type { Traits } from '../kernel/define/traits';
@@ -51,18 +33,14 @@ export type {
   HookContext,
   InputOf,
   InterruptOptions,
-  LastAnswer,
   ModelRequest,
   ModelResponse,
   OutputOf,
   RunSetup,
   ToolContext,
   Tools,
-  Update,
   WorkflowTool,
 } from '../kernel/define/middleware';
-export type { CallsBeside } from '../kernel/effects/tool-decision';
-export type { DeferredTools, ToolFacts } from '../contract/manifest';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/observed';
 
 // Runs as child workflows; the workflow itself
@@ -76,6 +54,5 @@ export { HoldfastError, codeOf } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';
 export type { Json, Message, ModelSettings, Part, ToolCall, Usage } from '../contract/messages/messages';
 export { textOf, toolCallsOf } from '../contract/messages/messages';
-export type { ProviderPart } from '../contract/messages/provider-parts';
 export type { ApprovalDecision } from '../contract/decisions';
 export type { Interrupt } from '../contract/interrupts';

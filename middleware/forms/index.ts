@@ -1,7 +1,7 @@
 /** `holdfast/eino`: Eino's other forms: short handlers, middleware for chat and agentic messages, transfer by hand. */
 
 // Short forms of a middleware
-export type { ClassicMiddleware, ToolCallMiddleware, ToolCallWrap } from '../../kernel/define/classic-middleware';
+export type { ClassicMiddleware, ToolCallMiddleware } from '../../kernel/define/classic-middleware';
 export {
   eventSenderModelWrapper,
   eventSenderToolWrapper,
