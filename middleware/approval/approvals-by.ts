@@ -6,7 +6,7 @@ import type { AgentMiddleware, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import type { Edits } from './changed-calls';
 import { holding } from './held-calls';
-import type { Plan } from './stages';
+import type { Plan } from './stage-state';
 
 export interface ApprovalsByOptions {
   /** What the model hears of a changed call. Default: `tell`. */

@@ -11,7 +11,7 @@ import { needsPeople } from './agreement';
 import { holding } from './held-calls';
 import type { AnyStage, PolicyOptions } from './policy-options';
 import { checkedDeciders, checkedPolicy, runOf } from './policy-options';
-import type { Plan } from './stages';
+import type { Plan } from './stage-state';
 
 type Functions = (call: CallForPolicy, run: PolicyRun) => unknown;
 

@@ -2,28 +2,16 @@ import type { AskingPolicy } from '../../contract/decisions';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { ToolCall } from '../../contract/messages/messages';
 import type { People } from '../../contract/people';
 import { isOneOf } from '../../contract/people';
-import type { Deciders, PlannedStage, PolicyPlan } from '../../contract/policies';
-import { isSameAsked, isSameEscalation, joinedStages } from '../../contract/policies';
-import type { Answerer } from '../../contract/who-may-answer';
-import { mayAnswer } from '../../contract/who-may-answer';
-import type { Eyes, StartedWith } from '../../kernel/define/inside';
+import type { Deciders, PlannedStage } from '../../contract/policies';
+import type { DecisionOfSomebody, Eyes, StartedWith } from '../../kernel/define/inside';
 import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
-import { rejection } from './agreement';
-import type { PolicyWaiver, WaivingDecision as Given } from './policy-waivers';
-import { waiverOf, waivesOf } from './policy-waivers';
-
-export interface Plan extends PolicyPlan {
-  readonly name: string;
-  /** A policy of the configuration may change while the call waits. */
-  readonly isConfigured?: true;
-}
-
-type StagesEnd =
-  { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver } | { readonly runs: false; readonly output: Json };
+import type { WaivingDecision as Given } from './policy-waivers';
+import type { Plan, StageDecision, StagesEnd } from './stage-state';
+import { beginning, endOfAll, entered, isApprovalOf, nextOf, notDecided, openStageOf } from './stage-state';
 
 export interface Asking {
   readonly plan: Plan;
@@ -33,137 +21,38 @@ export interface Asking {
 /** Asks one question for each decision. A decision counts for the arguments that were shown. */
 export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking, why: string | undefined): Promise<StagesEnd> {
   const inside = insideOf(ctx);
-  const began = new Map<number, number>();
-  let { plan } = asking;
-  let shown = call;
-  let editedInput: Json | undefined;
-  let problem = why;
-  let since: number | undefined;
-  let given: readonly Given[] = [];
-  // Stages of earlier versions of the policy, which come before the stages of the newest version.
-  let kept: readonly PlannedStage[] = [];
-  const beside = (newer: Plan): void => {
-    const { stages, places } = joinedStages(plan.stages, newer.stages);
-    kept = stages.slice(0, stages.length - newer.stages.length);
-    given = given.flatMap((one) => movedTo(one, stages, places));
-    const times = [...began].map(([number, at]) => [places[number] ?? number, at] as const);
-    began.clear();
-    for (const [number, at] of times) began.set(number, at);
-    plan = { ...newer, stages };
-  };
+  let state = beginning(asking.plan, call, why);
   for (;;) {
-    const number = plan.stages.findIndex((stage, position) => !isDone(stage, position, given));
-    const stage = plan.stages[number];
-    if (stage === undefined) {
-      const waiver = waiverOf(given, { ...plan, stages: plan.stages.slice(kept.length) });
-      return { runs: true, ...defined({ editedInput, waiver }) };
-    }
+    const number = openStageOf(state);
+    const stage = state.plan.stages[number];
+    if (stage === undefined) return endOfAll(state);
+    const { since, problem } = state;
     const now = ctx.now();
-    const passed = now - (began.get(number) ?? now);
-    began.set(number, now - passed);
+    state = entered(state, number, now);
+    const passed = now - (state.began.get(number) ?? now);
     const { eyes, startedWith } = inside;
+    const { given, plan, shown } = state;
     const who = whoOf({ stage, number, given, passed, startedBy: startedWith.startedBy, eyes });
     const lack = lackOf(stage, who, eyes.people, given.filter((one) => isApprovalOf(one, number)).length);
     if (lack !== undefined) return { runs: false, output: notDecided(call, lack) };
     const policy = { ...askingPolicy(plan, number, given, startedWith), ...defined({ since }) };
-    const { answer, by, roles, expired } = await inside.decide(
-      shown,
-      { ...who, ...timesOf(stage, passed), ...defined({ problem }) },
-      policy,
-    );
-    problem = undefined;
-    const waitedSince = since ?? now;
-    since = undefined;
-    if (expired === true) {
-      if (stage.onExpiry === 'reject') return { runs: false, output: notDecided(call, 'Nobody decided in time.') };
-      given = [...given, { stage: number, type: 'expired' }];
-      continue;
-    }
-    if (answer.type === 'apply-policy') {
-      since = waitedSince;
-      const newer = await asking.planOf(shown);
-      if (newer.version !== answer.version) problem = otherVersion(newer, answer.version);
-      // A newer policy that asks nobody does not let a waiting call through.
-      if (newer.holds) beside(newer);
-      continue;
-    }
-    const { comment } = answer;
-    if (answer.type === 'reject') return { runs: false, output: rejection(call, answer.feedback) };
-    if (answer.type === 'respond') return { runs: false, output: answer.output };
-    if (answer.type === 'delegate') {
-      given = [...given, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment }) }];
-      continue;
-    }
-    // A person who decides in the place of another waives nothing beyond this call.
-    const waives = takes(stage, stage, { by, roles }, eyes.people) ? waivesOf(answer) : undefined;
-    const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives }) };
-    if (answer.editedInput === undefined) {
-      given = [...given, decision];
-      continue;
-    }
-    const parsed = await ctx.parse(call.name, answer.editedInput);
-    if (!parsed.ok) {
-      problem = parsed.message;
-      continue;
-    }
-    editedInput = answer.editedInput;
-    shown = { ...call, input: parsed.input ?? answer.editedInput, inputHash: parsed.hash };
-    // Earlier approvals were about other arguments.
-    given = [...given.filter(({ type }) => type === 'delegate'), decision];
-    began.clear();
-    const edited = await asking.planOf(shown);
-    if (edited.version !== plan.version) {
-      if (edited.holds) beside(edited);
-      continue;
-    }
-    const newer = { ...edited, stages: [...kept, ...edited.stages] };
-    // An edit may change who decides: approvals stay only where the stage asks the same people.
-    const { stages } = plan;
-    given = given.filter(
-      (one) =>
-        isSameStage(stages, newer.stages, one) || (one === decision && takes(newer.stages[number], stage, { by, roles }, eyes.people)),
-    );
-    plan = newer;
+    const decided = await inside.decide(shown, { ...who, ...timesOf(stage, passed), ...defined({ problem }) }, policy);
+    const next = nextOf(state, number, await withFacts(decided, shown, ctx, asking), eyes.people);
+    if ('runs' in next) return next;
+    state = next;
   }
 }
 
-function notDecided(call: ToolCall, why: string): Json {
-  return `The call of '${call.name}' was not approved. It did not run. ${why}`;
-}
-
-function isSameStage(before: readonly PlannedStage[], now: readonly PlannedStage[], { stage }: Given): boolean {
-  const [earlier, later] = [before[stage], now[stage]];
-  return earlier !== undefined && later !== undefined && isSameAsked(earlier, later);
-}
-
-/** Whether a stage accepts a decision of people whom another stage asked before an edit. */
-function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answerer, people: People): boolean {
-  if (stage === undefined) return false;
-  const isAmong = ({ users = [], roles = [] }: Deciders): boolean =>
-    users.length + roles.length === 0 || mayAnswer({ id: '', by: users, roles }, who, 0, people);
-  return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
-}
-
-/** A decision at the new place of its stage. A stage that does not take the type of the decision is asked again. */
-function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
-  const stage = places[one.stage] ?? one.stage;
-  const { onExpiry, delegates } = stages[stage] ?? {};
-  if (one.type === 'expired' && onExpiry !== 'approve') return [];
-  if (one.type === 'delegate' && delegates === false) return [];
-  return [{ ...one, stage }];
-}
-
-function otherVersion({ name, version }: Plan, wanted: string): string {
-  return `Version ${wanted} of the policy "${name}" was applied, and the worker that was asked has version ${version}.`;
-}
-
-function isApprovalOf({ stage, type }: Given, number: number): boolean {
-  return stage === number && type === 'approve';
-}
-
-function isDone({ need }: PlannedStage, number: number, given: readonly Given[]): boolean {
-  if (given.some(({ stage, type }) => stage === number && type === 'expired')) return true;
-  return given.filter((one) => isApprovalOf(one, number)).length >= need;
+/** Asks the worker for the newer policy, and for the meaning of edited arguments. */
+async function withFacts(decided: DecisionOfSomebody, shown: ToolCall, ctx: HookContext, asking: Asking): Promise<StageDecision> {
+  const { answer, expired } = decided;
+  if (expired === true) return decided;
+  if (answer.type === 'apply-policy') return { ...decided, newer: await asking.planOf(shown) };
+  if (answer.type !== 'approve' || answer.editedInput === undefined) return decided;
+  const parsed = await ctx.parse(shown.name, answer.editedInput);
+  if (!parsed.ok) return { ...decided, misfit: parsed.message };
+  const edited = { ...shown, input: parsed.input ?? answer.editedInput, inputHash: parsed.hash };
+  return { ...decided, edited, newer: await asking.planOf(edited) };
 }
 
 interface Who {
