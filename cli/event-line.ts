@@ -64,6 +64,17 @@ function detailOf(event: RunEvent): string {
       return by(event).trim();
     case 'custom':
       return `${event.name} ${json(event.data)}`;
+    case 'run-end':
+      return `${event.status}${event.error === undefined ? ` ${json(event.output ?? '')}` : `: ${failure(event.error)}`}`;
+    default:
+      return conversationDetailOf(event);
+  }
+}
+
+type ConversationEvent = Extract<RunEvent, { type: `turn-${string}` | 'message' | `message-${string}` | 'conversation-change' }>;
+
+function conversationDetailOf(event: ConversationEvent): string {
+  switch (event.type) {
     case 'turn-start':
       return `${event.turn}`;
     case 'turn-end':
@@ -78,8 +89,6 @@ function detailOf(event: RunEvent): string {
       return `${event.id} ${event.code}`;
     case 'conversation-change':
       return [event.change, event.title, event.reason, by(event).trim()].filter(Boolean).join(' ');
-    case 'run-end':
-      return `${event.status}${event.error === undefined ? ` ${json(event.output ?? '')}` : `: ${failure(event.error)}`}`;
     default:
       return rest(event);
   }

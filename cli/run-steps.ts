@@ -17,68 +17,66 @@ export interface RunStep {
 type Draft = { -readonly [Field in keyof RunStep]: RunStep[Field] };
 
 export function stepsOf(events: readonly RunEvent[]): readonly RunStep[] {
-  const steps: Draft[] = [];
-  const open = new Map<string, Draft>();
+  const steps = new Steps();
   const approvals = new Set<string>();
-  const begin = (key: string, step: Draft): void => {
-    steps.push(step);
-    open.set(key, step);
-  };
-  const end = (key: string, to: number, more: Partial<Pick<Draft, 'what' | 'note'>>): void => {
-    const step = open.get(key);
-    open.delete(key);
-    if (step !== undefined) Object.assign(step, { to }, more);
-  };
-  for (const event of events) {
-    const { time } = event;
-    switch (event.type) {
-      case 'model-start':
-        // A call of a voided attempt may have no end.
-        end(modelKey(event), time, { note: 'asked again' });
-        begin(modelKey(event), { kind: 'model', what: '', runPath: event.runPath, from: time });
-        break;
-      case 'model-end': {
-        const { usage, finish, model } = event;
-        const tokens = usage === undefined ? undefined : `${usage.inputTokens} in, ${usage.outputTokens} out`;
-        const note = [tokens, finish].filter((part) => typeof part === 'string').join(', ');
-        end(modelKey(event), time, { what: model, ...(note === '' ? {} : { note }) });
-        break;
-      }
-      case 'model-retry':
-        end(modelKey(event), time, { note: event.error.message });
-        break;
-      case 'tool-start':
-        begin(`tool ${event.address}`, { kind: 'tool', what: event.tool, runPath: event.runPath, from: time });
-        break;
-      case 'tool-end':
-        end(`tool ${event.address ?? ''}`, time, defined({ note: event.error?.message }));
-        break;
-      case 'agent-start':
-        begin(`agent ${event.runPath.join('/')}`, {
-          kind: 'agent',
-          what: event.agent,
-          runPath: event.runPath,
-          from: time,
-          ...defined({ note: event.run }),
-        });
-        break;
-      case 'agent-end':
-        end(`agent ${event.runPath.join('/')}`, time, defined({ note: event.error?.message }));
-        break;
-      case 'interrupt-start':
-        if (event.interrupt.kind === 'approval') approvals.add(event.interrupt.id);
-        begin(`asks ${event.interrupt.id}`, { kind: 'asks', what: event.interrupt.id, runPath: [], from: time });
-        break;
-      case 'interrupt-end':
-        end(`asks ${event.interruptId}`, time, { note: endingOf(event, approvals.has(event.interruptId)) });
-        break;
-      case 'run-end':
-        for (const key of [...open.keys()]) end(key, time, {});
-        break;
-      default:
-    }
+  for (const event of events) take(event, steps, approvals);
+  return steps.all;
+}
+
+class Steps {
+  readonly all: Draft[] = [];
+  private readonly open = new Map<string, Draft>();
+
+  begin(key: string, step: Draft): void {
+    this.all.push(step);
+    this.open.set(key, step);
   }
-  return steps;
+
+  end(key: string, to: number, more: Partial<Pick<Draft, 'what' | 'note'>>): void {
+    const step = this.open.get(key);
+    this.open.delete(key);
+    if (step !== undefined) Object.assign(step, { to }, more);
+  }
+
+  endAll(to: number): void {
+    for (const key of [...this.open.keys()]) this.end(key, to, {});
+  }
+}
+
+function take(event: RunEvent, steps: Steps, approvals: Set<string>): void {
+  const { time } = event;
+  switch (event.type) {
+    case 'model-start':
+      // A call of a voided attempt may have no end.
+      steps.end(modelKey(event), time, { note: 'asked again' });
+      return steps.begin(modelKey(event), { kind: 'model', what: '', runPath: event.runPath, from: time });
+    case 'model-end': {
+      const { usage, finish, model } = event;
+      const tokens = usage === undefined ? undefined : `${usage.inputTokens} in, ${usage.outputTokens} out`;
+      const note = [tokens, finish].filter((part) => typeof part === 'string').join(', ');
+      return steps.end(modelKey(event), time, { what: model, ...(note === '' ? {} : { note }) });
+    }
+    case 'model-retry':
+      return steps.end(modelKey(event), time, { note: event.error.message });
+    case 'tool-start':
+      return steps.begin(`tool ${event.address}`, { kind: 'tool', what: event.tool, runPath: event.runPath, from: time });
+    case 'tool-end':
+      return steps.end(`tool ${event.address ?? ''}`, time, defined({ note: event.error?.message }));
+    case 'agent-start': {
+      const { agent, runPath, run } = event;
+      return steps.begin(`agent ${runPath.join('/')}`, { kind: 'agent', what: agent, runPath, from: time, ...defined({ note: run }) });
+    }
+    case 'agent-end':
+      return steps.end(`agent ${event.runPath.join('/')}`, time, defined({ note: event.error?.message }));
+    case 'interrupt-start':
+      if (event.interrupt.kind === 'approval') approvals.add(event.interrupt.id);
+      return steps.begin(`asks ${event.interrupt.id}`, { kind: 'asks', what: event.interrupt.id, runPath: [], from: time });
+    case 'interrupt-end':
+      return steps.end(`asks ${event.interruptId}`, time, { note: endingOf(event, approvals.has(event.interruptId)) });
+    case 'run-end':
+      return steps.endAll(time);
+    default:
+  }
 }
 
 const decided = { approve: 'approved', reject: 'rejected', respond: 'answered in place of the tool', delegate: 'handed on' } as const;

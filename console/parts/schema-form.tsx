@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
@@ -80,14 +80,8 @@ function SchemaField({ schema, label, isRequired, ...part }: SchemaFieldProps): 
     'aria-invalid': misfit !== undefined,
     'aria-required': isRequired,
   };
-  const name = (
-    <>
-      {shown}
-      {!isRequired && <span class="optional"> {texts.form.optional}</span>}
-    </>
-  );
-  const content = (
-    <>
+  return (
+    <Labelled id={id} isGroup={['list', 'choices', 'file'].includes(shape.kind) || isRadio(shape)} label={shown} isRequired={isRequired}>
       <Control shape={shape} common={common} {...part} />
       {help}
       {misfit !== undefined && (
@@ -95,17 +89,35 @@ function SchemaField({ schema, label, isRequired, ...part }: SchemaFieldProps): 
           {visibleText(misfit)}
         </small>
       )}
+    </Labelled>
+  );
+}
+
+interface LabelledProps {
+  readonly id: string;
+  /** Whether the field has several controls. */
+  readonly isGroup: boolean;
+  readonly label: string;
+  readonly isRequired: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Labelled({ id, isGroup, label, isRequired, children }: LabelledProps): JSX.Element {
+  const name = (
+    <>
+      {label}
+      {!isRequired && <span class="optional"> {texts.form.optional}</span>}
     </>
   );
-  return ['list', 'choices', 'file'].includes(shape.kind) || isRadio(shape) ? (
+  return isGroup ? (
     <fieldset class="fieldset stack plain">
       <legend>{name}</legend>
-      {content}
+      {children}
     </fieldset>
   ) : (
     <div class="field">
       <label for={id}>{name}</label>
-      {content}
+      {children}
     </div>
   );
 }

@@ -26,16 +26,7 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
   const [hasLeft, setLeft] = useState(false);
   const from = Math.max(0, entries.length - shown);
   useGrowing(entries.length, shown, setShown, isAtEnd);
-  useEffect(() => {
-    const [element, root] = [top.current, box.current];
-    if (element === null || root === null) return;
-    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting === true && setShown((count) => count + piece), {
-      root,
-      rootMargin: '600px 0px 0px 0px',
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [from === 0]);
+  useReached(top, box, from === 0, () => setShown((count) => count + piece));
   const toEnd = (): void => {
     const element = box.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
@@ -84,6 +75,21 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
       )}
     </div>
   );
+}
+
+type Ref = { readonly current: HTMLElement | null };
+
+/** Calls `reached` when the element is nearly in sight. */
+function useReached(element: Ref, root: Ref, isGone: boolean, reached: () => void): void {
+  useEffect(() => {
+    if (element.current === null || root.current === null) return;
+    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting === true && reached(), {
+      root: root.current,
+      rootMargin: '600px 0px 0px 0px',
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [isGone]);
 }
 
 /** New entries at the end must not push the first drawn entry out while a person reads further back. */

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { ServiceFacts } from '../../http/index';
 import { useFacts } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { Fact } from '../parts/fact';
@@ -41,25 +42,7 @@ export function ServicePage(): JSX.Element {
           </Fact>
         ))}
       </dl>
-      {problems.length > 0 && (
-        <section class="problems panel" aria-labelledby="problems">
-          <h2 id="problems">{serviceTexts.problems}</h2>
-          <ul>
-            {problems.map(({ code, message, fix }) => (
-              <li key={`${code} ${message}`}>
-                <p>
-                  <code>{code}</code> <bdi>{visibleText(message)}</bdi>
-                </p>
-                {fix !== undefined && (
-                  <p class="muted">
-                    {texts.parts.errorFix}: {fix}
-                  </p>
-                )}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {problems.length > 0 && <Problems problems={problems} />}
       <nav class="tabs" aria-label={serviceTexts.parts}>
         {tabs.map((name) => (
           <a key={name} href={hrefOf('service', undefined, { tab: name })} aria-current={name === tab ? 'true' : undefined}>
@@ -80,5 +63,27 @@ export function ServicePage(): JSX.Element {
       {tab === 'usage' && <Usage />}
       {temporalUi === undefined && tab === 'builds' && <p class="muted">{serviceTexts.noTemporalUi}</p>}
     </div>
+  );
+}
+
+function Problems({ problems }: Pick<ServiceFacts, 'problems'>): JSX.Element {
+  return (
+    <section class="problems panel" aria-labelledby="problems">
+      <h2 id="problems">{serviceTexts.problems}</h2>
+      <ul>
+        {problems.map(({ code, message, fix }) => (
+          <li key={`${code} ${message}`}>
+            <p>
+              <code>{code}</code> <bdi>{visibleText(message)}</bdi>
+            </p>
+            {fix !== undefined && (
+              <p class="muted">
+                {texts.parts.errorFix}: {fix}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -42,25 +42,11 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
     case 'turn-start':
       return { ...talk, isWorking: true };
     case 'turn-end':
-      return {
-        ...(event.error === undefined ? talk : add(talk, { kind: 'error', key: `turn ${event.turn}`, error: event.error })),
-        isWorking: false,
-      };
+      return { ...withError(talk, `turn ${event.turn}`, event.error), isWorking: false };
     case 'message-queued':
-      return add(talk, {
-        kind: 'user',
-        key: `message ${event.id}`,
-        text: textOf(event.message),
-        ...defined({ by: event.by }),
-        isQueued: true,
-      });
+      return add(talk, { ...entryOf(event), isQueued: true });
     case 'message':
-      return add(without(talk, `message ${event.id}`), {
-        kind: 'user',
-        key: `message ${event.id}`,
-        text: textOf(event.message),
-        ...defined({ by: event.by }),
-      });
+      return add(without(talk, `message ${event.id}`), entryOf(event));
     case 'message-withdrawn':
     case 'message-ignored':
       return without(talk, `message ${event.id}`);
@@ -92,8 +78,8 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
     case 'interrupt-end':
       return change(talk, event.interruptId, (entry) => (entry.kind === 'question' ? { ...entry, isOpen: false, ending: event } : entry));
     case 'run-end': {
-      const failed = event.error === undefined ? talk : add(talk, { kind: 'error', key: 'run error', error: event.error });
-      return { ...add(failed, { kind: 'end', key: 'end', status: event.status }), isWorking: false, isEnded: true };
+      const told = withError(talk, 'run error', event.error);
+      return { ...add(told, { kind: 'end', key: 'end', status: event.status }), isWorking: false, isEnded: true };
     }
     default:
       return talk;
@@ -107,6 +93,14 @@ function heardDelta(talk: Talk, delta: Delta): Talk {
   if (delta.type === 'attempt-start' || delta.type === 'attempt-void')
     return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: '' } : entry));
   return talk;
+}
+
+function entryOf({ id, message, by }: Extract<RunEvent, { type: 'message' | 'message-queued' }>): Extract<TalkEntry, { kind: 'user' }> {
+  return { kind: 'user', key: `message ${id}`, text: textOf(message), ...defined({ by }) };
+}
+
+function withError(talk: Talk, key: string, error: Failure | undefined): Talk {
+  return error === undefined ? talk : add(talk, { kind: 'error', key, error });
 }
 
 function add(talk: Talk, entry: TalkEntry): Talk {

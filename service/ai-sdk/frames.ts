@@ -61,13 +61,8 @@ export class UiFrames {
         this.openTexts.delete(id);
         return yield { type: step.step, id };
       }
-      case 'call-start': {
-        yield* this.stepOf(step.id);
-        const { callId } = step;
-        const id = this.freeId(callId);
-        this.calls.set(id, { id, callId, tool: step.tool, path, message: step.id, text: '', input: undefined });
-        return yield { type: 'tool-input-start', toolCallId: id, toolName: step.tool };
-      }
+      case 'call-start':
+        return yield* this.callBegins(step.id, step.callId, step.tool, path);
       case 'call-input': {
         const call = this.call(step.callId, path);
         if (call === undefined) return;
@@ -145,6 +140,13 @@ export class UiFrames {
     if (this.isStepOpen) return;
     this.isStepOpen = true;
     yield { type: 'start-step' };
+  }
+
+  private *callBegins(message: string, callId: string, tool: string, path: string): Generator<UiPart, void, void> {
+    yield* this.stepOf(message);
+    const id = this.freeId(callId);
+    this.calls.set(id, { id, callId, tool, path, message, text: '', input: undefined });
+    yield { type: 'tool-input-start', toolCallId: id, toolName: tool };
   }
 
   private get isSettled(): boolean {

@@ -1,9 +1,10 @@
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import type { Conversation, ConversationOptions, Part } from '../../client/index';
+import type { Conversation, ConversationOptions, Part, Run } from '../../client/index';
 import { notOne, unknownConversation } from '../../client/conversation';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
+import type { ShownConversation } from '../../contract/service';
 import type { ServiceParts } from './app';
 import { askedAgent, refuseUntakenTools } from './asked-agent';
 import type { Operation } from './routes';
@@ -18,17 +19,6 @@ export function conversationRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
   const open = (id: string): Conversation => client.conversation(undefined, id);
 
-  /** Only a message that names an agent begins a conversation. */
-  const begin = (id: string, agent: string | undefined, start: object): Conversation => {
-    const [option] = Object.keys(start);
-    if (agent !== undefined) {
-      askedAgent(parts, agent, (start as ConversationOptions).options);
-      return client.conversation(agent, id, start);
-    }
-    if (option === undefined) return open(id);
-    throw new HoldfastError('request-invalid', `"${option}" says how a conversation begins. Name its agent as well.`);
-  };
-
   const say: Operation<z.infer<typeof MessageBody>, unknown, 'Receipt'> = {
     summary: 'Says something. With an agent it begins the conversation.',
     body: MessageBody,
@@ -38,24 +28,15 @@ export function conversationRoutes(parts: ServiceParts): Hono {
     .add('POST /:id/messages', say, async ({ id: conversationId, body, context }) => {
       const { agent, message, id, mode, by, tools, ...start } = body;
       if (agent !== undefined && tools !== undefined) refuseUntakenTools(askedAgent(parts, agent, undefined), tools.map(defined));
-      const conversation = begin(conversationId, agent, defined(start));
+      const conversation = begin(parts, conversationId, agent, defined(start));
       const receipt = await conversation.send(message as string | readonly Part[], {
         wait,
         ...defined({ id, mode, by, tools: tools?.map(defined) }),
       });
       return context.json(receipt, receipt.turn === undefined ? 202 : 200);
     })
-    .add(
-      'GET /:id',
-      { summary: 'Shows how a conversation stands.', answers: ok('Conversation', 'How it stands.') },
-      async ({ id: conversationId }) => {
-        const run = client.run(conversationId);
-        const { id, agent, nextOffset, usage, interrupts, conversation } = await run.view().catch((error: unknown) => {
-          throw unknownConversation(run.id, error);
-        });
-        if (conversation === undefined) throw notOne(id);
-        return { id, agent, ...conversation, interrupts, usage, nextOffset };
-      },
+    .add('GET /:id', { summary: 'Shows how a conversation stands.', answers: ok('Conversation', 'How it stands.') }, ({ id }) =>
+      shownConversation(client.run(id)),
     )
     .add(
       'GET /:id/transcript',
@@ -86,4 +67,23 @@ export function conversationRoutes(parts: ServiceParts): Hono {
     .change('unpause', 'Lets turns begin again.', ByWhom, (id, body) => open(id).unpause(defined(body)))
     .change('stop', 'Stops the turn at work.', ByWhom, (id, body) => open(id).stop(defined(body)))
     .change('end', 'Ends a conversation.', EndBody, (id, body) => open(id).end(defined(body))).app;
+}
+
+/** Only a message that names an agent begins a conversation. */
+function begin(parts: ServiceParts, id: string, agent: string | undefined, start: object): Conversation {
+  const [option] = Object.keys(start);
+  if (agent !== undefined) {
+    askedAgent(parts, agent, (start as ConversationOptions).options);
+    return parts.client.conversation(agent, id, start);
+  }
+  if (option === undefined) return parts.client.conversation(undefined, id);
+  throw new HoldfastError('request-invalid', `"${option}" says how a conversation begins. Name its agent as well.`);
+}
+
+async function shownConversation(run: Run): Promise<ShownConversation> {
+  const { id, agent, nextOffset, usage, interrupts, conversation } = await run.view().catch((error: unknown) => {
+    throw unknownConversation(run.id, error);
+  });
+  if (conversation === undefined) throw notOne(id);
+  return { id, agent, ...conversation, interrupts, usage, nextOffset };
 }
