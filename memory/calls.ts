@@ -13,12 +13,11 @@ import type { MemoryWorld } from './world';
 interface CallingRun {
   readonly cancellation: Promise<void>;
   cancelError(): HoldfastError | undefined;
-  /** The run has ended, or went on elsewhere. */
+  /** The run has ended or continued as new. */
   hasLeft(): boolean;
   pause(milliseconds: number): Promise<void>;
 }
 
-/** Calls in memory, with the record that Temporal would have. */
 export class MemoryCalls {
   private readonly workflowId: string;
 
@@ -40,7 +39,7 @@ export class MemoryCalls {
     const input = this.log.modelStep(call) as CallModelInput;
     const eventId = record.nextEventId();
     record.write({ kind: 'model-scheduled', eventId, activityId: address, input });
-    // A stopped model answers at once with its words so far, or nothing.
+    // A stopped model answers at once with a partial answer or none.
     const answer = work.callModel(record.requestOf(address), {
       workflowId,
       address,
@@ -61,7 +60,7 @@ export class MemoryCalls {
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
     const running = this.runTool(call, input, record.valuesOf(address));
-    // A cancelled `once` tool is awaited: only the tool knows how far it came.
+    // Only a cancelled `once` tool itself knows how far it came.
     return this.recorded(eventId, facts.effect === 'once' ? running : this.orCancelled(running));
   }
 

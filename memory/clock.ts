@@ -7,7 +7,6 @@ interface ClockEntry {
   fire(): void;
 }
 
-/** Time that passes only on demand. */
 export class VirtualClock {
   private readonly entries = new Set<ClockEntry>();
   private order = 0;
@@ -26,7 +25,7 @@ export class VirtualClock {
     let settle: { resolve(): void; reject(error: unknown): void } = { resolve: () => undefined, reject: () => undefined };
     const fired = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
     fired.catch(() => undefined);
-    // As on a server, a timer of the past fires a little later.
+    // As on a server, a timer in the past fires a little later.
     const entry: ClockEntry = { at: Math.max(at, this.time + 1), order: this.order++, fire: () => settle.resolve() };
     this.entries.add(entry);
     const cancel = (): void => {

@@ -23,7 +23,7 @@ import { asJson } from './record';
 import type { MemoryWorld } from './world';
 import { logWriter } from './world';
 
-/** The ports in memory, with Temporal's record and virtual time. */
+/** Temporal's record, with virtual time. */
 export class MemoryPorts implements Ports {
   readonly log: RunLog;
   readonly children = new MemoryChildren();
@@ -58,14 +58,12 @@ export class MemoryPorts implements Ports {
     this.still = new Standstill(() => world.changed());
   }
 
-  /** Asks for a command, which the run makes when its code rests. */
   private ask<T>(place: string, make: () => Promise<T>): Promise<T> {
     const asked = this.commands.ask(place, make);
     this.world.changed();
     return asked;
   }
 
-  /** A call that a cancelled run does not make. */
   private askUnlessCancelled<T>(place: string, make: () => Promise<T>): Promise<T> {
     this.refuseWhenCancelled();
     return this.ask(place, () => {
@@ -74,7 +72,6 @@ export class MemoryPorts implements Ports {
     });
   }
 
-  /** False: there are none. */
   makeCommands(): boolean {
     // Waiting code may ask for more.
     if (this.atNextRest.length > 0 || !this.hasCommands) return false;
@@ -90,7 +87,6 @@ export class MemoryPorts implements Ports {
     return this.commands.isEnding;
   }
 
-  /** The run is about to end. Makes earlier commands. */
   async end(): Promise<void> {
     const { work } = this.world;
     this.commands.isEnding = true;
@@ -225,7 +221,7 @@ export class MemoryPorts implements Ports {
     return this.still.pausing(this.unlessLeft(this.timer('', this.now() + milliseconds).fired));
   }
 
-  /** Nothing wakes after the run went on elsewhere: on a server that code is gone. */
+  /** On a server the code of an earlier execution is gone, so timers must not wake it. */
   private unlessLeft(fired: Promise<void>): Promise<void> {
     return fired.catch((error: unknown) => {
       if (this.left) return new Promise<never>(() => undefined);
@@ -303,7 +299,7 @@ export class MemoryPorts implements Ports {
     this.children.cancel();
   }
 
-  /** The run ended or went on elsewhere: remaining code can do nothing. */
+  /** After the end or a continue-as-new, remaining code has no effect. */
   leave(): void {
     this.left = true;
     for (const timer of this.timers) timer.cancel();

@@ -7,7 +7,7 @@ import { RunLocalFold } from '../contract/run-local';
 
 type WithoutTime<Fact> = Fact extends HistoryFact ? Omit<Fact, 'time'> : never;
 
-/** The history of a run in memory: what a server would hold, as JSON, read by the same fold. */
+/** The history of a run in memory, as JSON, read by the server's fold. */
 export class MemoryRecord {
   private readonly fold = new HistoryFold();
   private readonly runLocal = new RunLocalFold();
@@ -68,18 +68,18 @@ export class MemoryRecord {
     return ++this.eventId;
   }
 
-  /** From 0 up to 1, the same in every run of a test: fractions of multiples of the golden ratio are evenly spread. */
+  /** From 0 up to 1, equal in every run of a test: fractions of multiples of the golden ratio are evenly spread. */
   random(): number {
     return (++this.randoms * 0.618_033_988_749_895) % 1;
   }
 
-  /** The same in every run of a test, and unique. */
+  /** Unique, and equal in every run of a test. */
   uuid(): string {
     return `${this.firstOffset.toString(16).padStart(8, '0')}-0000-4000-8000-${(++this.uuids).toString(16).padStart(12, '0')}`;
   }
 }
 
-/** A value after its way through a server: nothing is shared, and only JSON is left. */
+/** A copy with JSON only, as after a way through a server. */
 export function asJson<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
 }

@@ -11,7 +11,7 @@ import type { Left } from '../kernel/run/run-end';
 import type { MemoryRecord } from './record';
 import { asJson } from './record';
 
-/** The point for a retry or resume, or why there is none. */
+/** The point for a retry or resume, or the reason for its absence. */
 export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | HoldfastError {
   try {
     return asJson(packedSnapshot(log.snapshot(isCancellation(error) ? run.resumePoint() : run.retryPoint(error))));
@@ -20,7 +20,7 @@ export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | 
   }
 }
 
-/** The end of a run without a result, for its log and its parent. */
+/** For a run without a result. */
 export function failedEnd(
   error: unknown,
   point: Snapshot | HoldfastError,
@@ -36,7 +36,6 @@ export function failedEnd(
   return { fact: { kind: 'end', status: 'failed', error: failed }, end: { failed, kept, ...left } };
 }
 
-/** The snapshot for a retry or resume. Throws without one. */
 export function snapshotBehindEnd(
   { id, status }: RunView,
   point: Snapshot | HoldfastError | undefined,

@@ -31,21 +31,20 @@ interface MemoryParent {
   readonly run: MemoryRun;
   readonly clock: VirtualClock;
   hear(events: readonly EventBody[]): void;
-  /** The child stands still, or goes on. */
   moved(): void;
 }
 
 export type Agents = ReadonlyMap<string, AnyAgent>;
 
-/** A whole run in memory, over every continue-as-new: workflow, server and record. */
+/** A whole run in memory, across continue-as-new. */
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
-  /** The point for a retry or resume, or why there is none. */
+  /** The point for a retry or resume, or the reason for its absence. */
   private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
-  /** The last answer, and all code that it woke. */
+  /** The last answer, with all code that it woke. */
   private turn: Promise<unknown> = Promise.resolve();
   private nextAgents: Agents | undefined;
   private checking = false;
@@ -56,7 +55,7 @@ export class MemoryRun {
   private finish: (end: ChildEnd) => void = () => undefined;
   /** The end of an isolated agent, for its parent. */
   end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
-  /** Isolated agents, also ended agents, by run id. */
+  /** Isolated agents by run id, even ended agents. */
   readonly children = new Map<string, MemoryRun>();
 
   constructor(
@@ -85,7 +84,6 @@ export class MemoryRun {
     return this.record.ended;
   }
 
-  /** Whether the run has ended or waits for people or time. */
   get standsStill(): boolean {
     return this.stands;
   }
@@ -107,8 +105,8 @@ export class MemoryRun {
   }
 
   /**
-   * Takes an answer, or says why not. An answer to an isolated agent counts in the root run, which shows the interrupt, too: of two simultaneous
-   * answers only one is taken.
+   * Returns the refusal, if any. The root run also shows the interrupts of isolated agents, so only one of two simultaneous answers is
+   * taken.
    */
   take(answer: Answer): Promise<Failure | undefined> {
     return this.inTurn(() => this.takeNow(answer));
@@ -122,7 +120,7 @@ export class MemoryRun {
     return this.inTurn(() => this.answer(answer));
   }
 
-  /** One answer after another: all code of the earlier answer has run. */
+  /** Takes an answer after all code of the previous answer has run. */
   private inTurn<T>(act: () => T): Promise<T> {
     const { root } = this;
     const acted = root.turn.then(act);
@@ -178,7 +176,7 @@ export class MemoryRun {
     if (request !== undefined) await this.work.settle();
   }
 
-  /** Lets time pass. Timers fire in order, each after all code of the timer before. */
+  /** Each timer fires after all code of the previous timer has run. */
   async advance(milliseconds: number): Promise<void> {
     await this.idle();
     const until = this.clock.now + milliseconds;
@@ -189,7 +187,7 @@ export class MemoryRun {
     this.clock.fireNext(until);
   }
 
-  /** Continues as new as soon as nothing is open, optionally with other code. Settles when the run stands still. */
+  /** Continues as new when no call is open. Settles when the run rests. */
   async goOnAsNew(agents: Agents = this.agents): Promise<void> {
     this.askForContinueAsNew(agents);
     await this.idle();
@@ -201,7 +199,6 @@ export class MemoryRun {
     for (const child of this.children.values()) if (!child.ended) child.askForContinueAsNew(agents);
   }
 
-  /** Something may have happened without notice. */
   private stir(): void {
     this.changed();
     for (const child of this.children.values()) if (!child.ended) child.stir();
@@ -216,7 +213,7 @@ export class MemoryRun {
     return child;
   }
 
-  /** Goes on with other code if its trial succeeds. Otherwise says why not, and goes on with the old code. */
+  /** If the trial fails, returns the failure and keeps the old code. */
   async upgrade(agents: Agents): Promise<Failure | undefined> {
     await this.idle();
     if (this.ended) return { code: 'run-ended', message: 'The run has ended.' };
@@ -227,7 +224,7 @@ export class MemoryRun {
     return failure;
   }
 
-  /** Goes on after a failure or cancel, optionally with other code. */
+  /** Goes on after a failure or cancel. */
   async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, by?: string): Promise<void> {
     await this.idle();
     this.enterBehindEnd(how, agents, by);

@@ -6,7 +6,7 @@ import { Trial } from '../kernel/engine/trial';
 import { asJson } from './record';
 import type { MemoryWork } from './work';
 
-/** Tries other code on the present state. Returns the problem, or undefined. */
+/** Tries other code on the present state. Undefined: no problem. */
 export async function failureOfTrial(
   agents: ReadonlyMap<string, AnyAgent>,
   run: AgentRun,

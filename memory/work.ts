@@ -20,13 +20,12 @@ export interface MemoryCall<Facts> {
   readonly facts: Facts;
   readonly values: RunLocalValues;
   readonly start: StartInput;
-  /** Settles at a cancel. */
   readonly cancelled: Promise<void>;
   /** Lets virtual time pass before another attempt. */
   wait(milliseconds: number): Promise<void>;
 }
 
-/** All I/O. An error here is a lost call. */
+/** All I/O. An error from a call is a lost call. */
 export interface MemoryWork {
   prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(request: StoredRequest, call: MemoryCall<ModelFacts>): Promise<CallModelResult>;

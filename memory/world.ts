@@ -12,11 +12,10 @@ export interface MemoryWorld {
   readonly work: MemoryWork;
   readonly clock: VirtualClock;
   readonly record: MemoryRecord;
-  /** Something came back or was written. */
   changed(): void;
   wantsContinueAsNew(): boolean;
   startChild(child: ChildRun): MemoryChild;
-  /** Tells the parent run. Absent: no parent. */
+  /** Absent: no parent. */
   readonly tellParent?: (event: EventBody) => void;
 }
 

@@ -7,7 +7,7 @@ import { connectNative } from '../host/connection';
 interface ActivityQueuesOptions {
   readonly server: TemporalSettings;
   readonly dataConverter?: DataConverter | undefined;
-  /** `most` activities of a queue work at a time. */
+  /** At most `most` activities of a queue run at a time. */
   readonly queues: readonly { readonly taskQueue: string; readonly activities: object; readonly most: number }[];
   /** After the grace another worker repeats the activity. */
   readonly graceMs?: number;
@@ -19,7 +19,6 @@ export interface ActivityQueues {
   shutdown(): Promise<void>;
 }
 
-/** Serves task queues that have activities only, without the code of agents. */
 export async function serveActivities({ server, dataConverter, queues, graceMs = 1000 }: ActivityQueuesOptions): Promise<ActivityQueues> {
   const connection = await connectNative(server, NativeConnection);
   try {

@@ -12,7 +12,6 @@ import { newestPages } from '../host/history/history-pages';
 import { keptPointIn } from '../host/history/kept-point';
 import { PayloadReader } from '../host/history/payload-reader';
 
-/** Reads answers, and resume points, in the histories of runs. */
 export function answerLookup(source: HistorySource<FactEvent>, converter: () => LoadedDataConverter): AnswerLookup {
   let made: PayloadReader | undefined;
   const payloads = (): PayloadReader => (made ??= new PayloadReader(converter()));
@@ -57,7 +56,7 @@ function inputOf(event: FactEvent, refused: ReadonlySet<string>): Payload | unde
     : undefined;
 }
 
-/** An update was in time if the run accepted the update, which the history notes at the end of a task. */
+/** An update that the run accepted was in time, although the history notes it only at the end of a task. */
 function fits(interrupt: Interrupt, sent: unknown, event: FactEvent, at: number): sent is Answer {
   const answer = sent as Answer;
   if (answer.answer === undefined) return false;

@@ -10,10 +10,9 @@ import type { WorkflowBundle } from './bundle';
 import { bundleFrom } from './bundle';
 import type { BundleStore } from './bundle-store';
 
-/** What a bundle was made of. */
 export interface BundleInputs {
   readonly files: readonly string[];
-  /** Where the bundler looked and found nothing. A file there would be bundled in place of another. */
+  /** Paths that were not found. A new file there would replace another. */
   readonly absent: readonly string[];
 }
 
@@ -25,35 +24,34 @@ interface KnownBundle {
 
 interface KnownFile {
   readonly hash: string;
-  /** What the operating system said of it. Without it the content is read each time. */
+  /** State in the file system. Absent: the content is read each time. */
   readonly state?: string;
 }
 
-/** `isKept`: it comes from the store, whole. */
+/** `isKept`: the bundle comes from the store. */
 export interface BundleOfStart extends WorkflowBundle {
   readonly isKept: boolean;
 }
 
-/** Bundling takes a second, and most starts of a worker find everything as it was. */
+/** Bundling takes a second, and most starts find unchanged files. */
 export async function bundleOnce(agentsPath: string, directory: string, store: BundleStore): Promise<BundleOfStart> {
   const memory = new BundleMemory(directory, store);
   const known = await memory.find(agentsPath);
   if (known !== undefined) return { ...known, isKept: true };
   const began = Date.now();
   const { bundle, inputs } = await bundleFrom(agentsPath);
-  // What somebody writes meanwhile may not be what was bundled.
+  // A file that changes during bundling may differ from the bundled content.
   if (!inputs.files.some((path) => statSync(path).mtimeMs >= began)) memory.remember(agentsPath, bundle, inputs);
   return { ...bundle, isKept: false };
 }
 
-/** Remembers what the bundle of an agents module was made of, beside the bundles. While all of that is the same, it need not be made again. */
+/** The bundle is reused while its inputs are unchanged. */
 class BundleMemory {
   constructor(
     private readonly directory: string,
     private readonly store: BundleStore,
   ) {}
 
-  /** The bundle that bundling would make; undefined where that is not known. */
   async find(agentsPath: string): Promise<WorkflowBundle | undefined> {
     try {
       const known = JSON.parse(await readFile(this.pathOf(agentsPath), 'utf8')) as KnownBundle;
@@ -62,12 +60,12 @@ class BundleMemory {
       const files = Object.entries(known.files).map(([path, file]) => [path, sameFile(path, file, now)] as const);
       if (!files.every((file): file is [string, KnownFile] => file[1] !== undefined)) return undefined;
       const bundle = await this.store.load(known.buildId);
-      // Such as after a copy of everything: from the next start on nothing need be read.
+      // After a copy of all files only the states differ.
       if (files.some(([path, { state }]) => state !== known.files[path]?.state))
         this.write(agentsPath, { ...known, files: Object.fromEntries(files) });
       return bundle;
     } catch {
-      // Nothing is known, or it cannot be read: the bundle is made, and remembered anew.
+      // An unreadable entry only costs a new bundle.
       return undefined;
     }
   }
@@ -77,7 +75,7 @@ class BundleMemory {
     this.write(agentsPath, { buildId, files: Object.fromEntries(files.map((path) => [path, knownFile(path, now)])), absent });
   }
 
-  /** Where it cannot be written, the next start takes longer, and no more. */
+  /** Without write access only the next start takes longer. */
   private write(agentsPath: string, known: KnownBundle): void {
     try {
       makePrivate(this.directory, isHashed);
@@ -87,7 +85,7 @@ class BundleMemory {
     keepIfPossible(this.pathOf(agentsPath), JSON.stringify(known));
   }
 
-  /** By all that has a say in how files become a bundle. */
+  /** A hash of all settings and tools that determine a bundle. */
   private pathOf(agentsPath: string): string {
     const own = [__filename, require.resolve('./bundle'), require.resolve('./bundler-look')].map(hashOfFile);
     const path = resolve(agentsPath);
@@ -100,7 +98,7 @@ class BundleMemory {
   }
 }
 
-/** What is known of a file that has the same content; undefined when it has another. */
+/** Undefined: the content has changed. */
 function sameFile(path: string, known: KnownFile, now: number): KnownFile | undefined {
   const { state } = known;
   if (state !== undefined && fileState(path, now) === state) return known;
@@ -109,7 +107,7 @@ function sameFile(path: string, known: KnownFile, now: number): KnownFile | unde
 }
 
 function knownFile(path: string, now: number): KnownFile {
-  // Before its content: what is written meanwhile changes its state.
+  // Read before the content, so a later change of the file changes the state.
   const state = fileState(path, now);
   return { hash: hashOfFile(path), ...defined({ state }) };
 }

@@ -6,28 +6,25 @@ import { HoldfastError, messageOf } from '../contract/errors';
 import { isHashed, makePrivate, privateFile } from '../host/private-files';
 import type { WorkflowBundle } from './bundle';
 
-/** The first line of a file: whose code follows, and the hash of its bytes. Paths stand in the code, so that its build id says nothing of the bytes. */
+/** The build id ignores paths in the code, so the bytes need a hash of their own. */
 const head = /^\/\/ holdfast build ([0-9a-f]{16}) sha256 ([0-9a-f]{64})$/;
 
-/**
- * Keeps the code of every build: a run that is open goes on under the code it began with. A worker saves a build after it has loaded it in
- * the sandbox, so what stands here as it was written loads.
- */
+/** Open runs keep the code of their first build. A worker saves a build after a load in the sandbox, so undamaged files load. */
 export class BundleStore {
   constructor(private readonly directory: string) {}
 
-  /** Whether the code of a build is here, whole. */
+  /** Whether the store has the whole code. */
   async holds(buildId: string): Promise<boolean> {
     return 'code' in (await this.find(buildId));
   }
 
-  /** Writes a build, also in place of a file that is damaged. */
+  /** Writes a build, even over a damaged file. */
   async save({ buildId, code }: WorkflowBundle): Promise<void> {
     makePrivate(this.directory, isHashed);
     const path = this.pathOf(buildId);
     const draft = `${path}.${randomUUID()}`;
     try {
-      // The name must not stand for a file before all of it does, also when the power fails.
+      // Renamed after the flush, so the name never stands for a part of the file, even after a power failure.
       await writeFile(draft, `// holdfast build ${buildId} sha256 ${hashOf(Buffer.from(code))}\n${code}`, {
         mode: privateFile,
         flush: true,
@@ -52,7 +49,7 @@ export class BundleStore {
     throw new HoldfastError('build-damaged', `${bundle} in ${this.directory} is damaged: ${found.problem}.`, { cause: found.cause });
   }
 
-  /** Nobody needs the code of a build any more. */
+  /** For a build without runs. */
   remove(buildId: string): Promise<void> {
     return rm(this.pathOf(buildId), { force: true });
   }
@@ -76,7 +73,7 @@ export class BundleStore {
   }
 }
 
-/** Without a problem there is no file. */
+/** Undefined: the file is missing. */
 type FoundBundle = { readonly code: string } | { readonly problem: string | undefined; readonly cause?: unknown };
 
 function foundIn(bytes: Buffer, buildId: string): FoundBundle {

@@ -11,12 +11,12 @@ import type { NodeImports } from './import-map';
 import { describedImports } from './import-map';
 
 export interface WorkflowBundle {
-  /** Hash of the code: the same code is the same build, wherever it lies. */
+  /** Hash of the code without paths: equal code is one build, in any folder. */
   readonly buildId: string;
   readonly code: string;
 }
 
-/** The map of a bundle has the lines of stack traces. With columns and the text of all sources it is two thirds of a bundle, which every start reads. */
+/** Lines only, for stack traces: columns and sources would be two thirds of a bundle, which every start reads. */
 const mapOfBundles = 'inline-nosources-cheap-module-source-map';
 
 const workflowsFolder = resolve(__dirname, '..', 'workflows');
@@ -25,7 +25,6 @@ export const agentsRequest = '__holdfast_agents__';
 
 export type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
-/** A configuration of the bundler that finds the agents module, and the doors of Holdfast for the sandbox. */
 export function withAgents(config: WebpackConfig, agentsPath: string, plugins: NonNullable<WebpackConfig['plugins']>): WebpackConfig {
   return {
     ...config,
@@ -44,19 +43,16 @@ export function withAgents(config: WebpackConfig, agentsPath: string, plugins: N
   };
 }
 
-/** A file of ours for the sandbox, by its name. */
 export function sandboxFile(name: string): string {
   return require.resolve(join(workflowsFolder, name));
 }
 
-/** The path of an agents module that is there. */
 export function agentsModule(agentsPath: string): string {
   const path = resolve(agentsPath);
   if (!existsSync(path)) throw new HoldfastError('agents-invalid', `There is no agents module at ${path}.`);
   return path;
 }
 
-/** What every bundle is made of, beside the agents module. */
 function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterceptorModules' | 'preloadModules'> {
   return {
     workflowsPath: sandboxFile('entry'),
@@ -65,12 +61,11 @@ function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterc
   };
 }
 
-/** Bundles an agents module for the workflow sandbox. What does not belong there is an error that says where it is imported. */
+/** Bundles an agents module for the workflow sandbox. An unsupported import is an error that names the importing file. */
 export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> {
   return (await bundleFrom(agentsPath)).bundle;
 }
 
-/** The same, and what it was made of. */
 export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle: WorkflowBundle; readonly inputs: BundleInputs }> {
   const path = agentsModule(agentsPath);
   const output: string[] = [];
@@ -80,7 +75,7 @@ export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle:
     logger: quietLogger(output),
     webpackConfigHook: (config) => ({
       ...withAgents(config, path, [look, new FilesLookedUpOnce()]),
-      // A cache keeps what a second compilation would use, and there is none.
+      // A cache would only help a second compilation.
       cache: false,
       devtool: mapOfBundles,
     }),
@@ -92,7 +87,7 @@ export async function bundleFrom(agentsPath: string): Promise<{ readonly bundle:
   return { bundle: { buildId: buildIdOf(code, path), code }, inputs: look.inputs };
 }
 
-/** The sandbox loads modules and waits for none. */
+/** The sandbox does not wait for modules with a top-level await. */
 export function refuseWaiting({ waiting }: BundlerLook): void {
   if (waiting.length === 0) return;
   throw new HoldfastError(
@@ -103,7 +98,7 @@ export function refuseWaiting({ waiting }: BundlerLook): void {
 
 const mostShown = 3;
 
-/** Why an agents module cannot be bundled. What the bundler wrote, often pages, is the cause of the error. */
+/** The bundler's output is often pages long. */
 function refusalOf(path: string, { imports, problems }: BundlerLook, message: string): string {
   const found = imports.nodeImports(agentsRequest);
   if (found.length > 0) return needsNode(path, found);
@@ -111,7 +106,6 @@ function refusalOf(path: string, { imports, problems }: BundlerLook, message: st
   return `The agents module ${path} cannot be bundled for the sandbox. ${shortened(problems[0] ?? message)}${more}`;
 }
 
-/** Says which files of an agents module import what the sandbox does not have. */
 export function needsNode(path: string, found: readonly NodeImports[]): string {
   const folder = dirname(realpathSync(path));
   const more = found.length > mostShown ? [`So do ${found.length - mostShown} more files.`] : [];
@@ -125,7 +119,7 @@ export function needsNode(path: string, found: readonly NodeImports[]): string {
   ].join(' ');
 }
 
-/** What a compiler says of a mistake, without the compiler's own insides. */
+/** The compiler's message without its internal stack. */
 function shortened(problem: string): string {
   const [said = ''] = stripVTControlCharacters(problem).split(/\n\s*(?:Caused by|Stack backtrace):/);
   return said.replace(/^Module build failed \(from [^)]*\):\n(?:Error: )?/, '').trim();

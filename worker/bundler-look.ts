@@ -19,7 +19,6 @@ interface AsyncHook<T> extends Hook<T> {
   tapPromise(name: string, run: (value: T) => Promise<void>): void;
 }
 
-/** What was compiled, before it is written. */
 export interface Compiled {
   readonly errors: readonly { readonly message: string }[];
   readonly fileDependencies: Iterable<string>;
@@ -27,10 +26,10 @@ export interface Compiled {
   getAssets(): readonly { readonly source: { source(): string | Buffer } }[];
 }
 
-/** The SDK gives the bundler files that are looked up anew for every import of every module. A fifth of the time goes there. */
+/** The SDK's file system looks up each file for every import, a fifth of the bundling time. */
 export class FilesLookedUpOnce {
   apply(compiler: Compiler): void {
-    // What webpack has made for itself by now, and what the SDK puts in its place afterwards.
+    // The cached file system that webpack makes before the SDK replaces it.
     const Cached = compiler.inputFileSystem?.constructor as (new (files: object | null, milliseconds: number) => never) | undefined;
     if (Cached === undefined) return;
     compiler.hooks.beforeRun.tap('holdfast', () => {
@@ -49,13 +48,11 @@ interface Import {
   readonly createData?: { readonly resource?: string };
 }
 
-/** What the bundler comes by, for errors that say more than its own. */
 export class BundlerLook {
   readonly imports = new ImportMap();
   readonly problems: string[] = [];
-  /** The modules with a top-level await. Such a module, and all that import it, would export nothing but a promise. */
+  /** A module with a top-level await would export only a promise, and so would its importers. */
   readonly waiting: string[] = [];
-  /** What was read, and where nothing was found. */
   inputs: BundleInputs = { files: [], absent: [] };
 
   apply({ hooks }: Compiler): void {

@@ -7,7 +7,7 @@ import { replayRuns } from './replay/replay-worker';
 
 const checked = new Set<string>();
 
-/** Loads a bundle in the sandbox before the first poll: a module that throws there would block every run. */
+/** A module that throws would block every run, so a bundle is loaded before the first poll. */
 export async function checkBundle(bundle: WorkflowBundle): Promise<void> {
   if (checked.has(bundle.buildId)) return;
   await loadInSandbox(bundle, 'The agents module does not');
@@ -37,7 +37,7 @@ async function refusalOf(code: string): Promise<unknown> {
   }
 }
 
-/** As JSON, which the SDK takes, too. The run of no agent fails in its first task: a replay loads the module and must end in the same way. */
+/** JSON, which the SDK accepts. A run without an agent fails in its first task, and so must its replay. */
 function firstTask(): History {
   const input = {
     start: { version: 1, tenant: 'check', id: 'check', agent: '', input: '', values: {}, stream: false, options: {}, tags: [] },

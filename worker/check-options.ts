@@ -94,14 +94,14 @@ const ofPlugin: Forms = {
   compress: flag,
 };
 
-/** Programs in plain JavaScript may give anything. */
+/** Plain JavaScript may give any value. */
 export function checkWorkerOptions(given: unknown): void {
   const refuse = refusing('HoldfastWorker.create', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with server, agents, tools and bundles, not ${shown(given)}.`);
   checkFields(given, { ...ofWorker, agents: given['bundle'] === undefined ? agents : anything }, refuse);
 }
 
-/** Also refuses options of the user's own worker or client, which would have no effect here. */
+/** Options of the user's own worker or client would have no effect. */
 export function checkPluginOptions(given: unknown): void {
   const refuse = refusing('holdfastPlugin', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with agents and tools, not ${shown(given)}.`);

@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const shortestDays = 7;
 const patienceMs = 5000;
 
-/** Throws 'retention-short' with a command as the fix. A namespace without a known retention is accepted. */
+/** Throws 'retention-short'. A namespace without a known retention is accepted. */
 export async function checkRetention(connection: ConnectionLike, namespace: string): Promise<void> {
   const { config } = await connection.withDeadline(Date.now() + patienceMs, () =>
     connection.workflowService.describeNamespace({ namespace }),

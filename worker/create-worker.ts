@@ -40,28 +40,34 @@ export interface WorkerOptions extends PartsOptions {
   /** The directory for the code of builds that still have open runs. */
   readonly bundles: string;
   readonly dataConverter?: DataConverter;
-  /** Whether this worker compresses its payloads. Compressed payloads can always be read. Default: no. */
+  /** Whether this worker compresses its payloads. Every worker can read compressed payloads. Default: no. */
   readonly compress?: boolean;
-  /** Number of runs kept in memory; any other run reads its history at its next task. Default of Temporal's SDK: 600 for each GB of heap above 200 MB. */
+  /**
+   * Number of runs kept in memory; other runs read their history at the next task. Default of Temporal's SDK: 600 for each GB of heap above
+   * 200 MB.
+   */
   readonly maxCachedRuns?: number;
-  /** How long a shutdown waits for running calls. At least the longest tool timeout. */
+  /** How long a shutdown waits for running calls, in milliseconds. Default: the longest tool timeout. */
   readonly shutdownGraceMs?: number;
-  /** Milliseconds between two checks of which older builds still have open runs. */
+  /** Milliseconds between two checks for older builds with open runs. */
   readonly buildCheckMs?: number;
-  /** How long the current build may be without a worker before the build of this process takes its place. Default 90 s: a poll takes up to 60. */
+  /**
+   * Milliseconds without a worker of the current build before this process's build takes its place. Default 90 s, because a poll takes up
+   * to 60 s.
+   */
   readonly unservedMs?: number;
   readonly stickyTimeoutMs?: number;
-  /** How long the code of a run may run without a pause before it counts as an endless loop, in time and in processor time. Default 5 s. */
+  /** Milliseconds, in real time and in processor time, before code of a run without a pause counts as an endless loop. Default 5 s. */
   readonly endlessLoopMs?: number;
   /** Answers Temporal's query for stack traces of runs, which slows a worker down by a sixth. Default false. */
   readonly stackTraces?: boolean;
-  /** A finished bundle, which saves tests the time. */
+  /** A finished bundle, which saves tests time. */
   readonly bundle?: WorkflowBundle;
 }
 
-/** What a worker that runs takes over. Server, task queue and storage stay. */
+/** Changes for a running worker. Server, task queue and storage stay. */
 export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'> & {
-  /** Undefined: the agents are as they were. */
+  /** Undefined: the agents stay. */
   readonly bundle?: WorkflowBundle | undefined;
 };
 
@@ -73,7 +79,7 @@ interface WorkerInside {
   readonly close: () => Promise<void>;
 }
 
-/** A process's workers: the newest build, and one for each older build that still has open runs. */
+/** A process's workers: for the newest build, and for each older build with open runs. */
 export class HoldfastWorker {
   private readonly stopped: Promise<void>;
   private stop: () => void = () => undefined;
@@ -149,7 +155,7 @@ export class HoldfastWorker {
       await served.open(bundle, () => checkRetention(connection, server.namespace));
       return worker;
     } catch (error) {
-      // Nothing continues to poll, and the first error is thrown.
+      // Stops all polls before the first error is thrown.
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
       loop.close();
@@ -159,7 +165,7 @@ export class HoldfastWorker {
     }
   }
 
-  /** Settles when the workers have stopped; rejects when a worker stopped by itself. */
+  /** Settles when the workers have stopped; rejects when a worker stopped unasked. */
   run(): Promise<void> {
     return this.stopped;
   }
@@ -169,7 +175,7 @@ export class HoldfastWorker {
     return this.inside.served.newest;
   }
 
-  /** What calls that begin now work with. */
+  /** The parts for calls that begin now. */
   get parts(): WorkerParts {
     return this.inside.parts.current;
   }
@@ -184,8 +190,8 @@ export class HoldfastWorker {
   }
 
   /**
-   * Takes over other code while it runs: new runs begin under the build of `bundle`, and calls that begin from now on go to these tools. Open runs keep
-   * their build, and calls that run their code. When it throws, all is as before.
+   * Takes over changed code: new runs begin under the build of `bundle`, and new calls use the new tools. Open runs keep their build, and
+   * running calls their code. An error leaves the worker unchanged.
    */
   async takeOver(changes: TakeOver): Promise<void> {
     const { bundle, ...changed } = changes;
@@ -196,7 +202,7 @@ export class HoldfastWorker {
     await served.change(bundle, () => parts.become(bundle?.buildId ?? this.buildId, next));
   }
 
-  /** Drains: nothing new is taken, calls that run may end. */
+  /** Drains: no new work begins, and running calls may end. */
   async shutdown(): Promise<void> {
     if (this.stopping) return this.stopped;
     this.stopping = true;
@@ -206,13 +212,12 @@ export class HoldfastWorker {
     this.stop();
   }
 
-  /** Serves the newest build and exactly the older builds that have open runs. */
+  /** Serves the newest build and all older builds with open runs. */
   checkBuilds(): Promise<void> {
     return this.inside.served.check();
   }
 }
 
-/** What a project no longer names is not there any more. */
 const unset = {
   outputs: undefined,
   policies: undefined,
@@ -229,14 +234,14 @@ async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   return { bundle, connection, closeConnection };
 }
 
-/** A kept bundle has been loaded in the sandbox. */
+/** A stored bundle was checked in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
   if (await store.holds(bundle.buildId)) return;
   await checkBundle(bundle);
   await store.save(bundle);
 }
 
-/** For a program that runs a worker and does not handle problems. */
+/** For a program that does not handle problems itself. */
 export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }
@@ -259,10 +264,10 @@ function createTemporalWorker(
       defaultVersioningBehavior: 'PINNED',
     },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed. More tasks at once would each take longer than the 10 s that
-    // the server waits for a task, and the server would hand the tasks out again.
+    // One thread runs all workflow code. After a crash every run is replayed, and more tasks at once would exceed the server's 10 s, so the
+    // server would hand them out again.
     maxConcurrentWorkflowTaskExecutions: 16,
-    // A call hears of a cancel in the answer to a heartbeat.
+    // A call gets a cancel in the reply to a heartbeat.
     maxHeartbeatThrottleInterval: 250,
     defaultHeartbeatThrottleInterval: 250,
     shutdownGraceTime: options.shutdownGraceMs ?? longestTool(parts.current),

@@ -30,13 +30,13 @@ export class Deployment extends DeploymentReader {
   }
 
   /**
-   * Sends new runs to a build, whose worker polls already, or whose build the server does not know yet. Returns the problem if somebody else alone
-   * decides. A build that is already current, without having replaced an unserved build, needs no request, and no restart waits for a request.
+   * Returns the problem if only a manager may decide. A build that is current already, and did not replace an unserved build, needs no
+   * request, so a restart does not wait.
    */
   async makeCurrent(buildId: string, stillRunning: () => boolean): Promise<HoldfastError | undefined> {
     const until = Date.now() + this.refusedMs;
     for (;;) {
-      // Without an answer the server does not know the deployment yet, or is busy.
+      // Without a reply the server does not know the deployment yet, or is busy.
       const { current, replaced, manager } = (await this.standing().catch(() => undefined)) ?? {};
       if (current === buildId && (replaced === undefined || manager !== undefined)) return undefined;
       if (manager !== undefined) return this.managed(buildId, manager, current);
@@ -64,7 +64,7 @@ export class Deployment extends DeploymentReader {
     );
   }
 
-  /** Of a full namespace the server says only that something went wrong. */
+  /** For a full namespace the server's error is unspecific. */
   private async roomHint(): Promise<string> {
     try {
       await this.standing();
@@ -78,7 +78,7 @@ export class Deployment extends DeploymentReader {
     }
   }
 
-  /** Sends new runs to a build in place of another build. Fails if the deployment has changed since the look. */
+  /** Fails if the deployment has changed since the look. */
   replaceCurrent(buildId: string, { current, token }: DeploymentStanding): Promise<void> {
     return this.setCurrent(buildId, `holdfast-${process.pid}${replacing}${current ?? 'none'}`, token);
   }

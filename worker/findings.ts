@@ -14,15 +14,14 @@ interface Finding {
 }
 
 /**
- * Repeated looks at independent parts. A problem of a part does not stop the other parts, and is reported once while the problem lasts. A problem
- * with a code is reported at once. Any other problem, such as a busy server, is reported if the problem lasts until the next look.
+ * Checks independent parts repeatedly. A lasting problem is reported once: at once with a code, otherwise, as with a busy server, if it
+ * lasts until the next check.
  */
 export class Findings {
   private readonly standing = new Map<string, Finding>();
 
   constructor(private readonly tell: (problem: HoldfastError) => void) {}
 
-  /** A part failed in the last look and may succeed in the next look. */
   get untold(): boolean {
     return [...this.standing.values()].some(({ told }) => !told);
   }

@@ -10,7 +10,7 @@ export interface NodeImports {
 
 interface NodeImport {
   readonly request: string;
-  /** The imported modules that the sandbox does not have, modules of Node first. */
+  /** Imports that the sandbox does not have, modules of Node first. */
   readonly needs: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export class ImportMap {
     this.imports.set(file, requests);
   }
 
-  /** The project's own files behind a request that import a module which needs Node. Shortest way first. */
+  /** The project's files that import a module which needs Node, shortest way first. */
   nodeImports(request: string): readonly NodeImports[] {
     const first = [...this.imports.values()].map((requests) => requests.get(request)).find((file) => file !== undefined);
     if (first === undefined) return [];
     const seen = new Set([first]);
     const ways: Omit<NodeImports, 'found'>[] = [{ files: [first], requests: [] }];
-    // The list grows while it is read.
+    // The list grows during the loop.
     for (const { files, requests } of ways) {
       for (const [next, target] of this.imports.get(files.at(-1) ?? '') ?? []) {
         if (!isOwn(next) || target === undefined || seen.has(target)) continue;

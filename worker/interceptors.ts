@@ -1,7 +1,7 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { withCall } from '../activities/calls/call-context';
 
-/** Sets the context of a call, which tells code deep inside a tool its run. */
+/** For code deep inside a tool. */
 export const callInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute: (input, next) =>

@@ -8,7 +8,7 @@ import { BundlerLook } from './bundler-look';
 import { loadInSandbox } from './check-bundle';
 import type { NodeImports } from './import-map';
 
-/** In the code of every such bundle: entry-beside.ts exports the mark. */
+/** An export of entry-beside.ts, so every bundle with agents contains the mark. */
 const mark = 'holdfastAgentsBeside';
 
 export function hasAgents(code: string): boolean {
@@ -21,7 +21,6 @@ export const noWorkflows = (): string => sandboxFile('no-workflows');
 const pathOf = new WeakMap<object, string>();
 const noHook = {};
 
-/** Options of a bundle with the agents of a module beside its own workflows. */
 export function bundledBeside(options: BundleOptions, agents: string): BundleOptions {
   const entry = sandboxFile('entry-beside');
   const path = agentsModule(agents);
@@ -50,7 +49,7 @@ export function bundledBeside(options: BundleOptions, agents: string): BundleOpt
   };
 }
 
-/** Refuses a bundle that would fail every task of its worker. The SDK makes the bundle, so the check runs inside the bundler. */
+/** The SDK makes the bundle, so the check runs inside the bundler. */
 class BesideCheck {
   private readonly look = new BundlerLook();
 

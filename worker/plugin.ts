@@ -22,20 +22,25 @@ import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
 import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 
-/** The names are the names of HoldfastWorker. Server, task queue and data converter are options of the user's own worker. */
+/** Options of HoldfastWorker. Server, task queue and data converter are options of the user's own worker. */
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
   /** The storage of large snapshots of runs. Clients need the same storage. */
   readonly storage?: StorageDriver;
-  /** Whether this worker compresses its payloads, also of other workflows. Compressed payloads can always be read. Default: no. */
+  /**
+   * Whether this worker compresses its payloads, including other workflows' payloads. Every worker can read compressed payloads. Default:
+   * no.
+   */
   readonly compress?: boolean;
 }
 
-/** A Temporal plugin that adds agents to a Worker, and to a bundle of workflow code. A Client and its Connection may have the plugin, too. */
+/**
+ * A Temporal plugin that adds agents to a Worker and to a bundle of workflow code. A Client and its Connection may also have the plugin.
+ */
 export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
   return new HoldfastPlugin(options);
 }
 
-/** By one of the activities, which identifies the worker. */
+/** By an activity, which identifies the worker. */
 const servings = new WeakMap<object, Serving>();
 
 class Serving {
@@ -46,13 +51,13 @@ class Serving {
     readonly redis: RedisLink | undefined,
   ) {}
 
-  /** Other plugins may have changed the options of the worker. */
+  /** Read late, because other plugins may change the options. */
   get options(): Worker['options'] {
     if (this.worker === undefined) throw new HoldfastError('internal', 'The worker has not begun yet.');
     return this.worker.options;
   }
 
-  /** The connection of the worker, which the worker may have made itself. */
+  /** The worker may have made the connection itself. */
   get connection(): NonNullable<Worker['connection']> {
     const connection = this.worker?.connection;
     if (connection === undefined) throw new HoldfastError('internal', 'The worker has no connection yet.');
@@ -92,7 +97,7 @@ export class HoldfastPlugin extends ClientPlugin {
     return bundledBeside(options, this.given.agents);
   }
 
-  // The SDK awaits the promise, which SimplePlugin does not know.
+  // The SDK awaits the promise, although SimplePlugin's type has none.
   override configureWorker(options: TemporalWorkerOptions): TemporalWorkerOptions {
     return this.withAgents(options) as unknown as TemporalWorkerOptions;
   }
@@ -126,7 +131,7 @@ export class HoldfastPlugin extends ClientPlugin {
     servings.set(ours.callModel, serving);
     const { interceptors } = options;
     return {
-      // A call hears of a cancel in the answer to a heartbeat.
+      // A call gets a cancel in the reply to a heartbeat.
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: longestTool(parts),
@@ -159,7 +164,7 @@ export class HoldfastPlugin extends ClientPlugin {
     await next(worker).finally(() => serving.redis?.close());
   }
 
-  /** Reports problems with a code. A server without an answer is not reported: the worker polls that server anyway. */
+  /** A server without an answer is not reported, because the worker polls it anyway. */
   private tell(error: unknown): void {
     const code = codeOf(error);
     if (code !== undefined) this.onProblem(new HoldfastError(code, messageOf(error), { cause: error }));

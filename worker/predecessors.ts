@@ -6,16 +6,16 @@ import { identitiesOf } from './deployment';
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
 const { PENDING_ACTIVITY_STATE_STARTED: started } = temporal.api.enums.v1.PendingActivityState;
-/** The server soon notices an old call by itself, and another worker may have the call by then. */
+/** Soon another worker may have a call near its heartbeat timeout. */
 const nearlyMs = 2000;
 const usualHeartbeatMs = 10_000;
 const mostRuns = 1000;
 const runsAtOnce = 8;
 
 /**
- * Makes the server repeat the calls of dead processes of this host at once, without waiting for their heartbeats. `dead` are the marks of these
- * processes: a later process may have the number of a dead process, and never its mark. The last attempt of a call, such as of a `once` tool, is left
- * to its timeout, as the run must hear that the effect of the call is unknown.
+ * Makes the server repeat calls of dead processes of this host without waiting for heartbeat timeouts. `dead`: the marks of these
+ * processes, because process numbers repeat. The last attempt of a call, such as of a `once` tool, is left to its timeout, so the run
+ * learns that the effect is unknown.
  */
 export async function retryCallsOf(
   dead: readonly string[],
@@ -33,7 +33,7 @@ export async function retryCallsOf(
       if (!workflowId || !runId) continue;
       const { pendingActivities } = await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId, runId } });
       const lost = (pendingActivities ?? []).filter((one) => isLost(one, identities));
-      // Otherwise the server offers the next task of the run to the dead process first, for a second.
+      // Without the reset, the server offers the run's next task to the dead process for a second.
       if (lost.length > 0) await workflowService.resetStickyTaskQueue({ namespace, execution: { workflowId, runId } });
       for (const activity of lost) {
         await workflowService.respondActivityTaskFailedById({

@@ -4,7 +4,7 @@ import type { LogEntry, LogLevel } from '@temporalio/worker';
 
 let installed = false;
 
-/** Temporal's own log, once for the process: warnings and errors as lines on stderr, other lines to `write`. */
+/** Temporal's own log, once for the process: warnings and errors on stderr, other lines to `write`. */
 export function installRuntime(
   write: (level: LogLevel, message: string, meta: Readonly<Record<string, unknown>>) => void,
   level: LogLevel = 'WARN',
@@ -21,7 +21,6 @@ export function installRuntime(
   });
 }
 
-/** Only errors, for tests and benches. */
 export function quietRuntime(): void {
   installRuntime(() => undefined, 'ERROR');
 }
@@ -29,10 +28,7 @@ export function quietRuntime(): void {
 let replays = 0;
 let quietUntil = 0;
 
-/**
- * Begins a replay without lines in Temporal's log, unless the process has installed a runtime before. A later worker logs as usual. Returns the end
- * of the replay.
- */
+/** Keeps a replay out of Temporal's log, unless the process has installed a runtime. Returns a function that ends the replay. */
 export function beginQuietReplay(): () => void {
   replays++;
   if (!installed) installWithQuietReplays();
@@ -46,7 +42,7 @@ function installWithQuietReplays(): void {
   installed = true;
   const usual = new DefaultLogger('INFO');
   const log = ({ level, message, meta, timestampNanos }: LogEntry): void => {
-    // Temporal's core passes its lines on a little later.
+    // Temporal's core delivers its lines a little later.
     if (replays === 0 && Number(timestampNanos / 1_000_000n) > quietUntil) usual.log(level, message, meta);
   };
   try {

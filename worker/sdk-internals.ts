@@ -15,14 +15,14 @@ import { names } from '../contract/names';
 import { noteMemoryLoss } from './threads/memory-loss';
 
 /*
- * All that Holdfast knows of the insides of @temporalio/worker 1.24 and @temporalio/common. None of this is their API. sdk-internals.test.ts asks of the
- * SDK what stands here. HOLDFAST_STOCK_SDK=1 does without the first two parts, as a way out.
+ * All internals of @temporalio/worker 1.24 and @temporalio/common that Holdfast uses. sdk-internals.test.ts checks the SDK against this
+ * file. HOLDFAST_STOCK_SDK=1 turns the first two parts off.
  */
 
 export { disallowedModules, moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
 export type { Workflow, WorkflowCreateOptions, WorkflowCreator };
 
-/** Whether workflow code runs as the SDK has it by itself. */
+/** Whether workflow code runs in the SDK's own threads. */
 export function isStockSdk(): boolean {
   return process.env['HOLDFAST_STOCK_SDK'] === '1';
 }
@@ -31,33 +31,29 @@ export function isStockSdk(): boolean {
 
 type Init = Extract<WorkerThreadInput, { type: 'init' }>;
 
-/** What threads of workflow code are made with. */
 export interface ThreadParts {
   readonly bundle: Init['workflowBundle'];
   readonly activityNames: Set<string>;
   readonly logger: Logger;
-  /** How long code of a run may go on without a pause, in processor time. */
+  /** Milliseconds of processor time for code of a run without a pause. */
   readonly limitMs: number;
-  /** Whether the query for stack traces is answered, for which every promise is noted. */
+  /** Answers the query for stack traces, for which every promise is noted. */
   readonly stackTraces: boolean;
   readonly reuseV8Context: CompiledWorkerOptions['reuseV8Context'];
 }
 
 export interface ThreadedWorkerOptions extends WorkerOptions {
-  /** Answers the query for stack traces, at a sixth of what a worker can do. Default: false. */
+  /** Answers the query for stack traces, which slows a worker down by a sixth. Default: false. */
   readonly stackTraces?: boolean;
 }
 
-/**
- * The SDK's worker, and its replayer, with workflow code in threads of ours. A debugger needs the code in the main thread, where the SDK has it then.
- * `seen` gets what runs the code in either case.
- */
+/** For a debugger the code runs in the SDK's main thread. `seen` wraps the creator of workflows in both cases. */
 export function workerOn(
   threads: (parts: ThreadParts) => Promise<WorkflowCreator>,
   seen: (creator: WorkflowCreator) => WorkflowCreator = (creator) => creator,
 ): { create(options: ThreadedWorkerOptions): Promise<Worker> } & Pick<typeof Worker, 'runReplayHistories'> {
   return class ThreadedWorker extends Worker {
-    /** The SDK also runs the code in the main thread, for debuggers. Who has none waits for that in vain. */
+    /** The SDK also loads the code in the main thread, which only debuggers need. */
     protected static override async getOrCreateBundle(
       options: CompiledWorkerOptions,
       logger: Logger,
@@ -83,12 +79,11 @@ export function workerOn(
   };
 }
 
-/** For a replay, which the SDK plays in the main thread otherwise. Its types do not have the option. */
+/** The SDK replays in the main thread by default. */
 export const replayInThread: object = { debugMode: false };
 
 const mapHead = '//# sourceMappingURL=data:';
 
-/** The map that ends the code of a bundle. */
 function mapOf(code: string): ThreadParts['bundle']['sourceMap'] | undefined {
   const [, encoded] = code.slice(code.lastIndexOf(mapHead)).split('base64,');
   return encoded === undefined
@@ -98,13 +93,12 @@ function mapOf(code: string): ThreadParts['bundle']['sourceMap'] | undefined {
 
 // A thread of workflow code
 
-/** The SDK's thread, and the number of the request that it was given last. */
 export interface SdkThread {
   readonly thread: Thread;
   readonly atWork: BigInt64Array;
 }
 
-/** What runs in the thread before the SDK's own code: no hook on every promise unless that is wanted, and a note of each request that begins. */
+/** Removes the hook on every promise, unless stack traces are wanted, and notes each request that begins. */
 const threadCode = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { atWork, compiled, handlers, stackTraces, thread } = workerData;
@@ -114,7 +108,7 @@ if (!stackTraces) require(handlers).globalHandlers.setPromiseHook = () => undefi
 require(thread);
 `;
 
-/** Where Node keeps compiled code of this process, if it does. From Node 22.8 on. */
+/** Node's cache for compiled code, from Node 22.8 on. */
 const { getCompileCacheDir } = modules as { readonly getCompileCacheDir?: () => string | undefined };
 
 export function newThread(stackTraces: boolean): SdkThread {
@@ -126,25 +120,24 @@ export function newThread(stackTraces: boolean): SdkThread {
     stackTraces,
     thread: require.resolve('@temporalio/worker/lib/workflow/workflow-worker-thread'),
   };
-  // Without flags and NODE_OPTIONS, thus without preloaded modules; Yarn's Plug'n'Play is one that finds the SDK.
+  // Without flags and NODE_OPTIONS, so without preloaded modules, except for Yarn's Plug'n'Play, which must find the SDK.
   const bare = process.versions['pnp'] === undefined ? { execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } } : {};
   return { thread: new Thread(threadCode, { ...bare, eval: true, workerData }), atWork };
 }
 
-/** A request that has been at work for some time. */
 interface AtWork {
   readonly id: bigint;
-  /** Since when, by the clock and by the processor time of this process. */
+  /** By the clock, and by the processor time of this process. */
   readonly at: number;
   readonly cpu: number;
 }
 
 /**
- * A thread in which workflow code runs. Node could end each call by a limit of time, and starts and joins a thread for each call to do so. Here the
- * main thread looks instead: when one request has been at work for the limit, the thread is ended, and all that it was asked for fails.
+ * Node's own time limit would start and join a thread for each call, so the main thread watches instead. A thread whose request exceeds the
+ * limit is ended, and all its requests fail.
  */
 export class WatchedThread extends WorkerThreadClient {
-  /** By their numbers, which the SDK gives in the same way: requests that have no answer. Code of a run goes on only while its request is the last one. */
+  /** Requests without a reply. Only the last begun request can be running code. */
   private readonly pending = new Map<bigint, WorkerThreadInput>();
   private nextId = 0n;
   private readonly workflowIds = new Map<string, string>();
@@ -156,7 +149,6 @@ export class WatchedThread extends WorkerThreadClient {
   private constructor(
     private readonly made: SdkThread,
     private readonly parts: Pick<ThreadParts, 'limitMs' | 'logger'>,
-    /** Told of the workflow for which the thread was ended. */
     private readonly onLoop: (workflowId: string | undefined) => void,
   ) {
     const { thread } = made;
@@ -205,7 +197,7 @@ export class WatchedThread extends WorkerThreadClient {
     }
   }
 
-  /** Waits until the thread is gone, however it ends. */
+  /** Waits until the thread is gone. */
   override async destroy(): Promise<void> {
     try {
       if (!this.hasEnded) await super.destroy();
@@ -226,11 +218,11 @@ export class WatchedThread extends WorkerThreadClient {
     const input = this.pending.get(id);
     if (input === undefined || input.type === 'init') this.seen = undefined;
     else if (this.seen?.id !== id) this.seen = { id, at: performance.now(), cpu: cpuMs() };
-    // Its answer may stand in line, where it was this thread that could not go on.
+    // The reply may wait in line, if the main thread itself was blocked.
     else if (this.isLate(this.seen)) setTimeout(() => this.pending.has(id) && !this.hasEnded && this.endFor(input), momentMs);
   }
 
-  /** Code without a pause takes processor time. A process that was stopped, or that got none from a busy machine, has not run it. */
+  /** A process that was stopped or starved has not run the code, so processor time counts, too. */
   private isLate({ at, cpu }: AtWork): boolean {
     const { limitMs } = this.parts;
     return performance.now() - at > limitMs && cpuMs() - cpu > limitMs;
@@ -243,7 +235,7 @@ export class WatchedThread extends WorkerThreadClient {
     void this.workerThread.terminate();
   }
 
-  /** The one at work first. */
+  /** The running request first. */
   private runsInTask(): readonly string[] {
     const atWork = this.pending.get(this.idAtWork);
     const all = [...(atWork === undefined ? [] : [atWork]), ...this.pending.values()];
@@ -258,7 +250,7 @@ function cpuMs(): number {
 
 const looksPerLimit = 10;
 const momentMs = 10;
-/** As the SDK says it of its own limit. */
+/** The SDK's text. */
 const loopedText = 'Script execution timed out';
 
 function runOf(input: WorkerThreadInput): string | undefined {
@@ -266,7 +258,7 @@ function runOf(input: WorkerThreadInput): string | undefined {
   return 'runId' in input ? input.runId : undefined;
 }
 
-/** What was in the thread is gone with it. A run that is asked for is made again by the next task, from its history. */
+/** The next task makes a lost run again from its history. */
 function answerOfEnded({ type }: WorkerThreadInput): WorkerThreadOutput {
   if (type === 'dispose-workflow' || type === 'destroy') return undefined;
   if (type === 'extract-sink-calls') return { type: 'sink-calls', calls: [] };
@@ -280,7 +272,6 @@ export function isThreadEnded(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.type === names.threadEnded;
 }
 
-/** Whether a task failed because its code went on without a pause, in a thread of ours or of the SDK. */
 export function hasLooped(error: unknown): boolean {
   return String(error).includes(loopedText);
 }

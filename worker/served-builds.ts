@@ -8,19 +8,17 @@ import { Findings } from './findings';
 import { Succession } from './succession';
 import { memoryLossOf } from './threads/memory-loss';
 
-/** What the builds of a process need of it. */
 export interface BuildServing {
   readonly start: (bundle: WorkflowBundle, isNewest: boolean) => Promise<Worker>;
   readonly store: BundleStore;
-  /** Checks a bundle and keeps it, where it is not kept yet. */
   readonly keep: (bundle: WorkflowBundle) => Promise<void>;
   readonly deployment: Deployment;
   readonly buildCheckMs: number;
   readonly unservedMs: number;
   readonly onProblem: (problem: HoldfastError) => void;
-  /** Told of a build that is served no more. */
+  /** Called for a build that is not served any more. */
   readonly retired: (buildId: string) => void;
-  /** Told of a worker that stopped unasked. */
+  /** Called for a worker that stopped unasked. */
   readonly failed: (error: HoldfastError) => void;
 }
 
@@ -29,24 +27,20 @@ interface ServedBuild {
   readonly done: Promise<void>;
 }
 
-/** So long the server may take to list a run that has begun just before another build took its place. */
+/** How long the server may take to list a run that began just before its build was replaced. */
 const listedMs = 3_000;
-/** The code of a build that another replaced here is kept for so long at least: who saves all day would fill the disk. */
+/** A replaced build is kept for at least this time, but not for ever, because saving all day would fill the disk. */
 const keptMs = 60_000;
 
-/** The Temporal workers of one process: of the newest build, and of each older build with open runs. */
 export class ServedBuilds {
   private readonly served = new Map<string, ServedBuild>();
-  /** Builds that are served no more, until their last call has ended. */
   private readonly draining = new Map<string, Promise<void>>();
-  /** Builds that another replaced in this process, and when. */
   private readonly replaced = new Map<string, number>();
   private readonly findings: Findings;
   private readonly succession: Succession;
   private stopping = false;
-  /** Looks at builds, and changes of the newest one: one after another. */
+  /** Checks of builds and changes run one after another. */
   private line: Promise<void> = Promise.resolve();
-  /** How many of the changes have not ended. */
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
   private newestId: string;
@@ -63,12 +57,10 @@ export class ServedBuilds {
     });
   }
 
-  /** The build that new runs go to. */
   get newest(): string {
     return this.newestId;
   }
 
-  /** The builds that this process serves now. */
   get ids(): readonly string[] {
     return [...this.served.keys()];
   }
@@ -82,13 +74,13 @@ export class ServedBuilds {
     await this.makeCurrent(bundle.buildId);
     await this.findings.during({ name: 'namespace', failed: 'How long runs are kept could not be looked up', work: checkNamespace });
     await this.check();
-    // A server that was too busy to say which builds have open runs is asked again soon.
+    // A server that was too busy to list open runs is asked again soon.
     this.lookAgain(this.findings.untold ? Math.min(1000, this.parts.buildCheckMs) : this.parts.buildCheckMs);
   }
 
   /**
-   * New runs go to another build from now on, unless it is the same. `switchParts` is called when it is served and nothing can go wrong but the server. What
-   * it returns undoes it. A look at builds lets a change go first.
+   * `switchParts` is called when the build is served and only the server can still fail, and returns an undo function. Checks of builds
+   * yield to a change.
    */
   async change(bundle: WorkflowBundle | undefined, switchParts: () => () => void): Promise<void> {
     this.changes++;
@@ -114,18 +106,17 @@ export class ServedBuilds {
     }).finally(() => this.changes--);
   }
 
-  /** Where somebody else decides that, the build is served all the same, and a person is told. */
+  /** A build is served even if a manager decides alone. */
   private async makeCurrent(buildId: string): Promise<void> {
     const managed = await this.parts.deployment.makeCurrent(buildId, () => !this.stopping);
     if (managed !== undefined) this.parts.onProblem(managed);
   }
 
-  /** Looks whether new runs find a worker, and which older builds still have open runs, and serves exactly those. */
+  /** Serves exactly the older builds with open runs. */
   check(): Promise<void> {
     return this.inLine(() => this.serveOpen());
   }
 
-  /** Drains: no new work begins, and running calls may end. */
   async stop(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);
@@ -153,17 +144,16 @@ export class ServedBuilds {
     this.timer.unref();
   }
 
-  /** A build that was replaced a moment ago is looked at soon. */
+  /** A build that was just replaced is checked soon. */
   private get hasFresh(): boolean {
     return this.parts.buildCheckMs > listedMs && [...this.replaced.keys()].some((buildId) => this.wasReplaced(buildId, listedMs));
   }
 
-  /** Whether another build has replaced this one, no longer ago than that. */
   private wasReplaced(buildId: string, milliseconds: number): boolean {
     return Date.now() - (this.replaced.get(buildId) ?? -Infinity) < milliseconds;
   }
 
-  /** Never fails: what cannot be looked at is told, and looked at again the next time. */
+  /** Problems are reported, never thrown. */
   private async serveOpen(): Promise<void> {
     const { findings } = this;
     const { store, deployment, onProblem } = this.parts;
@@ -199,7 +189,6 @@ export class ServedBuilds {
     }
   }
 
-  /** Serves an older build while the build has open runs. Runs without code here wait, which is reported. */
   private async lookAfter(buildId: string): Promise<void> {
     const open = await this.parts.deployment.openRuns(buildId);
     const serving = this.served.get(buildId);
@@ -211,7 +200,7 @@ export class ServedBuilds {
     this.replaced.delete(buildId);
   }
 
-  /** Calls of runs that have ended may go on for as long as a tool may. Nobody waits for them. */
+  /** Calls of ended runs may go on until their timeout, and are not awaited. */
   private retire(buildId: string, { worker, done }: ServedBuild): void {
     this.served.delete(buildId);
     this.parts.retired(buildId);
@@ -253,7 +242,6 @@ function failureOf(error: unknown, buildId: string): HoldfastError {
   return new HoldfastError('out-of-memory', `The code of agents ran out of memory (build ${buildId}). ${text}`, { cause: error });
 }
 
-/** The run that used up the memory of workflow code, as a sentence. */
 function memoryLossText(error: unknown): string | undefined {
   const running = memoryLossOf(error)?.map(runIdOf);
   if (running === undefined) return undefined;

@@ -3,10 +3,7 @@ import { HoldfastError, messageOf } from '../contract/errors';
 
 const reporters = new Set<(problem: HoldfastError) => void>();
 
-/**
- * Reports unhandled rejections of this process until the returned function is called. A promise that a tool did not await must not end the process
- * with all other runs.
- */
+/** A promise that a tool did not await must not end the process with all other runs. */
 export function reportStrayRejections(to: (problem: HoldfastError) => void): () => void {
   if (!process.listeners('unhandledRejection').includes(onRejection)) process.on('unhandledRejection', onRejection);
   reporters.add(to);

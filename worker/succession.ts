@@ -4,8 +4,8 @@ import type { Deployment } from './deployment';
 export type Routing = Pick<Deployment, 'standing' | 'polls' | 'makeCurrent' | 'replaceCurrent'>;
 
 /**
- * New runs go to the current build. If its workers are gone, as after a withdrawn deploy, the newest served build takes its place. Silence is
- * measured by the clock of this process, as the clock of the server may differ.
+ * If the workers of the current build are gone, as after a withdrawn deploy, the newest served build takes its place. Silence is measured
+ * by this process's clock, because the server's clock may differ.
  */
 export class Succession {
   private readonly seen = new Map<string, { readonly poll: number; readonly silentMs: number }>();
@@ -19,18 +19,17 @@ export class Succession {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Another build is the own one from now on. */
   become(own: string): void {
     this.own = own;
     this.seen.clear();
   }
 
-  /** Looks once; gives the problem when this build took the place of another. */
+  /** Returns the problem if this build took the place of another. */
   async look(stillRunning: () => boolean): Promise<HoldfastError | undefined> {
     const standing = await this.routing.standing();
     const { current, replaced, builds, manager } = standing;
     if (current === this.own) this.seen.clear();
-    // Somebody has unset the current build, or a manager decides alone.
+    // The current build is unset, or a manager decides alone.
     if (current === this.own || current === undefined || manager !== undefined) return undefined;
     if (replaced === this.own) {
       // This build was replaced as unserved, for example after a time without a connection.
@@ -38,7 +37,6 @@ export class Succession {
     }
     const newer = builds.slice(0, Math.max(builds.indexOf(this.own), 0));
     const polls = await this.routing.polls();
-    // All builds, so that all are watched from now on.
     const served = this.servedOf([current, ...newer.filter((build) => build !== current)], polls);
     if (served.length > 0 || !stillRunning()) return undefined;
     await this.routing.replaceCurrent(this.own, standing);
@@ -52,7 +50,7 @@ export class Succession {
     const now = this.now();
     const elapsed = now - this.lookedAt;
     this.lookedAt = now;
-    // After a gap between looks, as during an outage of the server, nothing is known.
+    // After a gap between looks, as during an outage of the server, earlier silence proves nothing.
     if (elapsed > this.unservedMs / 3) this.seen.clear();
     return builds.filter((build) => {
       const seen = this.seen.get(build);

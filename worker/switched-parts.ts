@@ -3,8 +3,8 @@ import { createActivities } from '../activities/activities';
 import type { WorkerParts } from '../activities/parts';
 
 /**
- * What the calls of a process work with, which may change while it runs. A call that runs keeps what it began with. A run is prepared with what came
- * with its build: it may have begun a moment before another build took its place.
+ * A running call keeps its parts. A run is prepared with the parts of its build, because it may have begun just before its build was
+ * replaced.
  */
 export class SwitchedParts {
   private readonly ofBuilds = new Map<string, WorkerParts>();
@@ -21,7 +21,7 @@ export class SwitchedParts {
     return this.now;
   }
 
-  /** Returns what puts back all that was before. */
+  /** Returns an undo function. */
   become(buildId: string, parts: WorkerParts): () => void {
     const before = this.now;
     const ofBuild = this.ofBuilds.get(buildId);
@@ -34,12 +34,10 @@ export class SwitchedParts {
     };
   }
 
-  /** Nobody serves the build any more. */
   forget(buildId: string): void {
     this.ofBuilds.delete(buildId);
   }
 
-  /** What runs of a build are prepared with. */
   preparing(buildId: string): WorkerParts {
     return this.ofBuilds.get(buildId) ?? this.now;
   }

@@ -9,7 +9,7 @@ import type { AgentRunInput, TrialVerdict } from '../contract/record/wire';
 
 const trialTimeoutMs = 30_000;
 
-/** New workflows go to the newest build, so a short workflow asks that build whether it can continue a run of an older build. */
+/** New workflows go to the newest build, so a short workflow asks whether that build can continue a run. */
 export function newestBuildTrials(
   connection: ConnectionLike,
   namespace: string,

@@ -36,18 +36,18 @@ export interface PartsOptions {
   /** The policies that agents name with `approvalsBy`. */
   readonly policies?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
-  /** See the model and tool calls of this worker, inside all worker middleware. */
+  /** Observe the model and tool calls of this worker, inside all worker middleware. */
   readonly observers?: readonly Observer[];
   readonly models?: ModelsOptions;
   readonly language?: Language;
   readonly toolDefaults?: Partial<ToolFacts>;
   readonly modelFacts?: Partial<ModelFacts>;
-  /** A Redis by which all workers of the task queue share the limits of models and tools. Without Redis each worker has its own limits. */
+  /** A Redis by which all workers of the task queue share the limits of models and tools. Default: limits of each worker. */
   readonly redisUrl?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Receives tokens while a call runs. Default: the readers of this process. */
   readonly deltas?: DeltaSink;
-  /** How long the stream of a model may be silent before the call is repeated. Default 5 minutes. */
+  /** Milliseconds of silence in a model's stream before the call is repeated. Default 5 minutes. */
   readonly modelStallMs?: number;
   /** Memory for transcripts, which are otherwise read from the history. Default 64 MB. */
   readonly messageCacheBytes?: number;
@@ -58,7 +58,7 @@ export interface PartsOptions {
 export interface PartsServer {
   readonly source: HistorySource<FactEvent>;
   readonly connection: () => ConnectionLike;
-  /** A Worker of the user's own has these only after its creation, so calls ask for them. */
+  /** A user's own Worker has these values only after its creation. */
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly loop?: LoopWatch;
@@ -66,7 +66,7 @@ export interface PartsServer {
   readonly redis?: RedisLink | undefined;
 }
 
-/** `before`: what the worker has worked with so far. Transcripts and the turns of limits that stay as they are go on. */
+/** `before`: the parts so far, whose transcripts and turns of unchanged limits are kept. */
 export function partsOf(options: PartsOptions, server: PartsServer, before?: WorkerParts): WorkerParts {
   const toolDefaults: ToolFacts = { ...defaultToolFacts, ...options.toolDefaults };
   const { source, connection, taskQueue, dataConverter, loop, redis } = server;
@@ -113,7 +113,7 @@ export async function partsReady({ tools, outputs }: WorkerParts): Promise<void>
   await outputs.ready();
 }
 
-/** The time that a shutdown waits. */
+/** The time that a shutdown waits, in milliseconds. */
 export function longestTool({ tools }: WorkerParts): number {
   return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
 }

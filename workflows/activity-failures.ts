@@ -5,7 +5,6 @@ import { lostModelCall, lostToolCall, outOfTime } from '../kernel/calls/lost-cal
 import { isCancellation } from '../kernel/effects/errors';
 import type { ToolCallRequest } from '../kernel/run/ports';
 
-/** An activity error by its code, which is the type of the failure. */
 function errorOfActivity(error: unknown): HoldfastError {
   const cause = causeOf(error);
   const code = cause instanceof ApplicationFailure && isErrorCode(cause.type) ? cause.type : 'run-failed';
@@ -21,7 +20,6 @@ export async function coded<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** A model activity without a result after all attempts. */
 export function lostModelActivity(error: unknown): ModelFailure {
   const cause = causeOf(error);
   if (cause instanceof TimeoutFailure)
@@ -29,7 +27,6 @@ export function lostModelActivity(error: unknown): ModelFailure {
   return lostModelCall(errorOfActivity(error), !(cause instanceof ApplicationFailure && cause.nonRetryable === true));
 }
 
-/** A tool activity without a result. */
 export function lostToolActivity(call: ToolCallRequest, error: unknown): ToolOutcome {
   const cause = causeOf(error);
   if (!(cause instanceof TimeoutFailure)) return lostToolCall(call, errorOfActivity(error));

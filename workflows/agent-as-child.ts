@@ -45,7 +45,7 @@ export interface ChildAgentOptions {
   readonly deadline?: string;
   readonly tags?: readonly string[];
   readonly options?: RunOptions;
-  /** Who starts it. */
+  /** The person who starts the run. */
   readonly by?: string;
   /** Snapshots may go to external storage of the worker. */
   readonly externalStorage?: boolean;
@@ -64,14 +64,14 @@ const keys = {
 
 let servedHere = false;
 
-/** Says that this worker also serves agents. */
+/** This worker also serves agents. */
 export function agentsAreHere(): void {
   servedHere = true;
 }
 
 /**
- * Runs an agent as a child workflow and gives its output. Clients find the run by its id and answer its questions. Fails with an `ApplicationFailure`
- * whose `type` is the code; a cancelled workflow cancels its child.
+ * Runs an agent as a child workflow and returns its output. Clients find the run by its id and answer its questions. Throws an
+ * `ApplicationFailure` with the code as `type`. A cancelled workflow cancels its child.
  */
 export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, Json>>(
   agent: A | A['name'],
@@ -79,7 +79,7 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
   options: ChildAgentOptions = {},
 ): Promise<TypesOf<A>['output']> {
   const start = coded(() => startOf(typeof agent === 'string' ? agent : agent.name, input, options));
-  // An agent given by name is unknown here, so its run checks the job.
+  // The run checks the job of an agent given by name.
   if (isAgent(agent)) coded(() => checkJob(agent, start.input));
   const { deadline, taskQueue = servedHere ? workflowInfo().taskQueue : defaultTaskQueue } = options;
   const timeout = deadline === undefined ? {} : { workflowExecutionTimeout: coded(() => millisecondsOf(deadline, 'input-invalid')) };
@@ -96,7 +96,7 @@ export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, 
         { key: keys.tenant, value: start.tenant },
         { key: keys.status, value: 'running' },
         ...((start.tags ?? []).length === 0 ? [] : [{ key: keys.tags, value: [...(start.tags ?? [])] }]),
-        // A longer name is not listed: refusing the name would fail existing workflows.
+        // Refusing a longer name would fail existing workflows.
         ...(start.by === undefined || start.by.length > limits.starter ? [] : [{ key: keys.startedBy, value: start.by }]),
       ],
       ...timeout,
@@ -152,7 +152,7 @@ function messagesIn(input: unknown): Json {
   return (isList ? messagesOf(input) : input) as Json;
 }
 
-/** Only failures of Temporal's kind end a workflow; others fail its task for ever. */
+/** Other errors than Temporal's failures would fail the workflow task for ever. */
 function coded<T>(work: () => T): T {
   try {
     return work();

@@ -123,7 +123,7 @@ class RunWorkflow {
     } catch (error) {
       await this.end();
       const cancelled = isCancellation(error);
-      // A run that has done nothing goes on from where it was.
+      // A run without progress goes on from its snapshot, so its questions stay.
       if (!this.trying && !isGoingOn(error)) this.run.endQuestions();
       if (cancelled && this.ports.onceCalls.size > 0) await this.onceCallsEnded();
       this.ports.log.flush();
@@ -133,13 +133,13 @@ class RunWorkflow {
       if (left !== undefined && cancelled) await this.ports.tellParent(left);
       if (cancelled && this.run.cancels.isAsked) endsAsCancelled();
       if (left !== undefined) throw failureOfRun(error, [{ ...left, ...this.ports.lastNews, ...(await this.keptAtFailure(error)) }]);
-      // A parent workflow of a user hears of the end itself.
+      // A parent workflow of a user gets the failure itself.
       const point = cancelled || workflowInfo().parent !== undefined ? undefined : this.pointBehind(error);
       throw failureOfRun(error, point === undefined ? undefined : [null, point]);
     }
   }
 
-  /** Answers what came together with the end. */
+  /** Answers updates that arrived together with the end. */
   private async end(): Promise<void> {
     this.done = true;
     this.ports.end();
@@ -148,7 +148,6 @@ class RunWorkflow {
   }
 
   private tellOfFailure(error: unknown): void {
-    // A run that goes on elsewhere has not ended.
     if (isGoingOn(error)) return;
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     tellOfEnd(this.input.start, status, { error, isTold: this.ports.news.isTold(error) });
@@ -164,12 +163,11 @@ class RunWorkflow {
     });
   }
 
-  /** The run ends after the calls that user code left, so the log has their results. */
+  /** The log needs the results of `once` calls that user code dropped. */
   private async onceCallsEnded(): Promise<void> {
     await CancellationScope.nonCancellable(() => condition(() => activation.settled && this.ports.onceCalls.size === 0));
   }
 
-  /** The point from which a retry of the parent run continues this agent. */
   private async keptAtFailure(error: unknown): Promise<{ readonly kept?: KeptAtFailure }> {
     if (isCancellation(error) || isGoingOn(error)) return {};
     const point = this.pointBehind(error);
@@ -182,7 +180,7 @@ class RunWorkflow {
     }
   }
 
-  /** The point after the end. A run whose code could not go on has done nothing, and goes on from where it was. */
+  /** A run whose code could not go on keeps its snapshot. */
   private pointBehind(error: unknown): RetryPoint {
     const { log } = this.ports;
     try {
@@ -194,7 +192,7 @@ class RunWorkflow {
     }
   }
 
-  /** Handlers stand before the first await, wait only for room in a task, and throw only errors for the caller. */
+  /** Handlers are set before the first await, wait only for room in a task, and throw only errors for the caller. */
   private listen(): void {
     setHandler(answerSignal, (answer) => {
       this.wish.signals += 1;
@@ -207,8 +205,7 @@ class RunWorkflow {
         return this.inbox.updated(answerIn(answer));
       },
       {
-        // The server takes back a task that has only updates refused here. This validator refuses what does not fit beside the task; the handler
-        // refuses the rest.
+        // If validators reject all updates of a task, the server drops the task, so the validator rejects only for lack of room.
         validator: (answer) => {
           const refused = this.inbox.busy(answerIn(answer));
           if (refused !== undefined) throw refusedAnswer(refused);
@@ -255,13 +252,13 @@ class RunWorkflow {
     });
   }
 
-  /** Nothing is open and nobody is asked, yet the run is not over: a hook waits for something that never comes. */
+  /** A hook waits although no call, timer or question is open. */
   private async watchStall(): Promise<never> {
     await condition(() => activation.isOver && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
     throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
-  /** Continues as new where nothing is open: at a checkpoint of an iteration, or while only people or time are awaited. */
+  /** Continues as new at a checkpoint of an iteration, or while the run waits only for people or time. */
   private async watchContinueAsNew(): Promise<never> {
     const { ports } = this;
     for (;;) {
@@ -286,7 +283,7 @@ class RunWorkflow {
     })(next);
   }
 
-  /** Stands still while the newest build tries to go on. Meanwhile answers are kept. */
+  /** The run rests while the newest build tries to go on. Meanwhile answers are kept. */
   private async tryNewestBuild(): Promise<TrialVerdict> {
     this.ports.holdBack();
     this.run.hold();
@@ -297,7 +294,6 @@ class RunWorkflow {
       if (codeOf(error) !== 'transcript-too-large') throw error;
       verdict = { build: '', failure: { code: 'transcript-too-large', message: messageOf(error) } };
     }
-    // Later requests get the same answer.
     do {
       this.upgrades.answer(verdict);
       await condition(() => activation.isOver && !this.ports.timeline.isBusy && (this.upgrades.isAsked || allHandlersFinished()));

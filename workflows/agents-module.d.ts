@@ -3,7 +3,7 @@ declare module '__holdfast_agents__' {
   export = agents;
 }
 
-/** The workflows of a user, of which nothing is known but that there may be a default one. */
+/** Only a default export may be known. */
 declare module '__holdfast_workflows__' {
   const dynamic: unknown;
   export { dynamic as default };

@@ -8,7 +8,7 @@ import { notJson } from '../contract/messages/messages';
 const longestId = 1000;
 const mostRoles = 100;
 
-/** Anybody can send any signal. An invalid answer fits no interrupt, and leaves an event. */
+/** Signals may have any content. An invalid answer leaves an event. */
 export function answerIn(sent: unknown): Answer {
   const { interruptId, answer, by, roles, inputHash, delivery, at, handedOn } = (
     typeof sent === 'object' && sent !== null ? sent : {}
@@ -17,7 +17,7 @@ export function answerIn(sent: unknown): Answer {
     typeof interruptId === 'string' &&
     interruptId.length <= longestId &&
     answer !== undefined &&
-    // A deeply nested value would fail the task for ever in recursive code.
+    // A deeply nested value would fail recursive code, and so the task, for ever.
     notJson(answer) === undefined &&
     jsonSize(answer) <= limits.runInput;
   if (!isAnswer) return { interruptId: '', answer: null };

@@ -11,10 +11,10 @@ import { anew } from './interceptors';
 import type { TaskRoom } from './task-room';
 import type { Timeline } from './timeline';
 
-/** The task that accepts an update has its content, too, and ten may come at once. */
+/** The accepting task also carries the updates' content, and ten updates may arrive at once. */
 const answersShare = 2;
 
-/** Takes answers one after another. Answers without room in a task, such as those from a time without a worker, wait for the next tasks. */
+/** Answers without room in this task, as after a time without a worker, wait for later tasks. */
 export class AnswerInbox {
   /** Accepted updates without a reply. */
   private readonly open = new Set<Receipt>();
@@ -23,11 +23,10 @@ export class AnswerInbox {
     private readonly run: Pick<AgentRun, 'answer' | 'refusalOf' | 'state'>,
     private readonly room: TaskRoom,
     private readonly timeline: Timeline,
-    /** Whether code has yet to get a taken answer. */
+    /** Whether code still has to get a taken answer. */
     private readonly isHandingOn: () => boolean,
   ) {}
 
-  /** Why this task cannot accept an update that the run wants. The client sends the update again. */
   busy(answer: Answer): Failure | undefined {
     if (this.room.accepts(jsonSize(answer))) return undefined;
     const message = `The run took other answers at this moment, and has no room for one of ${jsonSize(answer)} bytes beside them.`;
@@ -42,28 +41,25 @@ export class AnswerInbox {
     return receipt.taken ?? receipt.promise;
   }
 
-  /** The run is about to end, and refuses what it has not taken. Settles when all senders have their reply. */
+  /** Refuses the remaining updates, and settles when all senders have a reply. */
   async end(): Promise<void> {
     if (this.open.size === 0) return;
     for (const receipt of this.open) receipt.tell({ code: 'run-ended', message: 'The run has ended, and takes no answer any more.' });
     await CancellationScope.nonCancellable(() => anew(() => true));
   }
 
-  /**
-   * Takes an answer in its turn. The time of this task is the latest time at which it was given, however late its turn. Without a receipt nobody
-   * waits.
-   */
+  /** The answer was given at the latest at the time of this task. A signal has no receipt. */
   came(sent: Answer, receipt?: Receipt): void {
     const at = givenTime(sent.at, Date.now());
     const take = (): void => this.take({ ...sent, at }, receipt);
     const bytes = jsonSize(sent);
-    // An answer may void another question, so the next answer waits until that code has run.
+    // An answer may void another question, so the next answer waits until the woken code has run.
     if (!this.timeline.isBehind && !this.isHandingOn() && this.room.has(bytes, answersShare)) take();
     else this.timeline.wait({ at, room: () => this.room.wait(bytes, answersShare), take });
   }
 
   private take(answer: Answer, receipt: Receipt | undefined): void {
-    // The sender of an update hears of a refusal, so the log does not tell it.
+    // The sender of an update gets the refusal, so the log needs no event.
     const refusal = receipt && this.run.refusalOf(answer);
     if (refusal !== undefined) return receipt?.tell(refusal);
     this.room.take(jsonSize(answer));
@@ -79,7 +75,6 @@ class Receipt {
 
   constructor(
     private readonly state: Pick<RunState, 'sequence'>,
-    /** Receipts without a reply. */
     private readonly open: Set<Receipt>,
   ) {
     this.promise = new Promise((resolve, reject) => ([this.resolve, this.reject] = [resolve, reject]));

@@ -8,11 +8,11 @@ import type { StartInput } from '../contract/record/wire';
 import type { ShortActivities } from './short-activities';
 import { isCancellation } from '../kernel/effects/errors';
 
-/** Reading is repeated until it succeeds, because a skipped answer would be lost. */
+/** A skipped answer would be lost, so reading repeats until success. */
 const attempts = 1000;
 const timeoutMs = 30_000;
 
-/** Looks for answers to an isolated agent that the root run took in time and has not handed on. Absent: there is no root run, or nothing is asked. */
+/** Finds answers that the root run took in time and has not handed on. Undefined: no root run or no open question. */
 export function findElsewhere(
   { tenant, id, parent }: StartInput,
   short: ShortActivities,
@@ -30,7 +30,7 @@ export function findElsewhere(
         if (answer != null) found({ ...answer, interruptId: interrupt.id, handedOn: true });
       }),
     (error: unknown) => {
-      // A cancelled run takes no answer. A worker without the activity fails the task, until a worker has it.
+      // Without the activity in a worker the task fails until a worker has it.
       if (!isCancellation(error) && !(error instanceof ActivityFailure)) throw error;
     },
   );

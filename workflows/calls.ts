@@ -13,7 +13,7 @@ import type { AskForCommand } from './ports-owner';
 interface CallingRun {
   readonly cancelled: boolean;
   readonly onceCalls: OnceCalls;
-  /** Settles when something may start. Absent: now. */
+  /** Settles when a call may start. Undefined: now. */
   held(): Promise<void> | undefined;
   refuseWhenCancelled(): void;
   counted<T>(call: Promise<T>): Promise<T>;
@@ -27,7 +27,6 @@ export class Calls {
     private readonly run: CallingRun,
     private readonly log: RunLog,
     private readonly ask: AskForCommand,
-    /** Absent: not a conversation. */
     private readonly stops: ModelStops | undefined,
   ) {}
 
@@ -70,7 +69,7 @@ export class Calls {
     }
   }
 
-  /** `step` makes the input. Undefined: no room in this task. */
+  /** Undefined from `step`: no room in this task. */
   private activity<Result>(
     type: string,
     address: string,
@@ -88,7 +87,7 @@ export class Calls {
   }
 }
 
-/** The options of a call. A cancelled call is awaited, because it may say how far it came. */
+/** A cancelled call may still report how far it came. */
 function activityOptions(activityId: string, facts: ModelFacts | ToolFacts): ActivityOptions {
   return {
     activityId,

@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { limits } from '../contract/limits';
 
-/** When a run continues as new. The server ends a run with too long a history, and refuses too many signals and updates. */
+/** The server ends a run with too long a history, and refuses too many signals and updates. */
 export class ContinueAsNewWish {
   signals = 0;
   updates = 0;

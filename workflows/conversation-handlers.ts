@@ -19,7 +19,7 @@ interface Listening {
   came(how: 'signals' | 'updates'): void;
 }
 
-/** Takes messages of people. Anybody who reaches the server may send anything, so the form is checked. */
+/** Any client may send any content. */
 export function listenToConversation({ run, room, ports, came }: Listening): void {
   const take = (command: ConversationCommand): ConversationReply => {
     // The history has the command itself, and the event about it.
@@ -44,12 +44,11 @@ export function listenToConversation({ run, room, ports, came }: Listening): voi
   setHandler(conversationSignal, (command) => {
     came('signals');
     const reply = take(command);
-    // Nobody hears the reply.
+    // A signal has no reply.
     for (const { id, code } of ignoredIn(command, reply)) ports.emit({ type: 'message-ignored', id, code });
   });
 }
 
-/** Messages that do not count, and why. */
 function ignoredIn(command: ConversationCommand, { sent = [], refused }: ConversationReply): readonly { id: string; code: string }[] {
   if (refused === undefined) return sent.flatMap((one) => ('refused' in one ? [{ id: one.id, code: one.refused.code }] : []));
   const isHere = refused.code !== 'not-a-conversation' && commandProblem(command) === undefined && command.type === 'send';

@@ -9,12 +9,12 @@ export interface CommandMaker {
 }
 
 /**
- * Gives a run the parts of an activation one at a time: the next part when the code that the last part woke has run as far as it can. Temporal's core cuts
- * the same events into other activations in a replay, so code must not see which events came together.
+ * Gives a run the parts of an activation one at a time, each when the code rests: in a replay, Temporal's core cuts the same events into
+ * other activations, so code must not see which events came together.
  *
- * The SDK looks at its conditions again and again, and runs all microtasks between two looks, until no condition holds. The door is the first of these
- * conditions. When microtasks have run since the last look, and no other condition holds, the code rests: the door has all commands made that the code
- * asked for, and hands out the next part when the code asks for no more.
+ * The SDK checks its conditions repeatedly, with all microtasks between two checks. The door is the first condition. When microtasks have
+ * run since the last check and no other condition holds, the code rests: the door has the requested commands made, and then hands out the
+ * next part.
  */
 export class Door {
   private waiting: { readonly jobs: readonly Job[]; give(): void }[] = [];
@@ -22,7 +22,7 @@ export class Door {
   private hasMicrotasksRun = true;
   private hasCodeRun = false;
 
-  /** All code rests, and all its commands are made. */
+  /** The code rests, and all its commands are made. */
   get isSettled(): boolean {
     return this.hasCodeRun && !this.hasCommands;
   }
@@ -31,7 +31,6 @@ export class Door {
     return this.waiting.length === 0;
   }
 
-  /** Whether a part of that kind is still waiting. */
   holds(isMeant: (job: Job) => boolean): boolean {
     return this.waiting.some(({ jobs }) => jobs.some(isMeant));
   }
@@ -40,7 +39,7 @@ export class Door {
     this.makers.push(maker);
   }
 
-  /** Gives the parts of an activation: one now, and each other part when the code rests. */
+  /** Gives one part now, and each other part when the code rests. */
   pass(input: ActivateInput, parts: readonly (readonly Job[])[], give: (part: ActivateInput) => void): void {
     lookFirst(() => this.look());
     this.waiting = parts.map((jobs) => ({ jobs, give: () => give({ ...input, activation: { ...input.activation, jobs: [...jobs] } }) }));

@@ -10,7 +10,7 @@ import { agentsAreHere } from './agent-as-child';
 import { taskPush } from './task-push';
 import { inNewestBuild, isVersioned, serveTrials } from './upgrade';
 
-// The bundler loads the module before any worker does.
+// The bundler loads the module before any worker.
 if (agentsOf(agents).size === 0)
   throw new HoldfastError(
     'agents-invalid',
@@ -25,7 +25,7 @@ agentsAreHere();
 /** Marks every bundle that has agents beside workflows. */
 export const holdfastAgentsBeside = true;
 
-/** Runs keep their first build, whatever versioning behavior other workflows have. */
+/** Runs keep their first build, even beside workflows with another versioning behavior. */
 const pinned = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'PINNED' } : {});
 
 export const agentRun = serveAgents(agents);
@@ -37,10 +37,10 @@ setWorkflowOptions(pinned, agentTrial);
 export { taskPush };
 setWorkflowOptions(inNewestBuild, taskPush);
 
-/** The workflow for unknown names. Most modules have no default, so it is read dynamically. */
+/** Read dynamically, because most modules have no default export. */
 const dynamic: unknown = Reflect.get(workflows, 'default');
 export { dynamic as default };
 
-// Whose names these are only their bundle knows.
+// Only the bundle knows the exported names.
 // eslint-disable-next-line no-restricted-syntax
 export * from '__holdfast_workflows__';

@@ -6,17 +6,17 @@ import { serveAgents } from './agent-run';
 import { taskPush } from './task-push';
 import { inNewestBuild, serveTrials } from './upgrade';
 
-// A worker loads the module before it polls, and ends here instead of failing runs.
+// A worker loads the module before the first poll, so the worker fails instead of its runs.
 if (agentsOf(agents).size === 0)
   throw new HoldfastError(
     'agents-invalid',
     'in the sandbox it exports no agent. Export what defineAgent returns, itself and not a promise of it.',
   );
 
-/** The workflow of the bundle. The bundler replaces the name above by the project's agents module. */
+/** The bundler replaces the import above by the project's agents module. */
 export const agentRun = serveAgents(agents);
 
-/** Says whether a run of an older build can go on under this build. */
+/** Tries a run of an older build under this build. */
 export const agentTrial = serveTrials(agentsOf(agents));
 
 export { taskPush };

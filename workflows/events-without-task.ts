@@ -3,28 +3,28 @@ import { asksAgain, loadsAgain } from '../contract/news';
 import { isTaskOfItsOwn } from './sdk-internals';
 
 const before = {
-  /** The activation before this one: its history, and its task. */
+  /** The history and the task of the previous activation. */
   length: Infinity,
   task: '',
-  /** Its code was not woken. */
+  /** The code was not woken. */
   isHeld: false,
-  /** How many tasks have come since the run was loaded, besides those of a replay. */
+  /** Tasks since the run was loaded, without tasks of a replay. */
   tasks: 0,
-  /** The commands of the task. Each makes an event. */
   commands: new Set<unknown>(),
 };
 
-/** A task has at least these events beside those of its commands: the end of the task before, its own schedule and its own start. */
+/** Besides the events of its commands, a task has the end of the previous task, its own schedule and its own start. */
 const ofATask = 3;
 
 /**
- * Whether an activation has events that no task of this worker has brought. A query that is a task of its own loads a run with all events that its history
- * has, and so gives the run events apart from what comes with the task for them. Code that went on with these events would see them at another time than
- * a replay, and the run would be stuck. Temporal's core lets go of a run whose query has failed, and its next task brings all events from the history.
+ * Whether an activation has events that did not arrive with a task of this worker. A query that is a task of its own loads a run with all
+ * events of its history, so code would see these events at another time than in a replay, and the run would be stuck. Temporal's core
+ * evicts a run whose query has failed, and the next task brings all events from the history.
  *
- * - No task has started for the events: the time and the size of the history are those of the task before. The code is not woken, and the query fails.
- * - A task has started for the events in another worker, where it may time out. If the query loads the run, the events are the first ones after the
- *   replay, and the query fails. In a run that was loaded before, history then has fewer events than commands, and the next task fails.
+ * - No task has started for the events: time and size of the history are those of the previous task. The code is not woken, and the query
+ * fails.
+ * - A task has started in another worker, and may time out. If the query loads the run, these are the first events after the replay, and
+ * the query fails. If the run was loaded before, history has fewer events than commands, and the next task fails.
  */
 export function isHeld({ activation, batchIndex }: ActivateInput): boolean {
   if (batchIndex > 0) return before.isHeld;
@@ -45,7 +45,7 @@ export function isHeld({ activation, batchIndex }: ActivateInput): boolean {
   return before.isHeld;
 }
 
-/** Neither a command nor its cancel in the same task makes an event. */
+/** A command and its cancel in the same task make no event. */
 export function countCommands(commands: ConcludeActivationInput['commands']): void {
   for (const command of commands) {
     const { scheduleActivity, startTimer, startChildWorkflowExecution, modifyWorkflowProperties, upsertWorkflowSearchAttributes } = command;

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 
-/** Holds a run that may go on elsewhere. What waits here begins if the run goes on here, and never otherwise. */
+/** If the run continues as new, code that waits here never goes on. */
 export class Hold {
   private on = false;
   private readonly ended = new CancellationScope();

@@ -1,4 +1,4 @@
-/** `holdfast/workflow`: what an agents module is made of. It runs in the workflow sandbox. */
+/** `holdfast/workflow`: the parts of an agents module. The module runs in the workflow sandbox. */
 
 // One agent
 export { agentsFor, defineAgent } from '../kernel/define/agent';

@@ -12,19 +12,17 @@ type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 const door = new Door();
 
 export const activation = {
-  /** Has the commands of a run made whenever its code rests. */
+  /** Has commands made whenever the run's code rests. */
   add(maker: CommandMaker): void {
     door.add(maker);
   },
-  /** All code rests, and all commands are made. */
   get settled(): boolean {
     return door.isSettled;
   },
-  /** The code also has everything of this activation. */
+  /** Settled, and the code has all parts of this activation. */
   get isOver(): boolean {
     return door.isSettled && door.isEmpty;
   },
-  /** The code has all signals of people in this activation. */
   get hasSignals(): boolean {
     return !door.holds(isSignalOfPeople);
   },
@@ -32,7 +30,7 @@ export const activation = {
   count: 0,
 };
 
-/** Workflows of users stay as they are. */
+/** Workflows of users stay unchanged. */
 export const interceptors: WorkflowInterceptorsFactory = () =>
   [names.workflow, names.trialWorkflow].some((ours) => ours === workflowInfo().workflowType) ? ofRuns : {};
 
@@ -68,7 +66,7 @@ function isSignalOfPeople({ signalWorkflow: signal }: Job): boolean {
   return signal != null && signal.signalName !== names.childSignal;
 }
 
-/** Waits until the condition holds. A new condition is also checked at once, while code may be at work: that check does not count. */
+/** The SDK checks a new condition at once, while code may be at work, so the first check is skipped. */
 export function anew(holds: () => boolean): Promise<void> {
   let isNew = true;
   return condition(() => {
@@ -79,8 +77,8 @@ export function anew(holds: () => boolean): Promise<void> {
 }
 
 /**
- * News of isolated agents, results in the order of the history, then messages of people. An isolated agent sends its last news before its end, and
- * the client sends the signal of a cancel before the cancel.
+ * News of isolated agents, results in the order of the history, then messages of people. An isolated agent sends its last news before its
+ * end, and the client sends the signal of a cancel before the cancel.
  */
 function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   const rank = ({ doUpdate, signalWorkflow: signal, cancelWorkflow }: Job): number => {
@@ -90,7 +88,7 @@ function inOrder(jobs: readonly Job[]): readonly (readonly Job[])[] {
   return [0, 1, 2, 3].flatMap((place) => jobs.filter((job) => rank(job) === place).map((job) => [job]));
 }
 
-/** An unreadable signal would fail its task for ever. The signal arrives without its payload instead, like any senseless signal. */
+/** An unreadable signal would fail its task for ever, so the signal loses its payload, and is ignored as invalid. */
 function dropUnreadableSignals({ activation: { jobs } }: ActivateInput): void {
   for (const { signalWorkflow: signal } of jobs ?? []) {
     if (!signal) continue;

@@ -7,7 +7,7 @@ import { interruptMemoPrefix, names, sinceMemoPrefix } from '../contract/names';
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 
-/** Attributes of the server and the SDK, which no command may set. */
+/** Attributes of the server and the SDK, which commands may not set. */
 const foreignAttributes = /^(Temporal|BuildIds$)/;
 
 export class ListedStatus {
@@ -26,7 +26,6 @@ export class ListedStatus {
 
 type MemoValues = Readonly<Record<string, unknown>>;
 
-/** Adds to each interrupt in the memo since when it is open, for lists. */
 export function withTimes(values: MemoValues, now: number): Record<string, unknown> {
   const times = Object.entries(values)
     .filter(([key]) => key.startsWith(interruptMemoPrefix))
@@ -37,14 +36,14 @@ export function withTimes(values: MemoValues, now: number): Record<string, unkno
   return { ...values, ...Object.fromEntries(times) };
 }
 
-/** The memo for lists, for the next execution. An execution has only the memo of its start. */
+/** An execution has only the memo of its start. */
 export function listedMemo(): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(workflowInfo().memo ?? {}).filter(([key, value]) => key !== names.memo.events && value !== null),
   );
 }
 
-/** The search attributes for the next execution, with the begin of the run: the server knows only the begin of the execution. */
+/** With the start of the run, because the server knows only the start of the execution. */
 export function listedAttributes(): SearchAttributePair[] {
   const { typedSearchAttributes, startTime } = workflowInfo();
   const own = typedSearchAttributes.getAll().filter(({ key }) => !foreignAttributes.test(key.name));
@@ -52,7 +51,6 @@ export function listedAttributes(): SearchAttributePair[] {
   return [...own, { key: startedAtKey, value: startTime }];
 }
 
-/** The begin of the run, in any execution. */
 export function startedAt(): number {
   const { typedSearchAttributes, startTime } = workflowInfo();
   return (typedSearchAttributes.get(startedAtKey) ?? startTime).getTime();

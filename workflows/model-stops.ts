@@ -13,7 +13,7 @@ export class ModelStops {
     try {
       return await scope.run(call);
     } catch (error) {
-      // The worker was lost after the stop: nobody waits for another attempt.
+      // The worker was lost after the stop, so another attempt is not needed.
       throw scope.consideredCancelled && !isCancellation(error) ? new CancelledFailure('The turn was stopped.') : error;
     } finally {
       this.open.delete(scope);

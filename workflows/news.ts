@@ -9,7 +9,7 @@ import type { StartInput } from '../contract/record/wire';
 import type { ThrownAt } from '../kernel/run/ports';
 import { startedAt } from './listed';
 
-/** A line for the log of the worker. The line makes no command, and a replay does not repeat it. */
+/** A line for the worker's log, without a command and without repetition in a replay. */
 export function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): void {
   const { event, ...rest } = fields;
   log[level](message, { [newsField]: event, ...rest });
@@ -22,7 +22,6 @@ export class RunNews {
 
   constructor(private readonly run: string) {}
 
-  /** Events that a person wants to see at once. */
   tell(event: EventBody): void {
     const { run } = this;
     switch (event.type) {
@@ -51,7 +50,7 @@ export class RunNews {
     }
   }
 
-  /** Errors of user code, each once: an uncaught error ends several agents and the run. */
+  /** An uncaught error ends several agents and the run, but is logged once. */
   threw(error: unknown, { agent, tool, address }: ThrownAt): void {
     if (this.isTold(error)) return;
     const who = tool === undefined ? `agent "${agent}"` : `the tool '${tool}' of agent "${agent}"`;
@@ -74,7 +73,6 @@ export class RunNews {
   }
 }
 
-/** The first and the last line of a run, in each execution. */
 export function tellOfStart({ id: run, agent, parent }: StartInput): void {
   tell('debug', `run ${run} (${agent}) starts${parent === undefined ? '' : ', as a part of another run'}`, {
     event: 'run-start',

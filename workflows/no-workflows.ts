@@ -1,2 +1,2 @@
-/** In place of a user's workflows, where a worker has none. */
+/** For a worker without workflows of the user. */
 export {};

@@ -5,7 +5,7 @@ import { jsonSize, limits } from '../contract/limits';
 import { names, workflowIdOf } from '../contract/names';
 import type { ChildNews, StartInput } from '../contract/record/wire';
 
-/** Tells the parent run of the interrupts of an isolated agent, by one signal after another: several at once may arrive in another order. */
+/** Sends one signal at a time, because parallel signals may arrive in another order. */
 export class ParentLine {
   private news: EventBody[] = [];
   private underWay: readonly EventBody[] = [];
@@ -13,16 +13,13 @@ export class ParentLine {
 
   constructor(
     private readonly start: StartInput,
-    /** The run does not continue as new with an open signal, which could be lost. */
+    /** An open signal could be lost by a continue-as-new. */
     private readonly whileBusy: (sending: Promise<void>) => Promise<void>,
     private readonly ask: (make: () => Promise<void>) => Promise<void>,
     private readonly sent: (bytes: number) => void,
   ) {}
 
-  /**
-   * News that the parent may not have heard. The last task sends no signal, so the end itself carries the news; if the news does not fit, only the
-   * ends of interrupts.
-   */
+  /** The last task sends no signal, so the result carries the remaining news, or only the ends of interrupts if the news does not fit. */
   get untold(): readonly EventBody[] {
     const all = [...this.underWay, ...this.news];
     if (jsonSize(all) <= limits.lastNews) return all;
@@ -43,7 +40,6 @@ export class ParentLine {
     if (session === undefined && usage.inputTokens === 0 && usage.outputTokens === 0) return Promise.resolve();
     const news: ChildNews = { run: this.start.id, events: [], left };
     const sending = this.ask(() => this.signal(news));
-    // The parent has ended or takes no signals: nobody counts.
     return this.whileBusy(sending).catch(() => undefined);
   }
 
@@ -72,7 +68,6 @@ export class ParentLine {
     return getExternalWorkflowHandle(workflowIdOf(tenant, parent?.id ?? '')).signal(names.childSignal, news);
   }
 
-  /** As many as fit into one signal. */
   private taken(): readonly EventBody[] {
     let bytes = 0;
     let count = 0;

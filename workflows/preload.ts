@@ -1,7 +1,7 @@
 import './shared-modules';
 
 /**
- * Runs once for the sandbox, before any workflow. Temporal records the stack of every promise, with ten frames a third
- * of a run's CPU. One frame still says where an error was thrown.
+ * Runs once for the sandbox. Temporal records the stack of every promise: ten frames would take a third of a run's CPU, and one frame still
+ * shows the place of an error.
  */
 Error.stackTraceLimit = 1;

@@ -8,12 +8,11 @@ import type { Left } from '../kernel/run/run-end';
 import type { FailedChildDetails } from './temporal-children';
 import { CannotGoOnHere } from './upgrade';
 
-/** The run goes on in another execution. */
 export function isGoingOn(error: unknown): boolean {
   return error instanceof CannotGoOnHere || (error as { name?: unknown } | null)?.name === 'ContinueAsNew';
 }
 
-/** Only failures of Temporal's kind end a workflow; others fail its task for ever. */
+/** Other errors than Temporal's failures would fail the workflow task for ever. */
 export function failureOfRun(error: unknown, details: [FailedChildDetails | Left | null, RetryPoint?] | undefined): unknown {
   if (isCancellation(error)) return error instanceof CancelledFailure ? error : new CancelledFailure('The run was cancelled.');
   if (error instanceof ApplicationFailure || isGoingOn(error)) return error;

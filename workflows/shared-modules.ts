@@ -25,6 +25,6 @@ import '../middleware/callbacks/index';
 import '../middleware/forms/index';
 
 /**
- * Loads the kernel before any workflow, so runs share its code: a copy is a third of the cost of a waiting run. The modules are frozen then, and keep
- * nothing but what hangs on an object of a run.
+ * Loads the kernel before any workflow, so runs share its code: a copy is a third of the cost of a waiting run. The SDK then freezes the
+ * modules, so state belongs into objects of a run.
  */

@@ -2,12 +2,12 @@ import { CancellationScope, scheduleActivity } from '@temporalio/workflow';
 import { jsonSize } from '../contract/limits';
 
 export interface ShortActivityDesk {
-  /** Settles when something may start. Absent: now. */
+  /** Settles when an activity may start. Undefined: now. */
   held(): Promise<void> | undefined;
   ask<T>(place: string, bytes: number, make: () => Promise<T>): Promise<T>;
 }
 
-/** Activities of the run itself. Each is short, so a cancel waits for it. */
+/** Short enough that a cancel waits for them. */
 export class ShortActivities {
   constructor(private readonly desk: ShortActivityDesk) {}
 
@@ -16,7 +16,7 @@ export class ShortActivities {
     return this.urgent<T>(place, type, input, timeout, attempts);
   }
 
-  /** Starts even while nothing else may: earlier answers must not be lost. */
+  /** Starts even in a held run, because earlier answers must not be lost. */
   urgent<T>(place: string, type: string, input: readonly unknown[], timeout: number, attempts: number): Promise<T> {
     const options = { startToCloseTimeout: timeout, retry: { maximumAttempts: attempts, initialInterval: 200 } };
     return CancellationScope.nonCancellable(() =>

@@ -28,7 +28,7 @@ import { pushBegin, shownPushConfig } from '../contract/task-push';
 
 const pushSignal = defineSignal<[PushCommand]>(names.pushSignal);
 
-/** Tells receivers the states of one A2A task, each in order and at least once. The workflow only keeps what comes next: services read and send. */
+/** Sends the states of one A2A task, in order and at least once. The workflow keeps only the position; services read and send. */
 export async function taskPush({ task, queues, receivers }: TaskPushInput): Promise<void> {
   const push = new TaskPush(task, queues);
   for (const receiver of receivers) push.begin(receiver);
@@ -71,7 +71,7 @@ class TaskPush {
     if (!this.rests) void receiver.scope.run(() => this.tell(receiver)).then(...this.ends(receiver));
   }
 
-  /** Stops current work, which is done again, and gives the rest. */
+  /** Stops current work, which the next execution repeats. */
   async rest(): Promise<readonly ReceiverState[]> {
     this.rests = true;
     for (const { scope } of this.receivers.values()) scope.cancel();
@@ -88,7 +88,6 @@ class TaskPush {
     this.receivers.delete(id);
   }
 
-  /** A repeated config changes nothing. */
   private set(config: PushConfig, fromBeginning: boolean): void {
     const known = this.receivers.get(config.id);
     if (known !== undefined && isSame(known.state.config, config)) return;
@@ -150,7 +149,7 @@ class TaskPush {
       taskQueue: this.queues.watch,
       startToCloseTimeout: limits.pushWatchMs * 2,
       heartbeatTimeout: 20_000,
-      // Without a service that sends notifications, nobody is told.
+      // Without a service that sends notifications, pushes end after 30 days.
       scheduleToStartTimeout: '30 days',
       retry: { initialInterval: 1000, backoffCoefficient: 2, maximumInterval: 60_000 },
     });

@@ -2,15 +2,15 @@ import { workflowInfo } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { limits } from '../contract/limits';
 
-/** Overhead of a command: names, timeouts, ids. */
+/** Overhead of a command in bytes: names, timeouts, ids. */
 const ofACommand = 512;
 
-/** The most of a task, with what the server may add. */
+/** With the server's additions. */
 const ceiling = limits.activation + 128 * 1024;
 
 /**
- * How much one task carries: calls, results, answers, events and interrupts. The server writes a task together with everything that came meanwhile,
- * and ends a run whose task is too large. What finds no room goes into the next task.
+ * Counts the bytes of one task. The server writes a task together with all events that came meanwhile, and ends a run whose task is too
+ * large, so further commands wait for the next task.
  */
 export class TaskRoom {
   /** The counted task, as a length of the history. */
@@ -20,13 +20,13 @@ export class TaskRoom {
 
   constructor(readonly nextTask: () => Promise<void>) {}
 
-  /** The first command always has room, however large. `share`: the divisor of the allowed room. */
+  /** The first command always has room. `share`: the divisor of the room. */
   has(bytes: number, share = 1): boolean {
     this.begin();
     return this.used === 0 || this.used + bytes + ofACommand <= limits.activation / share;
   }
 
-  /** Whether this task can accept an update, which the server writes with the task. Only looks, because validators do not run in a replay. */
+  /** Changes no count, because validators do not run in a replay. */
   accepts(bytes: number): boolean {
     const used = this.historyLength === workflowInfo().historyLength ? this.used : 0;
     return used === 0 || used + bytes + ofACommand <= limits.activation;
@@ -37,7 +37,7 @@ export class TaskRoom {
     this.used += bytes + ofACommand;
   }
 
-  /** Takes room in this task, or waits for a task with room. Absent: taken. */
+  /** Undefined: room in this task is taken. */
   find(bytes: number): Promise<void> | undefined {
     return this.takeForStep(bytes) ? undefined : this.nextTask().then(() => this.find(bytes));
   }
@@ -48,12 +48,11 @@ export class TaskRoom {
     return true;
   }
 
-  /** Waits for a task with room, and takes none. Absent: this task has room. */
+  /** Waits for room without taking it. Undefined: there is room. */
   wait(bytes: number, share = 1): Promise<void> | undefined {
     return this.has(bytes, share) ? undefined : this.nextTask().then(() => this.wait(bytes, share));
   }
 
-  /** Code that sends an event cannot wait, so too much is refused. */
   takeForEvent(bytes: number): void {
     this.begin();
     this.usedByEvents += bytes;

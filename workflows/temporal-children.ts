@@ -26,20 +26,18 @@ import { childEndOf } from '../kernel/engine/run-result';
 import type { ChildEnd, ChildRun, KeptAtFailure } from '../kernel/run/ports';
 import type { AskForCommand } from './ports-owner';
 
-/** What the failure of an isolated agent's workflow carries. */
 export interface FailedChildDetails {
   readonly usage?: ChildUsage;
   readonly session?: JsonObject;
   readonly news?: AgentRunResult['news'];
-  /** Whether the agent kept its state at the failure. */
   readonly kept?: KeptAtFailure;
 }
 
-/** The workflows of isolated agents. They are cancelled when the run closes, also by a continue-as-new, so the ports allow none while an agent runs. */
+/** A continue-as-new would cancel children, so a run with open agents does not continue as new. */
 export class TemporalChildren {
   private readonly open = new Map<string, ChildRun>();
   private readonly answering = new Map<string, Promise<void>>();
-  /** Usage and session values of cancelled agents, by id. */
+  /** Of cancelled agents, by id. */
   private readonly left = new Map<string, FailedChildDetails>();
 
   constructor(
@@ -55,7 +53,7 @@ export class TemporalChildren {
     return workflowIdOf(tenant, id);
   }
 
-  /** Without the search attributes of runs, because lists show only runs that somebody started. */
+  /** Without search attributes, because lists show only started runs. */
   async run(child: ChildRun, kept: KeptPoint | null, hasRoom: () => boolean): Promise<ChildEnd> {
     const { start } = child;
     const begin = (): Promise<AgentRunResult> =>
@@ -81,23 +79,21 @@ export class TemporalChildren {
     }
   }
 
-  /** Agents are asked like the run itself, and stop at their own safe points. */
   ask(request: CancelRequest, run?: string): void {
     for (const { start } of this.open.values()) {
       if (run !== undefined && run !== start.id) continue;
-      // An agent that has ended needs no stop.
       this.signal(start, names.cancelSignal, request).catch(() => undefined);
     }
   }
 
-  /** The cancel of a child workflow goes only to its first execution, and is lost after a continue-as-new. */
+  /** The cancel of a child workflow goes only to its first execution, so it is lost after a continue-as-new. */
   private cancelLatest({ tenant, id }: StartInput): void {
     if (!this.open.has(id)) return;
     const cancel = (): Promise<void> => getExternalWorkflowHandle(workflowIdOf(tenant, id)).cancel();
     CancellationScope.nonCancellable(() => this.askFor(id, cancel)).catch(() => undefined);
   }
 
-  /** Takes a signal with any content. */
+  /** The signal may have any content. */
   hear(news: unknown): void {
     const { run, events, left } = (news ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof run !== 'string' || !this.open.has(run)) return;
@@ -106,7 +102,7 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
-  /** One after another: several signals at once may arrive in another order. */
+  /** Parallel signals may arrive in another order. */
   answer(run: string, answer: Answer): void {
     const before = this.answering.get(run);
     const sending = before !== undefined ? before.then(() => this.send(run, answer)) : this.send(run, answer);
@@ -119,7 +115,6 @@ export class TemporalChildren {
   private async send(run: string, answer: Answer): Promise<void> {
     const child = this.open.get(run);
     if (child === undefined) return;
-    // An ended agent takes no answer.
     await this.signal(child.start, names.answerSignal, answer).catch(() => undefined);
   }
 
@@ -129,8 +124,8 @@ export class TemporalChildren {
 }
 
 /**
- * The beginning of an isolated agent. An agent that was cancelled with the run, or failed in it, goes on where it stood. Where it cannot, it does not
- * begin anew, because it may have made `once` calls.
+ * An isolated agent that was cancelled with the run or failed in it goes on where it stood, or fails, because a new beginning could repeat
+ * `once` calls.
  */
 function goingOn(
   kept: KeptPoint | null,
@@ -151,7 +146,7 @@ function isCancelledChild(end: ChildEnd): boolean {
   return 'failed' in end && end.failed.code === 'child-cancelled';
 }
 
-/** Anybody who reaches the server can send such news, so senseless news is skipped. */
+/** Any client of the server can send such news. */
 function detailsIn(left: unknown): FailedChildDetails | undefined {
   if (!isRecord(left) || !isRecord(left['usage'])) return undefined;
   const { usage, session } = left;
@@ -170,7 +165,6 @@ function isUsage(value: unknown): boolean {
   );
 }
 
-/** The end of an agent whose workflow gave no result. */
 export function endOfFailed(error: unknown): FailedChildDetails & Extract<ChildEnd, { readonly failed: Failure }> {
   const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
   if (cause instanceof CancelledFailure) return failed('child-cancelled', 'Its run was cancelled.');

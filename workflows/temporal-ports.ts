@@ -44,7 +44,7 @@ import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 import { TurnBuilds } from './turn-builds';
 
-/** The kernel's ports on Temporal. Every wait is a command; events for readers ride in the next command. */
+/** Every wait is a command, and events for readers travel in the next command. */
 export class TemporalPorts implements Ports {
   readonly log: RunLog;
   readonly children: TemporalChildren;
@@ -103,7 +103,7 @@ export class TemporalPorts implements Ports {
     this.openInterrupts = ((snapshot?.state as { interrupts?: readonly unknown[] } | undefined)?.interrupts ?? []).length;
   }
 
-  /** Asks for a command, made in the scope of the asking code. A scope that is cancelled by then makes none. */
+  /** In the scope of the asking code. A scope that is cancelled by then makes no command. */
   private ask<T>(place: string, make: () => Promise<T> | undefined): Promise<T> {
     const scope = CancellationScope.current();
     return this.commands.ask(place, () => {
@@ -118,7 +118,7 @@ export class TemporalPorts implements Ports {
     });
   }
 
-  /** Waiting code may ask for more. */
+  /** Waiting code may ask for more commands. */
   get hasCommands(): boolean {
     return !this.hasDeferred && (!this.commands.isEmpty || this.status.hasChanged);
   }
@@ -128,7 +128,6 @@ export class TemporalPorts implements Ports {
     this.commands.makeAll();
   }
 
-  /** The run is about to end, and its end takes the last events along. */
   end(): void {
     this.commands.isEnding = true;
   }
@@ -159,7 +158,6 @@ export class TemporalPorts implements Ports {
 
   readonly stopModel = (): void => this.stops?.stop();
   readonly beforeTurn = (): void => this.builds?.beforeTurn();
-  /** A message named the newest build. */
   readonly heardOfBuild = (newest: unknown): void => this.builds?.hear(newest);
 
   async runChild(child: ChildRun): Promise<ChildEnd> {
@@ -194,7 +192,7 @@ export class TemporalPorts implements Ports {
     return this.log.knows(message.id) ? undefined : this.room.find(jsonSize(message));
   }
 
-  /** The memo and an event show the interrupt. */
+  /** The memo and an event both carry the interrupt. */
   roomToShow(interrupt: Interrupt): Promise<void> | undefined {
     return this.room.wait(2 * jsonSize(interrupt));
   }
@@ -210,7 +208,7 @@ export class TemporalPorts implements Ports {
     if (--this.openInterrupts === 0) this.status.is = 'running';
   }
 
-  /** Somebody may have answered an isolated agent before its timer ended. */
+  /** A person may have answered an isolated agent before its timer ended. */
   timer(place: string, at: number): Timer {
     return this.timeline.timer(place, at, () =>
       findElsewhere(this.input.start, this.short, this.owner.asked(), (answer) => this.owner.found(answer)),
@@ -260,7 +258,6 @@ export class TemporalPorts implements Ports {
     return this.still.heard;
   }
 
-  /** `isAsked`: the run has open interrupts. */
   standing(isAsked: boolean): RunStanding {
     return this.still.standing({ isBusy: this.hasDeferred || this.timeline.isBusy, isAsked });
   }
@@ -271,12 +268,11 @@ export class TemporalPorts implements Ports {
     return this.hold.nextGoingOn();
   }
 
-  /** Nothing new starts: the run is about to go on elsewhere. */
   holdBack(): void {
     this.hold.begin();
   }
 
-  /** Settles when something may start. Absent: now. */
+  /** Settles when a call may start. Undefined: now. */
   held(): Promise<void> | undefined {
     return this.hold.isOn ? this.hold.over() : undefined;
   }
@@ -289,7 +285,6 @@ export class TemporalPorts implements Ports {
     return this.hold.isOn;
   }
 
-  /** The run goes on here after all. */
   goOn(): void {
     this.still.leave();
     this.hold.goOn();
@@ -299,39 +294,36 @@ export class TemporalPorts implements Ports {
     return this.stopping || this.whole.consideredCancelled;
   }
 
-  /** A call whose command is in no history yet would be taken back with its events, so the call is told to stop after it has begun. */
+  /** Core would withdraw a call that is cancelled in its own task, with its events, so the cancel waits for the next task. */
   stop(): void {
     this.stopping = true;
     if (this.calls.madeAt !== workflowInfo().historyLength) return this.whole.cancel();
     const cancel = (): void => this.whole.cancel();
-    // Somebody else may cancel the run earlier.
+    // Another source may cancel the run earlier.
     void this.room.nextTask().then(cancel, cancel);
   }
 
-  /** Keeps the point in a marker: a cancel carries nothing, and the failure of an isolated agent is in another history, too. */
+  /** In a marker, because a cancel carries no data, and the failure of an isolated agent stands in another history. */
   keep(point: RetryPoint, failed = false): Promise<unknown> {
     const kept: KeptPoint = { runId: workflowInfo().runId, point, ...(failed ? { failed: true } : {}) };
     return CancellationScope.nonCancellable(() => this.short.urgent('', names.keepActivity, [kept], 60_000, 10));
   }
 
-  /** Ends what was held back, so that a cancelled run can end. */
   release(): void {
     this.still.leave();
     this.hold.end();
   }
 
-  /** No command is made after a cancel, and its events would be lost: they ride in the last command. */
+  /** After a cancel no commands are made, so the last command carries the events. */
   refuseWhenCancelled(): void {
     if (this.cancelled) throw new CancelledFailure('The run was cancelled.');
   }
 
-  /** News of an isolated agent, to go with its end. */
   get lastNews(): Pick<AgentRunResult, 'news'> {
     const news = this.parentLine?.untold ?? [];
     return news.length === 0 ? {} : { news };
   }
 
-  /** The last word of a cancelled run to its parent. */
   tellParent(left: NonNullable<ChildNews['left']>): Promise<void> | undefined {
     return CancellationScope.nonCancellable(() => Promise.resolve(this.parentLine?.leave(left)));
   }

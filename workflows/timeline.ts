@@ -5,32 +5,31 @@ import type { AskForCommand } from './ports-owner';
 
 interface OpenTimer {
   readonly at: number;
-  /** The server has told its end, or need not. */
+  /** The server has fired the timer, or the time has passed. */
   isOver: boolean;
   end(): void;
 }
 
 export interface WaitingAnswer {
   readonly at: number;
-  /** Waits for a task with room for the answer. Absent: this task has room. */
+  /** Undefined: this task has room. */
   room(): Promise<void> | undefined;
   take(): void;
 }
 
 /**
- * What time brings to a run: ends of timers, and answers beside them. Timers end in the order of their moments, however late a worker looks, and the
- * woken code has the time of its moment. Answers are taken in order of arrival. Answers from before a moment come before its timer.
+ * Timers end in the order of their times, even if a worker is late, and the woken code sees the time of its timer. Answers are taken in
+ * order of arrival, and before timers that end later.
  */
 export class Timeline {
   private readonly open = new Set<OpenTimer>();
   private readonly answers: WaitingAnswer[] = [];
-  /** Work that has to end before anything due. */
   private holds = 0;
   private past: { readonly at: number; readonly activation: number } | undefined;
 
   constructor(
     private readonly ask: AskForCommand,
-    /** The ends of limits that were open at the continue-as-new. Re-entered code makes their timers. */
+    /** Limits from before the continue-as-new, until re-entered code makes their timers. */
     private restored: readonly number[] = [],
   ) {}
 
@@ -43,12 +42,11 @@ export class Timeline {
     return this.holds > 0 || this.answers.length > 0 || this.firstOver !== undefined;
   }
 
-  /** Whether a new answer has to wait for its turn. */
   get isBehind(): boolean {
     return this.isBusy || this.isBehindNow;
   }
 
-  /** Code is entered with this result. When the code rests, all its timers are made. */
+  /** When the entered code rests, all restored timers are made. */
   entering<T>(prepared: Promise<T>): Promise<T> {
     const rests = (): Promise<void> => anew(() => activation.settled);
     if (this.restored.length > 0)
@@ -78,7 +76,7 @@ export class Timeline {
     };
     const begin = (): Promise<void> => {
       this.open.add(timer);
-      // A later word of the server may come after other events.
+      // An event of the server could come after other events.
       return at < Date.now() ? Promise.resolve() : sleep(Math.max(1, at - Date.now()));
     };
     scope.run(() => this.ask(place, begin)).then(over, failed);
@@ -90,11 +88,11 @@ export class Timeline {
     this.answers.push(answer);
   }
 
-  /** One thing after another: all woken code has run before the next, which `isDone` may deny. */
+  /** Before the next timer or answer, all woken code has run, and `isDone` agrees. */
   async follow(isDone: () => boolean): Promise<never> {
     for (;;) {
-      // A signal beside the end of a timer came first in the history, or may have. An update is in no history before the run accepts it, and core may
-      // give it apart from other events of its task, so an update beside the end of a timer is late.
+      // A signal beside the end of a timer may have come first in the history. An update enters the history only when the run accepts it,
+      // and core may deliver it apart from other events of its task, so an update beside the end of a timer is late.
       await anew(
         () =>
           activation.settled &&
@@ -118,7 +116,7 @@ export class Timeline {
           continue;
         }
         this.answers.shift();
-        // Code has no time after a timer that has yet to end.
+        // The code's time must not pass a timer that has yet to end.
         if (this.isBehindNow) this.goBackTo(answer.at);
         answer.take();
       }
@@ -129,13 +127,13 @@ export class Timeline {
     this.past = { at, activation: activation.count };
   }
 
-  /** Nothing happens before this, and its results have their turn. An error fails the task. */
+  /** An error fails the task. */
   private holdFor(asked: Promise<void>): void {
     this.holds += 1;
     void asked.then(() => void (this.holds -= 1));
   }
 
-  /** Something is due, and no earlier timer is open or not made again yet. */
+  /** A timer or answer is due, and no earlier timer is open or still to be made. */
   private get hasTurn(): boolean {
     const [over, given] = [this.firstOver?.at ?? Infinity, this.firstGiven];
     if (over <= given) return over < Infinity && !this.isBehindTimer((at) => at < over, isNotOver);
@@ -151,7 +149,7 @@ export class Timeline {
     return this.isBehindTimer((at) => at <= now);
   }
 
-  /** The earliest waiting answer, so none is late because of an earlier arrival. */
+  /** A later arrival must not make an answer late. */
   private get firstGiven(): number {
     return this.answers.reduce((first, { at }) => Math.min(first, at), Infinity);
   }

@@ -2,11 +2,11 @@ import { workflowInfo } from '@temporalio/workflow';
 import { isRecord } from '../contract/check';
 import type { AgentRunInput } from '../contract/record/wire';
 
-/** Before a turn begins, the run moves to a newer build that the client of the message knew. */
+/** Before a turn the run moves to a newer build that the client knew. */
 export class TurnBuilds {
   private readonly isPinned: boolean;
   private newest = '';
-  /** The run asks a build once, because a build that refused one turn refuses the next. */
+  /** A build that refused one turn refuses the next. */
   private asked = '';
 
   constructor(
@@ -16,7 +16,7 @@ export class TurnBuilds {
     this.isPinned = start.conversation?.build === 'pinned';
   }
 
-  /** Anybody who reaches the server may send anything. */
+  /** Any client may send any content. */
   hear(newest: unknown): void {
     if (!isRecord(newest) || newest['deployment'] !== workflowInfo().currentDeploymentVersion?.deploymentName) return;
     const { build } = newest;

@@ -14,7 +14,6 @@ import { TemporalPorts } from './temporal-ports';
 
 type AgentsByName = ReadonlyMap<string, AnyAgent>;
 
-/** Requests to move to the newest build, until their reply. */
 export class UpgradeRequests {
   private asking: { resolve(receipt: UpgradeReceipt): void; reject(error: unknown): void }[] = [];
 
@@ -41,19 +40,19 @@ export function moves({ build, failure }: TrialVerdict): boolean {
   return failure === undefined && isVersioned() && build !== ownBuild();
 }
 
-/** Without Worker Versioning a task takes no versioning behavior, and there is no other build. The deployment name is empty then. */
+/** Without Worker Versioning the deployment name is empty, and a task takes no versioning behavior. */
 export function isVersioned(): boolean {
   return workflowInfo().currentDeploymentVersion?.deploymentName !== '';
 }
 
-/** For workflows without user code, which go on in the newest build. */
+/** For workflows without user code. */
 export const inNewestBuild = (): WorkflowDefinitionOptions => (isVersioned() ? { versioningBehavior: 'AUTO_UPGRADE' } : {});
 
 function ownBuild(): string {
   return workflowInfo().currentDeploymentVersion?.buildId ?? '';
 }
 
-/** Asks the newest build, by a worker, whether it can go on from here. */
+/** An activity asks, through a workflow of the newest build. */
 export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict> {
   try {
     return await scheduleActivity<TrialVerdict>(names.trialActivity, [input], {
@@ -68,7 +67,7 @@ export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict
   }
 }
 
-/** The problem of going on here. Nothing is done. */
+/** Has no effects. Undefined: the run can go on. */
 async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Snapshot): Promise<Failure | undefined> {
   const state = snapshot.state as RunState;
   const facts = new TemporalPorts(input, state, { wantsContinueAsNew: () => false, asked: () => [], found: () => undefined });
@@ -80,7 +79,6 @@ async function tryHere(agents: AgentsByName, input: AgentRunInput, snapshot: Sna
   }
 }
 
-/** The workflow that a run's worker starts under the newest build. */
 export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Promise<TrialVerdict> {
   return async (given) => {
     const input = unpackedInput(given);
@@ -93,12 +91,12 @@ export function serveTrials(agents: AgentsByName): (input: AgentRunInput) => Pro
   };
 }
 
-/** A retried run comes to the newest build. With changed code the run does nothing, and fails again. */
+/** A retried run with changed code fails again without effects. */
 export async function tryRetried(agents: AgentsByName, input: AgentRunInput): Promise<void> {
   const { snapshot } = input;
   if (snapshot === undefined) return;
   const failure = await tryHere(agents, input, copyOf(snapshot));
-  // The run itself meets any other failure.
+  // The run itself meets other failures.
   if (failure?.code === 'frame-changed') throw new HoldfastError('frame-changed', failure.message);
 }
 
@@ -107,13 +105,13 @@ function copyOf(snapshot: Snapshot): Snapshot {
   return { ...snapshot, state: JSON.parse(JSON.stringify(snapshot.state)) as Snapshot['state'] };
 }
 
-/** Fails the task, and not the run. */
+/** Fails the workflow task, and not the run. */
 export class CannotGoOnHere extends Error {}
 
 /**
- * A moved run comes to the build that tried it, or to a newer build that did not. That build tries the run first, and the run is bound to no build
- * until a trial succeeds. A failed task leaves nothing, and the run is stuck, unharmed. A later build sees the verdict of another build in the
- * history, and tries itself.
+ * A moved run may reach a newer build than the build that tried it. That build tries the run first, and the run is pinned only after a
+ * successful trial. A failed task leaves the run stuck but unharmed, and a later build that finds another build's verdict in the history
+ * tries for itself.
  */
 export async function tryUntried({ start, snapshot }: AgentRunInput): Promise<void> {
   if (snapshot?.movedTo === undefined || snapshot.movedTo === ownBuild()) return;

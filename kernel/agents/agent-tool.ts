@@ -29,13 +29,13 @@ export interface AgentToolOptions {
   /** In place of the description of the agent. */
   readonly description?: string;
   /**
-   * A JSON Schema of the arguments, which the agent gets as JSON. Default: `{ request: string }`, of which the agent gets the text. Not for an agent
-   * with an `inputSchema`.
+   * A JSON Schema of the arguments, which the agent gets as JSON. Default: `{ request: string }`, whose text the agent gets. Not for an
+   * agent with an `inputSchema`.
    */
   readonly inputSchema?: Json;
   /** The agent begins with the conversation so far, instead of with the arguments. */
   readonly fullHistory?: boolean;
-  /** Readers of the run see the events of the agent. Default: readers see the call and its result. */
+  /** Shows the agent's events to readers of the run. Default: only the call and its result. */
   readonly forwardEvents?: boolean;
   /** Runs the agent as a separate workflow with its own history and log. */
   readonly isolate?: boolean;
@@ -111,7 +111,7 @@ async function isolatedAnswer(scope: AgentScope, frame: Frame, agent: AnyAgent, 
   Object.assign(scope.run.state.session, end.session);
   if ('failed' in end) {
     const { code, message } = end.failed;
-    // As without isolation, a stop ends the run that somebody started.
+    // A stop ends the whole run.
     if (code === 'stopped') throw errorOf(end.failed);
     throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
   }
@@ -149,7 +149,6 @@ function asked({ run }: AgentScope, text: string): StoredMessage {
   return { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
 }
 
-/** The conversation before the message that calls the tool, as context, and the transfer to this agent. */
 function historyFor({ run, path, record }: AgentScope, call: ToolCall, { name }: AnyAgent): readonly StoredMessage[] {
   const agent = agentOfPath(path);
   const calling = record.messages
@@ -163,12 +162,12 @@ function historyFor({ run, path, record }: AgentScope, call: ToolCall, { name }:
   ];
   return [
     ...said.map((message) => (message.role === 'user' ? message : contextMessage(agent, message))),
-    // No history has these two messages, so each goes whole under its own id.
+    // Both messages are new to the history, so they stand whole under their own ids.
     ...words.map((message) => ({ ...contextMessage(agent, message), id: message.id })),
   ];
 }
 
-/** The model hears of the failure as of a failed tool. A stop and a cancellation end the run. */
+/** The model gets the failure; a stop and a cancellation end the run. */
 function failedAs(name: string, error: unknown): unknown {
   if (isCancellation(error) || isStop(error) || error instanceof ToolError || codeOf(error) === 'frame-changed') return error;
   return new ToolError(

@@ -12,7 +12,7 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
-/** The agent with its observers and callbacks around it. An agent that talks to a model has them among its middlewares. */
+/** An agent with a model has observers and callbacks among its middlewares. */
 export function runAround(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
   const { observers, callbacks } = 'observers' in agent ? agent : { observers: [], callbacks: [] };
   const called =
@@ -26,10 +26,7 @@ function groupScope(run: RunScope, agent: AnyAgent, middleware: readonly AgentMi
   return scopeAt(run, bare, freshRecord(bare, place.path, messages, run.state), place);
 }
 
-/**
- * An agent that runs others, with its callbacks around it. If a callback answers, neither the agent nor later callbacks run. After a continue-as-new
- * nothing runs again: not the callbacks before the agent, and not the agent while the callbacks after the agent wait.
- */
+/** After a continue-as-new no callback runs twice, and an ended agent does not run again while later callbacks wait. */
 async function calledGroup(group: AgentScope, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
   const around = aroundAt(group.run, place);
   const scope: AgentScope = { ...group, isGroup: true };
@@ -37,7 +34,7 @@ async function calledGroup(group: AgentScope, place: AgentPlace, enter: () => Pr
   record.values = around.values;
   try {
     if (around.begun !== true) {
-      // No agent has a name with a colon, so no inner agent has a frame of this name.
+      // Agents have no colon in their names, so the frame's name is unique.
       const before = place.frame.child('callbacks:before');
       const answer = await runBeforeAgent(scope, before);
       if (answer?.isNew === true) appendShown(scope, [answer.message], answer.middleware, before);
@@ -75,7 +72,7 @@ async function throughEnd(scope: AgentScope, around: Around, place: AgentPlace, 
 
 type Around = NonNullable<Progress['around']>;
 
-/** Of an agent that was at work before it had callbacks, the callbacks before it count as run. */
+/** Callbacks that were added while the agent was at work count as run. */
 function aroundAt(run: RunScope, place: AgentPlace): Around {
   const { state } = run;
   const record = recordAt(run, place);
@@ -83,14 +80,13 @@ function aroundAt(run: RunScope, place: AgentPlace): Around {
   return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
 }
 
-/** Throws if the agent has failed. Undefined: the agent has not ended. */
+/** Undefined: the agent has not ended. */
 function keptEnd({ end }: Around): AgentEnd | undefined {
   if (end === undefined) return undefined;
   if ('error' in end) throw errorOf(end.error);
   return end.result;
 }
 
-/** The response for callbacks after the agent. No transcript has the message. */
 function lastWord(place: AgentPlace, text: string): StoredMessage {
   return { id: `${keyOf(place)}:said`, role: 'assistant', parts: [{ type: 'text', text }] };
 }

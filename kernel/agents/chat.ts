@@ -40,7 +40,7 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   return action === undefined ? result : { ...result, action };
 }
 
-/** A retry gives the iterations again to an agent that failed for lack of iterations. */
+/** For a retry after a limit of iterations. */
 function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: RunState): void {
   const key = record.path.join('/');
   if (state.renewed?.includes(key) !== true) return;

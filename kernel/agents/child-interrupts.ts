@@ -6,7 +6,6 @@ import type { Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import type { RunScope } from '../run/scope';
 
-/** The interrupts of an isolated agent in the list of the parent run. */
 export class ChildInterrupts {
   /** Ids in this run, by the ids in the run of the agent. */
   private readonly open = new Map<string, string>();
@@ -20,12 +19,12 @@ export class ChildInterrupts {
     private readonly path: readonly string[],
   ) {}
 
-  /** Anybody who reaches the server can send news, so senseless news is skipped. The news of the end may repeat earlier news. */
+  /** Any client of the server can send news, so invalid news is skipped. The news of the end may repeat earlier news. */
   hear(events: readonly unknown[], withEnd = false): void {
     if (this.closed) return;
     for (const event of events) {
       const { type, interrupt, interruptId: id, answer, reason, by, roles, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
-      // A value that is nested too deeply is not JSON here either.
+      // A too deeply nested value is not JSON.
       if (
         type === 'interrupt-start' &&
         isInterrupt(interrupt) &&
@@ -70,7 +69,6 @@ export class ChildInterrupts {
     });
   }
 
-  /** Ends the isolated agent once, even if the agent has several questions. */
   private stop(): void {
     if (this.stopped) return;
     this.stopped = true;

@@ -12,7 +12,7 @@ import { append } from '../run/conversation';
 import type { AgentEnd, CustomEvent } from '../define/definition';
 import { resultOf } from '../run/agent-result';
 
-/** The outcome of an event. The frame records the outcome, so an agent that is entered again has the same outcome. */
+/** Recorded by the frame, so a re-entered agent has the same outcome. */
 interface ShownEvent {
   readonly text?: string;
   readonly action?: Json;
@@ -49,7 +49,6 @@ export class Shown {
     return { text: stored.role === 'tool' ? resultOf(stored).text : textOf(stored), ...withAction };
   }
 
-  /** Refuses a misspelt field, which would do nothing. */
   private checked(event: CustomEvent): CustomEvent {
     const refuse = refusing(`An event of ${this.label}`, 'hook-failed');
     const yielded: unknown = event;
@@ -71,7 +70,7 @@ export class Shown {
     if (action !== undefined) this.action = action;
   }
 
-  /** An agent that said nothing is heard by its returned text. */
+  /** Other agents see the returned text of an agent without messages. */
   sayReturned(text: string): void {
     const { run, agent, path, branch } = this.scope;
     if (branch === undefined || text === '' || this.text !== '') return;
@@ -79,7 +78,6 @@ export class Shown {
     append(run, branch, agent.name, { id: `${path.join('/')}:returned`, role: 'assistant', parts: [{ type: 'text', text }] });
   }
 
-  /** The returned value, or the text of the last message. */
   end(returned: Json | void): AgentEnd {
     const problem = returned === undefined ? undefined : notJson(returned);
     if (problem !== undefined) throw new HoldfastError('value-not-json', `${this.label} returned something that is not JSON: ${problem}.`);

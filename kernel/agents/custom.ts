@@ -20,8 +20,8 @@ import { runApart } from './run-apart';
 import { blame, isCancellation } from '../effects/errors';
 
 /**
- * A custom agent. Effects through the context and yields are numbered effects of the frame. After a continue-as-new the agent runs from its
- * beginning, gets the settled results, and shows no yield twice.
+ * Effects and yields are numbered. After a continue-as-new the generator runs from its beginning with the settled results, and shows no
+ * yield twice.
  */
 export async function runCustom(run: RunScope, definition: CustomDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { state } = run;
@@ -35,7 +35,6 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   const shown = new Shown(scope, label);
   const open = new Map<Promise<unknown>, string>();
   const heard = new Set<string>();
-  /** Set while the generator stands at a yield. */
   let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
     const ctx = contextOf(scope, definition, place, frame, open, heard);
@@ -74,14 +73,13 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && run.cancels.isHeard) throw error;
     if (isCancellation(error) && stopsTurn(run)) {
-      // The inner agents are awaited, as calls are.
       await Promise.allSettled(open.keys());
       throw error;
     }
     const left = open.size > 0;
     if (left) leaveBehind(run, place, frame, label);
     frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);
-    // User code cannot cancel the run, whatever code its error has.
+    // User code cannot cancel the run, even by an error with that code.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   } finally {
     life.end();
@@ -95,7 +93,7 @@ function refuseWhenCancelled({ ports }: RunScope): void {
 
 const mostReturns = 10;
 
-/** Runs the `finally` blocks of an abandoned generator. Yields are ignored, and a generator that goes on yielding is left. */
+/** A generator that keeps yielding is abandoned after ten yields. */
 async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): Promise<void> {
   try {
     for (let n = 0; n < mostReturns; n++) {
@@ -107,7 +105,7 @@ async function closed(generator: Partial<ReturnType<CustomDefinition['run']>>): 
   }
 }
 
-/** The agent has ended before its inner agents, which can do nothing more. Their questions need no answer. */
+/** The agent has ended before its inner agents, so their questions are withdrawn. */
 function leaveBehind(run: RunScope, place: AgentPlace, frame: AgentPlace['frame'], label: string): void {
   const error = new HoldfastError('next-left-running', `${label} has ended, and what it ran with it.`);
   frame.leave(error);
@@ -121,7 +119,6 @@ function contextOf(
   place: AgentPlace,
   frame: AgentPlace['frame'],
   open: Map<Promise<unknown>, string>,
-  /** What inner agents have said in the conversation of the agent. */
   heard: Set<string>,
 ): CustomContext {
   const { run } = scope;
@@ -143,14 +140,14 @@ function contextOf(
       );
     return runApart(run, agent, at, () => given?.map((message) => ({ ...message, id: run.ports.uuid() })) ?? scope.record.messages);
   };
-  // An agent with its own input is not part of the conversation that readers see, and its segment says so.
+  // Readers do not see an agent with its own input in the conversation, so the segment differs.
   const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: AgentInput): Promise<RanAgent> => {
       if (frame.isDeaf) return new Promise(() => undefined);
       const refusal = scope.life.refusalOf('ctx.runAgent', frame) ?? frame.refusalInBranch;
       if (refusal !== undefined) return scope.life.keep(Promise.reject<RanAgent>(refusal));
-      // Counted also if the result is only recalled: a call has the same place each time.
+      // Counted even for a recalled result, so a call keeps its place after a continue-as-new.
       const n = (times.get(name) ?? 0) + 1;
       times.set(name, n);
       const running = frame.effect(`agent:${name}`, async () => {

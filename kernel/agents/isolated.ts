@@ -20,7 +20,7 @@ import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** Runs an agent as a separate run with its own history and log. The parent run has the beginning, the answer and the end. */
+/** The parent run records only the beginning, the answer and the end. */
 export async function runIsolated(
   run: RunScope,
   agent: AnyAgent,
@@ -28,7 +28,7 @@ export async function runIsolated(
   messages: () => readonly StoredMessage[],
 ): Promise<ChildEnd> {
   const { state, ports } = run;
-  // At this point the run may still go on elsewhere. Later, all isolated agents must end first.
+  // The last chance for a continue-as-new before all isolated agents have ended.
   const checkpoint = ports.checkpoint();
   if (checkpoint !== undefined) await checkpoint;
   const id = childRunId(state.id, place.path);
@@ -57,7 +57,7 @@ export async function runIsolated(
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
     leaves();
-    // The usage counts also if the agent was cancelled with the run.
+    // The usage counts even if the agent was cancelled with the run.
     if (ports.cancelled || (code === 'child-cancelled' && run.cancels.isRecursive)) {
       state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? nothingUsed };
       run.cancels.endedBelow();
@@ -89,7 +89,7 @@ function usedSince(
   return { usage, usageByModel: lessUsageByModel(unpackByModel(all, byModel), unpackByModel(allEarlier, earlier)) };
 }
 
-/** If nobody catches the failure, a retry of the run lets the agent go on from where it stood. */
+/** After an uncaught failure, a retry of the run resumes the isolated agent. */
 function keepForRetry(
   { journal: { remains } }: RunScope,
   frame: string,
@@ -113,7 +113,7 @@ async function endOf({ ports }: RunScope, child: Parameters<RunScope['ports']['r
   }
 }
 
-/** Only what the agent needs, because the histories of both runs have the input. */
+/** The histories of both runs have the input. */
 function startOf(
   { state, manifest, exported }: RunScope,
   agent: AnyAgent,
@@ -154,12 +154,11 @@ function inputOf(messages: readonly StoredMessage[]): Json {
   return messages.map(({ id: _, ...message }) => message) as readonly object[] as Json;
 }
 
-/** Whether the text says all that the message says. */
 function isPlain(message: object, part: object): boolean {
   return Object.keys(message).every((key) => key === 'id' || key === 'role' || key === 'parts') && Object.keys(part).length === 2;
 }
 
-/** Drops options for agents that are not inside, because the run would refuse them. */
+/** The isolated run would refuse options for other agents. */
 function optionsFor(agent: AnyAgent, options: RunOptions): RunOptions {
   if (options.agents === undefined) return options;
   const names = new Set(reachable(agent).map(({ name }) => name));

@@ -12,7 +12,7 @@ import { inputAt, keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 import { errorOf, failureOf, isCancellation, isStop } from '../effects/errors';
 
-/** All agents at once. A failed agent stops no other agent, and the first failure in list order is the failure of the group. A stop ends all. */
+/** A failure stops no parallel agent, and the first failure in list order is the failure of the group. A stop ends all. */
 export async function runParallel(run: RunScope, { agents, isolate }: ParallelDefinition, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const key = keyOf(place);
@@ -62,7 +62,7 @@ export async function runParallel(run: RunScope, { agents, isolate }: ParallelDe
   return { output, text: texts.join('\n\n') };
 }
 
-/** Also after a continue-as-new: the other agents are not asked. */
+/** A recorded stop ends the run at once, even after a continue-as-new. */
 function refuseStopped(end: BranchEnd): void {
   if ('error' in end && end.error.code === 'stopped') throw errorOf(end.error);
 }

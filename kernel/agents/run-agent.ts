@@ -16,7 +16,6 @@ import { runSequence } from './sequence';
 import { runTeam } from './team';
 import { failureOf, isCancellation } from '../effects/errors';
 
-/** An agent at its place, to its end. Readers hear of the beginning and the end of every agent but the root. */
 export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   if (place.path.length === 1) return enterAgent(run, agent, place);
   const about = { agent: agent.name, runPath: place.path };
@@ -42,7 +41,7 @@ export async function runAgent(run: RunScope, agent: AnyAgent, place: AgentPlace
   return end;
 }
 
-/** The same without events: for an agent in the place of another agent. */
+/** Emits no events. */
 export function enterAgent(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   return runAround(run, agent, place, () => enterKind(run, agent, place));
 }
@@ -65,7 +64,7 @@ function enterKind(run: RunScope, agent: AnyAgent, place: AgentPlace): Promise<A
   }
 }
 
-/** Runs the agent, and adds the transfer messages after a good end. An agent that exits has the last word. */
+/** An agent that exits does not hand over. */
 async function runHandOver(run: RunScope, { name, agent, to }: HandOverDefinition, place: AgentPlace): Promise<AgentEnd> {
   const end = await enterAgent(run, agent, place);
   if (end.exited === true || (end.action !== undefined && 'exit' in end.action)) return end;

@@ -8,12 +8,10 @@ import { keyOf } from '../run/place';
 import { runAgent } from './run-agent';
 import { isCancellation } from '../effects/errors';
 
-/** Whether no other agent hears the agent. */
 export function isAlone(agent: AnyAgent): boolean {
   return agent.kind === 'chat' && agent.subAgents.length === 0;
 }
 
-/** An agent with its own conversation, which begins with these messages. */
 export async function runApart(
   run: RunScope,
   agent: AnyAgent,
@@ -27,7 +25,7 @@ export async function runApart(
   try {
     end = await runAgent(run, agent, { ...place, branch });
   } catch (error) {
-    // A resumed run goes on with this conversation.
+    // A resumed run continues this conversation.
     if (isCancellation(error)) throw error;
     noteLeft(run, place);
     closeConversation(run, key);

@@ -6,7 +6,6 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { runAgent } from './run-agent';
 
-/** One agent after another, until the last step, an exit, or a break of the loop. */
 export async function runSequence(run: RunScope, sequence: SequenceDefinition, place: AgentPlace): Promise<AgentEnd> {
   const { agents, kind, maxIterations } = sequence;
   const record = recordAt(run, place);

@@ -10,14 +10,10 @@ import { enterAgent, runAgent } from './run-agent';
 
 interface Member {
   readonly agent: AnyAgent;
-  /** The agent to hand back to. */
   readonly parent?: Member;
 }
 
-/**
- * Agents that hand over to each other. The lead begins, and the agent that ends without a transfer has the last word. Agents run one after another,
- * so a long conversation leaves no agents open.
- */
+/** Agents run one after another, so a long conversation leaves no agents open. */
 export async function runTeam(run: RunScope, lead: AnyAgent, place: AgentPlace): Promise<AgentEnd> {
   const record = recordAt(run, place);
   const trail = (record.trail ??= [lead.name]);

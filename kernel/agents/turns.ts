@@ -27,14 +27,12 @@ import { isAlone } from './run-apart';
 import { runAgent } from './run-agent';
 import { refuseLostTransfer } from './team';
 
-/** A run that stays open between turns. Each turn works on the waiting messages, until the conversation ends. */
 export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<AgentEnd> {
   const { state } = inbox;
   for (;;) {
     if (state.atWork !== true) {
       if (!(await mayBegin(run, inbox))) continue;
       if (state.ended !== undefined) return { output: { turns: state.turn, reason: state.ended.reason }, text: '' };
-      // Between turns nothing is under way.
       run.cancels.at('between', { path: [root.name] });
       beginTurn(run, root, inbox);
     }
@@ -42,7 +40,7 @@ export async function runTurns(run: RunScope, root: AnyAgent, inbox: MessageInbo
   }
 }
 
-/** Waits for messages or for the end. False: the messages were withdrawn. */
+/** False: the messages were withdrawn. */
 async function mayBegin({ ports }: RunScope, inbox: MessageInbox): Promise<boolean> {
   if (!(await inbox.next())) return true;
   ports.beforeTurn?.();
@@ -79,7 +77,7 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   for (const message of messages) tellMessage(run.ports, { agent: root.name, runPath: path, turn: state.turn }, message);
 }
 
-/** A root that is alone keeps its record and counts its iterations on, so no address repeats. Other roots have another place in each turn. */
+/** A root that is alone keeps its record and goes on counting its iterations, so no address repeats. */
 function placeOf(run: RunScope, root: AnyAgent, { state }: MessageInbox): AgentPlace {
   const path = [isAlone(root) ? root.name : nthSegment(root.name, state.turn)];
   const frame = new Frame(run.journal, [nthSegment(root.name, state.turn)]);
@@ -100,7 +98,7 @@ function startConversation({ state }: RunScope, window: number, said: readonly S
   state.sharedMessages = { ...state.sharedMessages, [rootConversation]: [...before, ...entries] };
 }
 
-/** The last messages from a user message on, and the system messages before all turns. The log keeps the rest. */
+/** The system messages before all turns, and the last messages from a user message on. */
 function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const isOfSystem = (item: Item | undefined): boolean => item !== undefined && messageOf(item).role === 'system';
   let head = 0;
@@ -116,7 +114,7 @@ function windowOf<Item>(items: readonly Item[], window: number, messageOf: (item
   return first === head ? items : [...items.slice(0, head), ...items.slice(first)];
 }
 
-/** For a turn larger than the window: its first message, and its last messages. A result never stands without its call. */
+/** For a turn larger than the window: its first and last messages, never a result without its call. */
 function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (item: Item) => StoredMessage): readonly Item[] {
   const begin = items.map((item) => messageOf(item).role).lastIndexOf('user');
   const begins = items.slice(Math.max(0, begin), begin + 1);
@@ -138,7 +136,7 @@ async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): P
     endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
     if (isEndOfTurn(run, error)) return endTurn(run, root, inbox, place, { status: 'stopped' });
-    // A cancel of the run ends the conversation. After any other end of a turn people may go on.
+    // Only a cancel of the run ends the conversation.
     if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
     run.ports.threw?.(error, { agent: root.name });
     endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
@@ -154,7 +152,7 @@ interface TurnResult {
 function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: AgentPlace, result: TurnResult): void {
   const { state } = run;
   const record = state.agents[root.name];
-  // Errors of a turn are not retried: the next message begins a new turn.
+  // The next message begins a new turn instead of a retry.
   place.frame.forget();
   forgetInside(run, place);
   forget(run, place);
@@ -183,7 +181,7 @@ function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): 
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-/** Providers take no call without a result, so lost calls get a result. */
+/** Providers refuse calls without a result. */
 function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
   const how = status === 'stopped' ? 'was stopped' : 'ended';
   return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });

@@ -5,7 +5,6 @@ import type { Frame } from '../effects/frames';
 
 interface MadeAttempt {
   readonly input: string;
-  /** The place in the call: which `next` of which layers led there. */
   readonly at: string;
   readonly failed?: true;
 }
@@ -14,13 +13,13 @@ const made = 'made';
 const own = 'execution';
 
 /**
- * The idempotency key of an execution, if layers call `next` more than once. An execution is the same call as an earlier execution that had the same
- * input and failed, or whose error reached the layer that now calls again. Another input, a call after a result, and a parallel call are other calls.
+ * The idempotency key of an execution, for layers that call `next` more than once. An execution keeps the key of an earlier execution with
+ * the same input that failed, or whose error reached the layer that calls again.
  */
 export class CallExecution {
   private readonly number: number;
 
-  /** `frame` is the frame of the whole call, `inner` the frame of this execution. After a continue-as-new an execution keeps its key. */
+  /** The key survives a continue-as-new. */
   constructor(
     private readonly frame: Frame,
     inner: Frame,
@@ -48,7 +47,6 @@ export class CallExecution {
     if (one !== undefined) this.keep({ ...one, failed: true });
   }
 
-  /** The execution failed, or its result was an error to the layer that now calls again. */
   private isOver({ at, failed }: MadeAttempt, place: string): boolean {
     if (failed === true) return true;
     const [before, now] = [at.split('/'), place.split('/')];

@@ -2,15 +2,14 @@ import type { Failure } from '../../contract/messages/messages';
 import type { ModelFailure, ToolOutcome } from '../../contract/record/wire';
 import type { ToolCallRequest } from '../run/ports';
 
-/** What an engine knows of a call without a result. */
 export interface Lost extends Failure {
-  /** For a call that timed out: whether its worker was alive. Undefined: another failure. */
+  /** For a timeout: whether the worker was alive. Undefined: another failure. */
   readonly tookTooLong?: boolean;
 }
 
 type LostCall = Pick<ToolCallRequest, 'reconcile'> & { readonly facts: Pick<ToolCallRequest['facts'], 'effect'> };
 
-/** Nobody knows whether a lost `once` call took effect, unless the worker lacked the tool. */
+/** A lost `once` call may have taken effect, unless the worker lacked the tool. */
 export function lostToolCall({ facts, reconcile }: LostCall, { code, message, tookTooLong }: Lost): ToolOutcome {
   if (reconcile === true && code !== 'tool-unknown') return { type: 'unsettled', why: message };
   if (facts.effect === 'once' && code !== 'tool-unknown') {

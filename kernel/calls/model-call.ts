@@ -15,7 +15,6 @@ import { errorOf } from '../effects/errors';
 
 export type StoredResponse = Required<Pick<CallModelResult, 'message' | 'model'>> & Pick<CallModelResult, 'usage' | 'uncounted' | 'finish'>;
 
-/** An answer, or an error and perhaps a partial answer. */
 export interface AttemptEnd<Response extends StoredResponse = StoredResponse> {
   readonly response?: Response;
   readonly error?: ModelError;
@@ -26,7 +25,7 @@ type AskedSlots = Pick<RequestSlots, 'instructions' | 'tools' | 'model'> & {
   readonly [Slot in keyof RequestSlots]?: RequestSlots[Slot] | undefined;
 };
 
-/** The slots of a request in the order of recorded histories. Absent slots are null. */
+/** The order of recorded histories. Absent slots are null. */
 export function requestSlots({ workerMiddleware }: AgentDefinition, asked: AskedSlots): ModelCall['slots'] {
   return {
     instructions: asked.instructions,
@@ -81,7 +80,7 @@ function countUsage(state: RunState, model: string, usage: Usage): void {
   state.usageByModel = addModelUsage(state.usageByModel, model, usage);
 }
 
-/** Providers refuse a call without a tool name, so no transcript has such an answer. */
+/** Providers refuse a call without a tool name, so such an answer must not enter a transcript. */
 export function withNamedCalls<Response extends StoredResponse>(response: Response): Response {
   const nameless = toolCallsOf(response.message).find(({ name }) => name.trim() === '');
   if (nameless === undefined) return response;
@@ -91,9 +90,8 @@ export function withNamedCalls<Response extends StoredResponse>(response: Respon
   );
 }
 
-/** The worker's advice about another attempt. Wraps and continue-as-new keep the advice with the error. */
+/** The worker's advice about another attempt, kept with the error through wraps and continue-as-new. */
 interface FailedCallDetails extends Pick<ModelFailure, 'retryable' | 'retryAfterMs'> {
-  /** What a stream said before it broke. */
   readonly partial?: Message;
 }
 

@@ -21,15 +21,14 @@ export interface ToolCallPlan {
   readonly call: ToolCall;
   readonly rawInput?: Json;
   readonly hidden?: boolean;
-  /** Where changes of run-local values wait until parallel calls have ended. Absent: changes count at once. */
+  /** Where changes of run-local values wait for the end of parallel calls. Absent: changes count at once. */
   readonly slot?: string;
-  /** A layer may change the result, so nobody sees the result early. */
+  /** A layer may change the result, so readers must not see it early. */
   readonly held?: boolean;
 }
 
 export interface ToolDone {
   readonly output: Json;
-  /** A list of parts, which the model sees as parts. */
   readonly multipart?: boolean;
   /** Absent if a person gave the result. */
   readonly messageId?: string;
@@ -42,7 +41,7 @@ type DoubtfulAttempts = Required<Pick<InDoubtInfo, 'attempts' | 'firstAt' | 'las
 const doubtful = 'doubtful';
 type Extra = { readonly resumed?: { readonly answer: Json; readonly state?: Json }; readonly reconcile?: boolean };
 
-/** One tool call to its end: the activity, again with the answer of a person, and for an unsettled `once` call `reconcile` and then a person. */
+/** The activity, again with a person's answer, and for an unsettled `once` call `reconcile` and then a person. */
 export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   let extra: Extra = {};
   let lost: Unsettled = { type: 'unsettled' };
@@ -142,7 +141,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   return extra.reconcile === true ? told(scope, plan, extra, result) : result.outcome;
 }
 
-/** The run was cancelled while `reconcile` was asked. The tool is asked again, and the run ends with the answer. */
+/** A run that is cancelled during `reconcile` asks the tool again, and ends with the answer. */
 function isCutOffQuestion({ run }: AgentScope, { reconcile }: ToolCallRequest, error: unknown): boolean {
   return reconcile === true && isCancellation(error) && run.ports.cancelled;
 }
@@ -201,7 +200,7 @@ function questionOf(scope: AgentScope, frame: Frame, outcome: ToolOutcome & { ty
 }
 
 /**
- * Milliseconds until the call is made again. A worker that lacks a `once` tool, or had no turn for the tool, has certainly not run the tool. The
+ * Milliseconds until the call is repeated. A worker that lacks a `once` tool, or had no turn for it, has certainly not run the tool. The
  * server repeats calls of other tools.
  */
 function waitFor(

@@ -32,7 +32,7 @@ export async function callOwnTool(
     frame.close();
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
-    // User code cannot cancel the run, whatever code its error has.
+    // User code cannot cancel the run, even by an error with that code.
     if (isCancellation(error) && (run.cancels.isHeard || stopsTurn(run))) throw error;
     inner.unwind();
     frame.unwind();
@@ -54,7 +54,7 @@ function checkedOutput(name: string, output: unknown): Json {
   return output as Json;
 }
 
-/** An error with another code does not concern the model, and ends the run. */
+/** An error with another code ends the run instead of going to the model. */
 function problemOf(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return error;
   const code = thrownCodeOf(error);

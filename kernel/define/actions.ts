@@ -1,10 +1,10 @@
 import type { Json } from '../../contract/messages/messages';
 import { isName } from '../../contract/names';
 
-/** What should happen after an agent has ended. Of several actions the last one counts. */
+/** The next step of the flow after an agent. The last action of the agent counts. */
 export type FlowAction = { readonly exit: true } | { readonly transferTo: string } | { readonly breakLoop: true };
 
-/** Ends the agent, and a sequence or loop around the agent. No agent hands back. */
+/** Ends the agent and any sequence or loop around the agent, without a hand-back. */
 export function exitAction(): FlowAction {
   return { exit: true };
 }
@@ -19,7 +19,7 @@ export function breakLoopAction(): FlowAction {
   return { breakLoop: true };
 }
 
-/** The meaning of an action to the flow. Undefined: an action of the user's own. */
+/** Undefined: an action of the user's own. */
 export function flowActionOf(action: Json | undefined): FlowAction | undefined {
   if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
   const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;
@@ -28,7 +28,7 @@ export function flowActionOf(action: Json | undefined): FlowAction | undefined {
   return breakLoop === true ? { breakLoop } : undefined;
 }
 
-/** What is wrong with an action that has a field of Holdfast. Other actions may be anything. */
+/** Checks only Holdfast's fields, because users may add any other field. */
 export function actionProblem(action: Json): string | undefined {
   if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
   const { exit, transferTo, breakLoop } = action as Readonly<Record<string, Json | undefined>>;

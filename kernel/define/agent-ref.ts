@@ -1,10 +1,10 @@
 import type { JsonObject, Message } from '../../contract/messages/messages';
 import type { AnyAgent } from './definition';
 
-/** The beginning of an agent: a text, messages, or a job. */
+/** The input of an agent: a text, messages, or a job. */
 export type AgentInput = string | readonly Message[] | JsonObject;
 
-/** What users hold of an agent. */
+/** An agent as users hold one. */
 export interface Agent<Name extends string = string, Input = string, Output = string> {
   readonly name: Name;
   readonly description: string;

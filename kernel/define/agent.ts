@@ -38,17 +38,14 @@ export interface AgentDefinition extends AgentLimits, Pick<Options, Kept | KeptF
   readonly kind: 'chat';
   readonly inputSchema?: Json;
   readonly tools: readonly string[];
-  /** The tools that the run itself answers, by name. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
   readonly middleware: readonly AgentMiddleware[];
   readonly workerMiddleware: readonly WorkerMiddlewareRef[];
-  /** The client tools that the agent takes. Absent: none. */
   readonly clientTools?: TakenTools;
   readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
   readonly toolAliases: Readonly<Record<string, ToolAliases>>;
   readonly subAgents: readonly AnyAgent[];
   readonly agentTools: readonly AnyAgent[];
-  /** The same agent without its sub-agents. */
   readonly origin?: AnyAgent;
 }
 
@@ -62,43 +59,43 @@ export interface AgentOptions<T extends Tools, Name extends string, Input> exten
   readonly settings?: ModelSettings;
   /** Makes the first user message of a typed input. */
   readonly prompt?: (input: Input) => string;
-  /** The schema of jobs: a JSON Schema, or a schema of a library such as zod. Without `prompt` the model gets the job as JSON. */
+  /** A JSON Schema, or a schema of a library such as zod. Without `prompt` the model gets the job as JSON. */
   readonly inputSchema?: JobSchema<Input>;
   readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
-  /** A name among the worker's `outputs`: the schema of the answer. */
+  /** A name in the worker's `outputs`: the schema of the answer. */
   readonly output?: string;
   readonly middleware?: readonly MiddlewareEntry<T>[];
-  /** Wraps of tool calls around those of all middleware, first outermost. */
+  /** Wraps of tool calls around all middleware, first outermost. */
   readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
   readonly language?: Language;
-  /** Tools that clients may bring with a message, for its turn: all, or by name. The client makes the calls. Default: none. */
+  /** Tools that clients may bring with a message, for one turn: all, or by name. The client makes the calls. Default: none. */
   readonly clientTools?: boolean | readonly string[];
   /** Tools whose result is the answer of the run. */
   readonly returnDirectly?: readonly (keyof T & string)[];
   /** Offers the tool `exit`, which ends the run with a final result. */
   readonly exitTool?: boolean;
-  /** Runs tool calls of one message one after another. Default: all at once. */
+  /** Runs the tool calls of a message in sequence. Default: in parallel. */
   readonly sequentialTools?: boolean;
-  /** `return` (default) hands a tool's error back to the model, `fail` ends the run with it. */
+  /** `return` (default) hands a tool's error to the model, `fail` ends the run. */
   readonly toolErrors?: 'return' | 'fail';
   readonly unknownTool?: UnknownToolHandler;
   readonly toolArguments?: ToolArgumentsHandler;
   readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
-  /** When the model is asked again. Default: the server repeats calls that failed temporarily. */
+  /** When the model is asked again. Default: the server retries temporary failures. */
   readonly retry?: RetryOptions;
-  /** Other models, after all retries of one model failed. */
+  /** Other models, used after all retries of a model failed. */
   readonly failover?: FailoverOptions;
-  /** Agents that this agent may hand over to, and that may hand back. */
+  /** Agents to hand over to. A sub-agent may hand back. */
   readonly subAgents?: readonly Agent<string, unknown, unknown>[];
   /** As a sub-agent, never hands back to the parent. */
   readonly disallowTransferToParent?: boolean;
-  /** Makes the first messages out of the conversation so far. Default: words of other agents become context. */
+  /** Makes the first messages from the conversation so far. Default: words of other agents become context. */
   readonly historyRewriter?: HistoryRewriter;
-  /** The key in `ctx.session` of the text of the answer, for other agents. */
+  /** The key in `ctx.session` for the text of the answer. */
   readonly outputKey?: string;
 }
 
-/** The types of the schemas of answers. A JSON Schema has none. */
+/** Schemas of answers, by name. A JSON Schema has no type. */
 export type Outputs = Record<string, object>;
 
 type AnswerOf<O extends Outputs, Output> = Output extends keyof O ? ValueOf<O[Output]> : string;
@@ -108,7 +105,7 @@ type ValueOf<Schema> = Schema extends { readonly _output: infer Value }
     ? Value
     : Json;
 
-/** A JSON Schema has no type: without a declared `prompt`, jobs are any JSON. */
+/** Without a declared `prompt`, a JSON Schema takes any JSON. */
 type TakenBy<Input, Schema> = [Schema] extends [JobJsonSchema] ? (string extends Input ? Json : Input) : Input;
 
 export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
@@ -123,7 +120,7 @@ export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
   defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
 }
 
-/** Curried on purpose: one explicit type argument would widen the agent's name to string. */
+/** Curried, because an explicit type argument would widen the agent's name to string. */
 export function agentsFor<T extends Tools, O extends Outputs = Outputs>(): AgentFactory<T, O> {
   return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
 }
@@ -140,7 +137,6 @@ export function agentOf<Name extends string, Input, Output>(definition: AnyAgent
   return agentRef(definition);
 }
 
-/** An agent without a model, for contexts. */
 export function bareAgent({ name, description }: { readonly name: string; readonly description: string }): AgentDefinition {
   return checkedDefinition({ name, description, instructions: '', model: 'none', tools: [] });
 }
@@ -191,7 +187,6 @@ function checkedDefinition(options: AgentOptions<Tools, string, Json>): AgentDef
   };
 }
 
-/** The definitions of agents inside of another agent, with different names. */
 export function membersOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const refuse = refusing(agentLabel(parent));
   if (!Array.isArray(agents)) return refuse(`its agents must be an array of agents, not ${shown(agents)}.`);
@@ -209,7 +204,6 @@ export function membersOf(parent: string, agents: readonly unknown[]): readonly 
   return members;
 }
 
-/** The definitions of agents that a model chooses by their descriptions. */
 export function subAgentsOf(parent: string, agents: readonly unknown[]): readonly AnyAgent[] {
   const members = membersOf(parent, agents);
   const refuse = refusing(agentLabel(parent));
@@ -231,8 +225,8 @@ export function refuseTwice(members: readonly AnyAgent[], where: string, refuse:
 const depths = new WeakMap<AnyAgent, number>();
 
 /**
- * Refuses agents that are nested too deeply, so recursion through agents stays shallow. One command can carry the beginnings of all agents on the way
- * in: 100 with the longest names are a third of what fits.
+ * Keeps recursion through agents shallow, and bounds the command that carries the beginnings of all nested agents: 100 agents with the
+ * longest names take a third of a command.
  */
 function checkDepth(agent: AnyAgent): void {
   const depth = depthOf(agent);

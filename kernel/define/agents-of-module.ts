@@ -16,7 +16,7 @@ export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
   return agents;
 }
 
-/** Refuses agents with the same name in one run, and agents inside of themselves. */
+/** Refuses two agents with one name in a run, and an agent inside itself. */
 export function checkTree(root: AnyAgent): void {
   const byName = new Map<string, AnyAgent>();
   const checked = new Set<AnyAgent>();
@@ -43,7 +43,7 @@ export function checkTree(root: AnyAgent): void {
   visit(root, []);
 }
 
-/** A hand-over needs another agent to take over. Sequences, loops, parallel agents and tools have none. */
+/** Sequences, loops, parallel agents and tools have no agent to take over after a hand-over. */
 function refuseLostHandOvers(group: AnyAgent): void {
   if (group.kind === 'custom' || group.kind === 'hand-over' || group.kind === 'team') return;
   const lost = (group.kind === 'chat' ? group.agentTools : group.agents).find(({ kind }) => kind === 'hand-over');

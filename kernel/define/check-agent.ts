@@ -107,7 +107,6 @@ export const agentForms: Forms = {
   subAgents: anything,
 };
 
-/** Refuses what is not an agent, and names the agent and the field. */
 export function checkAgentOptions(options: unknown, ownTools: OwnTools): void {
   if (!isRecord(options))
     return refusing('defineAgent')(
@@ -137,7 +136,7 @@ export function agentLabel(name: unknown): string {
   return isString(name) ? `Agent "${cut(name)}"` : 'An agent without a name';
 }
 
-/** Only one place may say when another model call is made. */
+/** Only one middleware may decide about another model call. */
 function checkRetries(options: Fields, refuse: Refuse): void {
   for (const [field, one] of Object.entries({ retry: retryForm, failover: failoverForm })) {
     const layers = ((options['middleware'] ?? []) as readonly Fields[]).filter((layer) => layer[field] !== undefined);
@@ -183,7 +182,7 @@ function checkMiddleware(middleware: readonly unknown[], refuse: Refuse): void {
   });
 }
 
-/** A misspelt hook would never be called. Other fields are allowed. */
+/** A misspelt hook would never be called. */
 function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
   const isPlain = [null, Object.prototype].includes(Object.getPrototypeOf(layer) as null);
   for (const field of namesIn(layer)) {
@@ -196,7 +195,6 @@ function checkHookNames(name: string, layer: Fields, refuse: Refuse): void {
   }
 }
 
-/** Fields of the object and of its classes. */
 function namesIn(layer: object): readonly string[] {
   const found = new Set<string>();
   for (let at: unknown = layer; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
@@ -235,7 +233,6 @@ function checkToolCallMiddleware(wraps: unknown, what: string, refuse: Refuse): 
 
 interface GivenAliases {
   readonly tools: readonly string[];
-  /** The tools with a known schema. Only the worker knows other schemas. */
   readonly ownTools: OwnTools;
   readonly aliases: Aliases;
   readonly refuse: Refuse;

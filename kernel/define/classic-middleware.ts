@@ -11,7 +11,7 @@ export type ToolCallWrap<T extends Tools = Tools> = (
   ctx: HookContext<T>,
 ) => Promise<Json>;
 
-/** Wraps of tool calls by the kind of the tool; a function alone is for all kinds. */
+/** Wraps of tool calls by kind of tool. A function alone wraps all kinds. */
 export type ToolCallMiddleware<T extends Tools = Tools> =
   | ToolCallWrap<T>
   | {
@@ -23,8 +23,7 @@ export type ToolCallMiddleware<T extends Tools = Tools> =
     };
 
 /**
- * The classic form of a middleware. Its hooks always lie outside: instructions and tools come before any `beforeAgent`, `beforeChatModel` before the
- * hooks of handlers, `afterChatModel` after these hooks, and `wrapToolCall` around their wraps.
+ * The classic form of a middleware. Its hooks lie outside all handlers' hooks; its instructions and tools come before any `beforeAgent`.
  */
 export interface ClassicMiddleware<T extends Tools = Tools> {
   readonly name?: string;
@@ -46,14 +45,13 @@ export const toolCallWraps: Readonly<Record<string, ToolKind>> = {
   enhancedStreamable: 'enhanced-streamable',
 };
 
-/** A classic middleware is known by its fields. With `wrapToolCall` alone, a middleware with a name is a handler. */
+/** A middleware with a name and only `wrapToolCall` is a handler. */
 export function isClassic(entry: object): entry is ClassicMiddleware {
   if (classicFields.some((field) => field in entry)) return true;
   const { name, wrapToolCall } = entry as { name?: unknown; wrapToolCall?: unknown };
   return wrapToolCall !== undefined && (name === undefined || typeof wrapToolCall !== 'function');
 }
 
-/** A middleware whose name says what made it. */
 export function isNumbered(entry: object): boolean {
   const { isNumbered: hasNumber = false, onlyOne } = traitsOf(entry);
   return hasNumber || onlyOne !== undefined;
@@ -65,7 +63,6 @@ export interface Arranged {
   readonly middleware: readonly AgentMiddleware[];
 }
 
-/** Puts each part of the list in its place, so hooks run in order. */
 export function arranged(
   own: { readonly instructions: string; readonly tools: readonly string[] },
   entries: readonly MiddlewareEntry[],
@@ -113,7 +110,6 @@ function toolLayers(name: string, wraps: ToolCallMiddleware): readonly AgentMidd
 
 type StateHookFunction = NonNullable<AgentMiddleware['beforeModelRewriteState']>;
 
-/** Errors name the hook as it was written. */
 function blamed(hook: string, name: string, run: StateHookFunction): StateHookFunction {
   return async (state, ctx) => {
     try {
@@ -124,7 +120,7 @@ function blamed(hook: string, name: string, run: StateHookFunction): StateHookFu
   };
 }
 
-/** Names for unnamed entries. Addresses of interrupts have these names, so the same list gives the same names. */
+/** Addresses of interrupts contain the names, so the same list must give the same names. */
 class Names {
   private readonly taken: Set<string>;
 

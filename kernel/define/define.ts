@@ -29,7 +29,6 @@ import { isChat, originOf } from './definition';
 
 export type AgentPart = Agent<string, unknown, unknown>;
 
-/** Callbacks before and after an agent that runs others, made by `agentCallbacks`. */
 interface AroundAgent {
   readonly around: 'agent';
   readonly before: { readonly length: number };
@@ -39,11 +38,11 @@ interface AroundAgent {
 
 interface ObservableGroup<Name extends string, T extends Tools = Tools> {
   readonly name: Name;
-  /** Needed for a tool or a sub-agent, because models choose by the description. */
+  /** Needed for a tool or a sub-agent, because models choose by description. */
   readonly description?: string;
-  /** Told when the group begins (`onStart`) and has ended (`onEnd`, `onError`). */
+  /** Called at the beginning and end of the group. */
   readonly observers?: readonly AgentObserver<T>[];
-  /** Made with `agentCallbacks`. Callbacks run before and after the group. */
+  /** Callbacks before and after the group, made with `agentCallbacks`. */
   readonly callbacks?: AroundAgent;
 }
 
@@ -52,7 +51,7 @@ export interface GroupOptions<Name extends string> extends ObservableGroup<Name>
 }
 
 export interface LoopOptions<Name extends string> extends GroupOptions<Name> {
-  /** How often the agents run at most. */
+  /** The limit of rounds. */
   readonly maxIterations: number;
 }
 
@@ -62,34 +61,34 @@ export interface ParallelOptions<Name extends string> extends GroupOptions<Name>
 }
 
 export interface SupervisorOptions<Name extends string> extends ObservableGroup<Name> {
-  /** Decides who works on what, and has the last word. */
+  /** Decides who works, and gives the final answer. */
   readonly supervisor: AgentPart;
   /** Specialists, which hand back to the supervisor. */
   readonly agents: readonly AgentPart[];
 }
 
 export interface CustomAgentOptions<Name extends string, T extends Tools = Tools> extends ObservableGroup<Name, T> {
-  /** Agents that `ctx.runAgent` runs by their names. */
+  /** Agents that `ctx.runAgent` runs by name. */
   readonly agents?: readonly AgentPart[];
   run(input: CustomInput, ctx: CustomContext<T>): AsyncGenerator<CustomEvent, Json | void, void>;
 }
 
 const mostIterations = 10_000;
 
-/** Agents one after another. Each agent hears the agents before it. */
+/** Runs agents in sequence. Each agent sees the messages of earlier agents. */
 export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
   const checked = checkedGroup('sequential', options);
   return agentOf({ kind: 'sequential', ...checked, maxIterations: 1 });
 }
 
-/** Agents one after another, repeatedly, until an agent breaks the loop or exits. */
+/** Runs agents in sequence, repeatedly, until an agent breaks the loop or exits. */
 export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
-  // A loop that nobody breaks ends, too.
+  // Required, because a loop must end without a break.
   const checked = checkedGroup('loop', options, { maxIterations: required(whole(1, mostIterations)) });
   return agentOf({ kind: 'loop', ...checked, maxIterations: options.maxIterations });
 }
 
-/** Agents at the same time. The output has the output of each agent, by name. */
+/** Runs agents in parallel. The output has each agent's output by name. */
 export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
   const checked = checkedGroup('parallel', options, { isolate: flag });
   return agentOf({ kind: 'parallel', ...checked, isolate: options.isolate ?? false });
@@ -121,7 +120,7 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   });
 }
 
-/** The agent, which hands over to these agents after each good end. */
+/** The agent, with a hand-over to the agents in `to` after each success. */
 export function withDeterministicTransfer<Name extends string, Input, Output>(
   agent: Agent<Name, Input, Output>,
   options: { readonly to: readonly string[] },
@@ -141,7 +140,7 @@ const targets = both(
 
 const parents = new WeakMap<AnyAgent, string>();
 
-/** The agent with sub-agents. Sub-agents are set once, and an agent has one parent. */
+/** The agent with sub-agents, which are set once. An agent has one parent. */
 export function setSubAgents<Name extends string, Input, Output>(
   parent: Agent<Name, Input, Output>,
   subAgents: readonly AgentPart[],
@@ -160,7 +159,7 @@ export function setSubAgents<Name extends string, Input, Output>(
   return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
 }
 
-/** A custom agent: an async generator of events. Deterministic like a hook, the agent acts through its context. */
+/** A custom agent: an async generator of events, deterministic like a hook, which acts through its context. */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('customAgent', options, {
     agents: anything,

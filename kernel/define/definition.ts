@@ -9,7 +9,7 @@ interface Named {
   readonly description: string;
 }
 
-/** Observes an agent that runs others, as a whole. */
+/** Observes an agent that runs other agents, as a whole. */
 export type AgentObserver<T extends Tools = Tools> = Pick<AgentMiddleware<T>, 'name' | 'onStart' | 'onEnd' | 'onError'>;
 
 interface Observable extends Named {
@@ -20,7 +20,6 @@ interface Observable extends Named {
 export interface SequenceDefinition extends Observable {
   readonly kind: 'sequential' | 'loop';
   readonly agents: readonly AnyAgent[];
-  /** How often a loop runs its agents at most. A sequence has 1. */
   readonly maxIterations: number;
 }
 
@@ -30,7 +29,6 @@ export interface ParallelDefinition extends Observable {
   readonly isolate: boolean;
 }
 
-/** Agents that hand over to each other. The team has its own name. */
 interface TeamDefinition extends Observable {
   readonly kind: 'team';
   readonly lead: AnyAgent;
@@ -54,9 +52,7 @@ export interface AgentEnd {
   readonly output: Json;
   readonly text: string;
   readonly action?: FlowAction;
-  /** The agent made no event. */
   readonly silent?: true;
-  /** The last agent inside exited, so no agent is handed over to. */
   readonly exited?: true;
 }
 
@@ -64,7 +60,7 @@ export interface CustomInput {
   readonly messages: readonly Message[];
   /** Whether the start asked for streams. */
   readonly streaming: boolean;
-  /** The options in `options.agents[name].custom` of the start. */
+  /** The value of `options.agents[name].custom` of the start. */
   readonly options: Readonly<Record<string, Json | undefined>>;
 }
 
@@ -94,14 +90,13 @@ export interface HistoryEntry<M = StoredMessage> {
   readonly message: M;
 }
 
-/** Makes the first messages of an agent out of the conversation so far. */
+/** Makes the first messages of an agent from the conversation so far. */
 export type HistoryRewriter = (history: readonly HistoryEntry[], agent: string) => readonly Message[];
 
 export function isChat(agent: AnyAgent): agent is AgentDefinition {
   return agent.kind === 'chat';
 }
 
-/** The agent without its sub-agents or its hand-over. */
 export function originOf(agent: AnyAgent): AnyAgent {
   if (agent.kind === 'hand-over') return originOf(agent.agent);
   return agent.kind === 'chat' ? (agent.origin ?? agent) : agent;
@@ -143,7 +138,6 @@ function named(root: AnyAgent, name: string): readonly AnyAgent[] {
   return reachable(root).filter((agent) => agent.name === name);
 }
 
-/** The inner agent that makes the first message of a job. */
 export function jobTaker(agent: AnyAgent): AgentDefinition | undefined {
   const first = promptingAgent(agent);
   return first?.prompt === undefined && first?.inputSchema === undefined ? undefined : first;

@@ -9,34 +9,28 @@ import type { HookContext, InterruptOptions } from './middleware';
 
 export type { AskAgain, HeldCall, Pass };
 
-/** For built-in middleware only. A value that a hook stores can never pass for the word of a person. */
+/** For built-in middleware only: a value that a hook stores cannot pass for a person's decision. */
 export interface Inside {
-  /** What a person approved for the rest of the run. */
   readonly waivers: Waivers;
   /** The start of the run, which hooks cannot change. */
   readonly startedWith: StartedWith;
   /** People who may not give the second approval. */
   readonly eyes: Eyes;
-  /** Asks like `ctx.approve`, and says who decided. */
+  /** `ctx.approve` with the person who decided. */
   decide(call: ToolCall, options: NonNullable<Parameters<HookContext['approve']>[1]>, policy?: AskingPolicy): Promise<DecisionOfSomebody>;
-  /** Layers that ask people about the same call. */
   readonly together: Together;
-  /** Asks the worker what a policy demands for a call. */
   planOf(policy: string, call: ToolCall): Promise<PolicyPlan>;
-  /** Asks like `ctx.interrupt`, and says who answered. */
+  /** `ctx.interrupt` with the person who answered. */
   ask(info: Json, options: InterruptOptions): Promise<AnswerOfSomebody>;
-  /** Removes session values that belong to nobody. */
   dropSession(keys: readonly string[]): void;
 }
 
 export interface Together {
-  /** This layer asks people about the call. `ask` asks about changed arguments. */
   holds(ask: AskAgain): void;
   /** Whether outer layers must be asked about a call. Without a call: about an edit. */
   asksAround(call?: ToolCall): boolean;
-  /** Asks the outer layers and this layer until all agree to the same call. */
   askAround(held: HeldCall, ask: AskAgain): Promise<Pass>;
-  /** This layer tells the model of an edit, so outer layers need not. */
+  /** Keeps outer layers from telling the model of the edit again. */
   tellsOfEdit(): void;
   readonly isToldInside: boolean;
 }
@@ -58,7 +52,6 @@ export interface StartedWith {
 
 export interface AnswerOfSomebody<Given = Json> extends Pick<Answer, 'by' | 'roles'> {
   readonly answer: Given;
-  /** The deadline has passed without an answer. */
   readonly expired?: true;
 }
 

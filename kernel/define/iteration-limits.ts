@@ -2,12 +2,12 @@ import { bound, form, isFilled, isRecord, required, shape } from '../../contract
 import { defined } from '../../contract/defined';
 import { limits } from '../../contract/limits';
 
-/** How often an agent may do something. With `finalize` the model is asked for its answer at the limit, without tools. */
+/** How often an agent may act. With `finalize` the model gives its answer at the limit, without tools. */
 export type IterationLimit =
   | number
   | {
       readonly limit: number;
-      /** The last message of that call; `true` for the default text. No transcript has the message. */
+      /** The last message of the final call; `true` for the default text. The message is not in the transcript. */
       readonly finalize?: true | string;
     };
 
@@ -21,7 +21,6 @@ export interface LimitOptions {
 export interface AgentLimits {
   readonly maxIterations: number;
   readonly maxToolIterations?: number;
-  /** The text of the call for a final answer, by limit. */
   readonly finalize: { readonly iterations?: string; readonly toolIterations?: string };
 }
 

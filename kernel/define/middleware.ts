@@ -22,12 +22,12 @@ import type { Agent, AgentInput } from './agent-ref';
 import type { OwnToolRef } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
-// The one place where `any` is right: a tool of whatever input.
+// The only right place for `any`: a tool of any input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Runs = (input: any, call: any) => unknown;
-/** The types of tools for agents. The tools themselves live on the worker. */
+/** The types of an agent's tools, which run on the worker. */
 export type Tools = Record<string, { execute?: Runs; stream?: Runs; external?: true }>;
-/** Three forms of tools: with a stream, without, and without a typed `execute`. */
+/** The input of a tool: with a stream, without, or without a typed `execute`. */
 export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never[]) => unknown }
   ? Input
   : T extends { readonly execute?: undefined }
@@ -35,7 +35,7 @@ export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never
     : T extends { execute?: (input: infer Input, ...rest: never[]) => unknown }
       ? Input
       : never;
-/** Texts of a stream become one text, parts of an enhanced tool one list. Of preliminary results the last one counts. */
+/** The output of a tool: streamed texts joined, parts of an enhanced tool as one list, the last preliminary result. */
 export type OutputOf<T> = T extends { readonly enhanced: true }
   ? readonly Part[]
   : T extends { stream: (...parameters: never[]) => unknown }
@@ -56,7 +56,7 @@ export interface ModelRequest<M = Message> extends Omit<ObservedRequest, 'messag
 export interface ModelResponse<M = Message> {
   readonly message: M;
   readonly usage?: Usage;
-  /** Counts that the provider left out of `usage`, where they are 0. */
+  /** Counts that are 0 in `usage` because the provider left them out. */
   readonly uncounted?: readonly Uncounted[];
   /** Why the model stopped. Absent: the answer is whole. */
   readonly finish?: FinishReason;
@@ -67,18 +67,18 @@ export interface ModelResponse<M = Message> {
 export interface InterruptOptions {
   readonly kind?: 'question' | 'custom';
   readonly answerSchema?: Json;
-  /** From now on, such as '3d'. After the deadline, `onDeadline` is the answer. */
+  /** A duration from now, such as '3d'. After the deadline, `onDeadline` is the answer. */
   readonly deadline?: string;
   readonly onDeadline?: Json;
   /** Who may answer. Default: anybody. */
   readonly by?: readonly string[];
-  /** Roles that may answer, too. */
+  /** Roles that may also answer. */
   readonly roles?: readonly string[];
-  /** People who may not answer, whatever their roles. Given, also empty, an answer needs a name. */
+  /** People who may not answer, in any role. If set, even empty, an answer needs a name. */
   readonly notBy?: readonly string[];
   /** Times of reminders for readers, such as ['1d', '2d']. */
   readonly remind?: readonly string[];
-  /** People and roles that may answer, too, after a time without an answer. */
+  /** People and roles that may also answer, after a time without an answer. */
   readonly escalate?: { readonly after: string; readonly by?: readonly string[]; readonly roles?: readonly string[] };
 }
 
@@ -94,15 +94,12 @@ export interface ValueStore {
   set(key: string, value: Json): void;
 }
 
-/**
- * What a hook or wrap of the workflow side may do. All waiting goes through the context and `next`. Members are in kernel/hooks/context.ts, effects
- * in acting.ts.
- */
+/** Actions of a hook or wrap on the workflow side. */
 export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly agent: string;
   readonly runPath: readonly string[];
   readonly runId: string;
-  /** Context propagation: values that earlier hooks returned in `values`. */
+  /** Values that earlier hooks returned in `values`. */
   readonly values: Readonly<Record<string, Json | undefined>>;
   readonly session: ValueStore;
   readonly runLocal: ValueStore & { delete(key: string): void };
@@ -114,39 +111,36 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   readonly iteration: number;
   /** The last message of the user, as text. */
   readonly userMessage: string;
-  /**
-   * The place of the agent in the run that somebody started. An isolated agent has the same place there and in its own run, and no two agents share a
-   * place. Use the place in keys of `session` for one agent.
-   */
+  /** The unique place of the agent in the started run, for keys of `session`. An isolated agent has one place in both runs. */
   readonly placeInRun: readonly string[];
-  /** In `afterAgent`: the tool result with which the agent ended. Undefined: the agent ended with an answer. */
+  /** In `afterAgent`: the tool result with which the agent ended. Undefined: an answer. */
   readonly directAnswer: StoredMessage | undefined;
-  /** In a wrap of a tool call: the calls of the same message, in the order of the model. */
+  /** In a wrap of a tool call: the calls of the same message, in order. */
   readonly callsBeside: CallsBeside | undefined;
   /** The facts of a tool at the beginning of the run. Undefined: no worker has the tool. */
   toolFacts(tool: string): ToolFacts | undefined;
   /** The tool of a written name, which may be an alias. An unknown name stays. */
   nameOfTool(written: string): string;
-  /** A call with the names of its tool and arguments, whatever aliases the model wrote. */
+  /** The call with canonical names of tool and arguments. */
   namedCall(call: Pick<ToolCall, 'id' | 'name' | 'input'>): ToolCall;
-  /** The calls of a message, in the same way. */
+  /** The calls of a message, with canonical names. */
   namedCalls(message: M): readonly ToolCall[];
-  /** Whether a message tells the agent the words of another agent. */
+  /** Whether a message carries the words of another agent. */
   isFromOthers(message: { readonly id?: string }): boolean;
   /** The `facts` of the agent's middleware under a name, in list order. */
   factsOfMiddleware(name: string): readonly Json[];
   sendEvent(name: string, data: Json): void;
-  /** A whole event: message, action, data, in any mixture. Default name: `agent-event`. */
+  /** A whole event: any of message, action and data. Default name: `agent-event`. */
   sendEvent(event: AgentEvent<M>): void;
   /** The message with a lasting id: in an event, and in the state if a hook returns the message unchanged. */
   ensureMessageId(message: M): M & { readonly id: string };
-  /** In a wrap of a tool call: sets the `action` of the event of the call. The last one counts. */
+  /** In a wrap of a tool call: sets the `action` of the call's event. The last action counts. */
   sendToolAction(action: Json): void;
-  /** Waits for a person. The run may continue as new and move meanwhile, and the answer arrives here. */
+  /** Waits for a person's answer. The run may continue as new or move meanwhile. */
   interrupt<Answer = unknown>(info: Json, options?: InterruptOptions): Promise<Answer>;
   /** Asks a person to decide about a tool call. */
   approve(call: ToolCall, options?: Omit<InterruptOptions, 'kind' | 'answerSchema'> & { readonly problem?: string }): Promise<unknown>;
-  /** Whether a tool would take arguments, and their meaning. */
+  /** Whether a tool accepts arguments, and their parsed value. */
   parse(tool: string, input: Json): Promise<ParseInputResult>;
   /** I/O from a hook: a tool by name, run as an activity. The model does not see the call. */
   call<Name extends keyof T & string>(tool: Name, input: InputOf<T[Name]>): Promise<OutputOf<T[Name]>>;
@@ -156,7 +150,7 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
       readonly messages: readonly M[];
       readonly instructions?: string;
       readonly settings?: ModelSettings;
-      /** Tools of the worker whose descriptions the model gets after the instructions. The model cannot call these tools. */
+      /** Worker tools whose descriptions follow the instructions. The model cannot call these tools. */
       readonly catalog?: readonly string[];
       /** False: the server does not repeat a failed call. */
       readonly retry?: boolean;
@@ -164,11 +158,11 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   ): Promise<ModelResponse<M>>;
   sleep(duration: string): Promise<void>;
   /**
-   * The first branch that ends, by name. Each branch acts through its own `ctx`. The others are over then: questions are withdrawn and sleeps end. If
-   * a branch throws first, the race throws.
+   * The first branch that ends, by name; if a branch throws first, the race throws. Then the other branches end: questions are withdrawn,
+   * sleeps stop. Each branch acts through its own `ctx`.
    */
   race<Branches extends Readonly<Record<string, (ctx: HookContext<T, M>) => unknown>>>(branches: Branches): Promise<RaceOf<Branches>>;
-  /** The result of `act`, or undefined if the time is up first. Everything that `act` waits for is over then. */
+  /** The result of `act`, or undefined if the time is up first. Then all waits of `act` end. */
   within<Value>(duration: string, act: (ctx: HookContext<T, M>) => MaybePromise<Value>): Promise<Value | undefined>;
   /** Milliseconds since 1970 by the clock of the run. */
   now(): number;
@@ -176,7 +170,6 @@ export interface HookContext<T extends Tools = Tools, M = Message> {
   random(): number;
 }
 
-/** The end of a race: the first branch and its value. */
 export type RaceOf<Branches> = {
   readonly [Name in keyof Branches & string]: {
     readonly first: Name;
@@ -207,14 +200,14 @@ export interface ToolContext<T extends Tools = Tools> extends HookContext<T> {
   /** The messages of the agent, up to the message with this call. */
   readonly messages: readonly StoredMessage[];
   /**
-   * Runs one of the tool's `agents` in its own conversation, and returns the answer. The input is a text, a job that fits the `inputSchema`, or
-   * messages; messages of `ctx.messages` keep their ids. A function is called only when the agent really begins.
+   * Runs one of `agents` in its own conversation, and returns the answer. Input: a text, a job that fits `inputSchema`, or messages;
+   * `ctx.messages` keep their ids. A function is called only when the agent begins.
    */
   runAgent(
     name: string,
     input: AgentInput | (() => readonly Message[]),
     options?: {
-      /** Readers of the run see the events of the agent. */
+      /** Shows the agent's events to readers of the run. */
       readonly forwardEvents?: boolean;
       /** Replaces the model of the agent. */
       readonly model?: string;
@@ -222,7 +215,7 @@ export interface ToolContext<T extends Tools = Tools> extends HookContext<T> {
   ): Promise<string>;
 }
 
-/** Undefined keeps everything. Otherwise a partial update, and values to pass on. */
+/** Undefined keeps the state. Otherwise a partial update, and values for later hooks. */
 export type Update<State> = void | (Partial<State> & { readonly values?: Readonly<Record<string, Json>> });
 
 export interface RunSetup {
@@ -245,12 +238,12 @@ export interface Ending<M = Message> {
 }
 
 /**
- * The workflow side of a middleware: deterministic, it decides.
+ * The workflow side of a middleware.
  *
- * Errors: whatever a hook throws ends the run and names the hook; coded errors, interrupts and cancellation pass as they are.
- * Result: `before` and `after` hooks return nothing or a partial update; wraps return what `next` returns, or answer themselves.
- * Rules: no clock, no randomness, no I/O; wait only for `ctx` and `next`; leave no promise running.
- * On replay: the code runs again with the recorded results; effects do not happen again.
+ * Errors: an error of a hook ends the run with the hook's name; coded errors, interrupts and cancellation pass unchanged.
+ * Result: hooks return nothing or a partial update; wraps return the result of `next`, or their own.
+ * Rules: no clock, randomness or I/O; wait only for `ctx` and `next`; leave no promise running.
+ * Replay: the code runs again with recorded results, without effects.
  */
 export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly name: string;
@@ -258,22 +251,22 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   /** Set by `onWorker`: the entry stands for a worker middleware. */
   readonly onWorker?: WorkerMiddlewareRef;
   /**
-   * Says that `wrapModel` or `wrapToolCall` may change the result: nobody sees an answer before it is final. Without this flag a stream is seen at
-   * once, and a later change is announced as a replacement.
+   * Says that `wrapModel` or `wrapToolCall` may change the result, so readers get only the final answer. Without this flag readers see a
+   * stream at once, and a later change replaces the stream.
    */
   readonly changesOutput?: boolean;
-  /** `retry` of the agent, from a middleware. Only one middleware may have `retry`, at any position. */
+  /** `retry` of the agent. Only one middleware may have `retry`. */
   readonly retry?: RetryOptions;
-  /** `failover` of the agent, in the same way. */
+  /** `failover` of the agent. Only one middleware may have `failover`. */
   readonly failover?: FailoverOptions;
-  /** Tools of the middleware. The run answers these tools, and the model is offered them. */
+  /** Tools that the run answers and the model is offered. */
   readonly tools?: readonly (WorkflowTool<T> | OwnToolRef)[];
-  /** With `answer` neither the agent nor later hooks nor `afterAgent` run. */
+  /** With `answer`, the agent, later hooks and `afterAgent` do not run. */
   beforeAgent?(setup: RunSetup, ctx: HookContext<T, M>): MaybePromise<Update<RunSetup & Ending<M>>>;
-  /** Observes the beginning of the agent, of model calls and of tool calls. Like `onEnd` and `onError` the hook changes nothing. */
+  /** Observes the beginning of the agent, of model calls and of tool calls. Observers change nothing. */
   onStart?(observed: Observed, ctx: HookContext<T, M>): MaybePromise<void>;
   onEnd?(observed: ObservedEnd, ctx: HookContext<T, M>): MaybePromise<void>;
-  /** In place of `onEnd` after a failure. A cancelled run tells nothing. */
+  /** Called instead of `onEnd` after a failure, but not after a cancel. */
   onError?(observed: ObservedError, ctx: HookContext<T, M>): MaybePromise<void>;
   beforeModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
   afterModelRewriteState?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M>>>;
@@ -282,11 +275,11 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
     next: (request: ModelRequest<M>) => Promise<ModelResponse<M>>,
     ctx: HookContext<T, M>,
   ): Promise<ModelResponse<M>>;
-  /** The tools that `wrapToolCall` sees. Default: all. Calls of other tools need no early parsing. */
+  /** The tools that `wrapToolCall` sees. Default: all. */
   readonly onlyTools?: readonly string[];
   /** Tools for `ctx.call`. A run whose worker lacks a tool fails at its start. */
   readonly callsTools?: readonly string[];
-  /** Tools about which hooks ask people: the interrupt shows the schema, and a misfitting edit is refused. */
+  /** Tools about which hooks ask people: the interrupt shows the schema, and misfitting edits are refused. */
   readonly asksAbout?: readonly string[];
   /** The kinds of tools that `wrapToolCall` sees. Default: all. */
   readonly onlyKinds?: readonly ToolKind[];
@@ -294,7 +287,7 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   afterToolCalls?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<Update<AgentState<M> & Ending<M>>>;
   /** Appended messages are shown after the answer, which stays the result. */
   afterAgent?(state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
-  /** In place of `afterAgent` after a failure, not after a cancel. The run keeps its failure. */
+  /** Called instead of `afterAgent` after a failure, but not after a cancel. The run keeps its failure. */
   afterFailure?(failure: Failure, state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
 }
 

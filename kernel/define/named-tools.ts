@@ -9,7 +9,6 @@ import type { AgentMiddleware } from './middleware';
 import { traitsOf, withTraits } from './traits';
 import { similarNames } from '../../contract/similar-names';
 
-/** Hooks that may give the agent tools outside of its list. */
 const offering: readonly string[] = [
   'beforeAgent',
   'beforeModelRewriteState',
@@ -19,7 +18,6 @@ const offering: readonly string[] = [
   'afterChatModel',
 ];
 
-/** The tools that middlewares may offer. Undefined: unknown. */
 function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined {
   const offered: string[] = [];
   for (const layer of middleware) {
@@ -30,7 +28,6 @@ function offeredBy(middleware: readonly Fields[]): readonly string[] | undefined
   return offered;
 }
 
-/** Refuses unknown tool names, as far as the tools are known at definition. */
 export function checkNamedTools(own: readonly string[], middleware: readonly Fields[], hasExit: boolean, refuse: Refuse): void {
   for (const layer of middleware)
     if (hasExit && onlyToolsOf(layer).includes(exitTool))
@@ -61,24 +58,22 @@ function onlyToolsOf(layer: Fields): readonly string[] {
   return (layer['onlyTools'] ?? []) as readonly string[];
 }
 
-/** The tools that a layer wraps, once the worker is known. Undefined: all. */
+/** Undefined: all. */
 export function heldTools(layer: AgentMiddleware, { policies = {} }: Manifest): readonly string[] | undefined {
   const { asksPolicy } = traitsOf(layer);
   return layer.onlyTools ?? (asksPolicy === undefined ? undefined : (policies[asksPolicy] ?? []));
 }
 
-/** The tools that a worker needs because layers name them. */
 export function toolsNamedBy({ onlyTools = [], callsTools = [] }: AgentMiddleware): readonly string[] {
   return [...onlyTools.filter((tool) => tool !== transferTool), ...callsTools];
 }
 
-/** Refuses tool names that nobody has, once the worker is known. */
 export function refuseUnknownNames({ name, middleware }: AgentDefinition, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   const isUnknown = (tool: string): boolean =>
     !Object.hasOwn(manifest.tools, tool) && !isOwn(tool) && tool !== transferTool && tool !== exitTool;
   for (const layer of middleware) {
     const { namesTools = [], remembersTools = [], asksPolicy } = traitsOf(layer);
-    // A policy may serve several agents, so only a policy without any known tool is refused.
+    // A policy may serve several agents, so at least one known tool is enough.
     const held = asksPolicy === undefined ? [] : (manifest.policies?.[asksPolicy] ?? []);
     const missing = [...namesTools, ...remembersTools].find(isUnknown) ?? (held.every(isUnknown) ? held[0] : undefined);
     if (missing === undefined) continue;
@@ -90,9 +85,7 @@ export function refuseUnknownNames({ name, middleware }: AgentDefinition, manife
   }
 }
 
-/** The middleware for an agent without this tool, which other agents have. */
 export function withoutTool(layer: AgentMiddleware, tool: string): AgentMiddleware {
-  // Anything else is refused by later checks.
   if (typeof layer !== 'object' || (layer as unknown) === null) return layer;
   const { onlyTools } = layer;
   const { namesTools } = traitsOf(layer);

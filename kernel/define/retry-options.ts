@@ -3,7 +3,7 @@ import type { Json, Message, ModelSettings } from '../../contract/messages/messa
 import type { ModelFailure } from '../../contract/record/wire';
 
 export interface ModelError extends ModelFailure {
-  /** Of `model-retries-exhausted`: the error of the last call. */
+  /** With `model-retries-exhausted`: the error of the last call. */
   readonly lastError?: ModelFailure;
 }
 
@@ -13,7 +13,7 @@ export interface RetryAttempt {
   /** The messages of the request, before the wraps of the agent. */
   readonly input: readonly Message[];
   readonly settings: ModelSettings;
-  /** The answer. With an error: what a stream said before it broke. */
+  /** The answer. With an error: the part of a broken stream. */
   readonly output?: Message;
   readonly error?: ModelError;
 }
@@ -35,20 +35,20 @@ export interface RetryDecision {
   readonly rejectReason?: Json;
 }
 
-/** When a model is asked again. The functions are workflow code: they decide at once and always the same, without I/O and clock. */
+/** When a model is asked again. The functions are deterministic workflow code, without waiting. */
 export interface RetryOptions {
-  /** How often after the first call. */
+  /** Retries after the first call. */
   readonly maxRetries: number;
-  /** Sees every ended call, also a call with an answer. Undefined accepts the answer or the error. */
+  /** Judges every ended call, even an answer. Undefined accepts the answer or the error. */
   shouldRetry?(attempt: RetryAttempt): RetryDecision | null | undefined | void;
   /** Which errors are worth another call. Not asked with `shouldRetry`. Default: all. */
   isRetryable?(error: ModelError): boolean;
   /**
-   * Milliseconds before the k-th retry, from 1. `random` gives numbers from 0 up to 1, the same on replay; `error` is the failure of the call.
-   * Default: 100 doubled each time, up to 10 s, and up to half more.
+   * Milliseconds before the k-th retry, from 1. `random` gives numbers from 0 up to 1, the same on replay; `error` is the failure of the
+   * call. Default: 100 doubled each time, up to 10 s, plus up to half of the wait.
    */
   backoff?(retry: number, random: () => number, error?: ModelError): number;
-  /** A text in place of the error after all calls and models. Undefined: the error stands. Not asked about errors without a model call. */
+  /** A text in place of the error after all calls and models. Undefined: the error stands. Only for errors of model calls. */
   giveUp?(error: ModelError): string | undefined | void;
 }
 
@@ -56,10 +56,10 @@ export interface FailoverAttempt {
   /** The number of the next model, from 1. The first model is not counted. */
   readonly attempt: number;
   readonly lastError: ModelError;
-  /** A rejected answer, or what a stream said before it broke. */
+  /** A rejected answer, or the part of a broken stream. */
   readonly lastOutput?: Message;
   readonly input: readonly Message[];
-  /** The model of the agent or the run. Another model may have been tried first, if it answered last. */
+  /** The model of the agent or the run. A failover model that answered last may have been tried first. */
   readonly named: string;
   /** The models tried for this answer, in order. */
   readonly tried: readonly string[];
@@ -71,9 +71,9 @@ export interface FailoverChoice {
   readonly input?: readonly Message[];
 }
 
-/** Other models for a call that one model could not answer after all retries. The functions are workflow code. */
+/** Other models for a call, after all retries of a model failed. The functions are workflow code. */
 export interface FailoverOptions {
-  /** How many other models at most, for one answer. */
+  /** The limit of other models for one answer. */
   readonly maxRetries: number;
   shouldFailover(output: Message | undefined, error: ModelError, failed: FailoverAttempt): boolean;
   getFailoverModel(attempt: FailoverAttempt): FailoverChoice | null | undefined;

@@ -2,34 +2,34 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, filled, flag, func, oneOf, record, texts, worded } from '../../contract/check';
 import type { Json, Message } from '../../contract/messages/messages';
 
-/** What a middleware says beside its hooks. All traits are optional. */
+/** Facts about a middleware beside its hooks. All traits are optional. */
 export interface Traits {
-  /** The tools that its hooks offer. Without this trait, hooks may offer every tool of the worker, and names are checked later. */
+  /** The tools that its hooks offer. Default: every tool of the worker, and names are checked later. */
   readonly offersTools?: readonly string[];
-  /** The tools of the agent in its options. A misspelt name is refused. */
+  /** Tools of the agent that the options name. A misspelt name is refused. */
   readonly namesTools?: readonly string[];
-  /** The same for tools whose calls may stand in the first messages of a run. The agent need not have these tools. */
+  /** Tools whose calls may stand in the first messages of a run. The agent need not have these tools. */
   readonly remembersTools?: readonly string[];
-  /** Why the middleware does not work in this agent. The definition is refused. */
+  /** Why the middleware does not work in this agent. With a text the definition is refused. */
   readonly problemIn?: (agent: { readonly model: string }) => string | undefined;
-  /** The policy of the configuration that decides. The middleware wraps the tools of the policy. */
+  /** The configured policy that decides. The middleware wraps the tools of the policy. */
   readonly asksPolicy?: string;
   /**
-   * Changes the end of every tool call, from a tool, a layer, a person or an agent. Called last, before anything is shown, at any position. Returns
-   * the message itself to keep the message.
+   * Changes the end of every tool call, even from a layer, a person or an agent. Called last, at any position. The same object keeps the
+   * message.
    */
   readonly changesToolEnd?: (message: Message) => Message;
-  /** Readers see the answer of the model, or the tool result, at this middleware. */
+  /** Readers see the model's answer, or the tool result, as this middleware gets it. */
   readonly showsHere?: 'model' | 'tool';
-  /** The name says what made the middleware. A second one gets a number. */
+  /** The name says what made the middleware. A second middleware gets a number. */
   readonly isNumbered?: boolean;
-  /** Why a second one in an agent would do nothing, or harm. */
+  /** Why a second middleware in an agent would be useless or harmful. */
   readonly onlyOne?: string;
   /** Facts for `ctx.factsOfMiddleware`, by name. */
   readonly facts?: Readonly<Record<string, Json>>;
 }
 
-// A registered symbol: two copies of the package in one bundle share the mark. Enumerable: a spread copy keeps the traits.
+// Registered, so two copies of the package in one bundle share the mark; enumerable, so a spread copy keeps the traits.
 const mark = Symbol.for('holdfast.traits');
 
 const toolNames = worded(texts, 'an array of tool names');

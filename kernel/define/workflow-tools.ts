@@ -39,13 +39,11 @@ export interface ToolInside {
   ended(): Promise<void>;
 }
 
-/** A tool that the run answers. */
 export interface OwnTool {
   readonly spec: ToolSpec;
   readonly agents?: readonly AnyAgent[];
   /** The client of the turn makes the calls. */
   readonly isOfClient?: true;
-  /** Parses like a worker, without asking one. */
   parse(input: Json): ParseInputResult;
   run(inside: ToolInside): Promise<Json>;
 }
@@ -66,10 +64,7 @@ interface NamedTools<Options> {
   readonly ownTools: ReadonlyMap<string, OwnTool>;
 }
 
-/**
- * Takes the tools that the run answers out of the options: from the list, where the names stay, and from middlewares, whose names are appended.
- * Invalid options pass, for the later check.
- */
+/** The list keeps its names, and middlewares' tool names are appended. Invalid options pass, for the later check. */
 export function ownToolsOf<Options extends object>(options: Options): NamedTools<Options> {
   const ownTools = new Map<string, OwnTool>();
   const { name, tools, middleware, exitTool } = (options ?? {}) as Partial<Record<'name' | 'tools' | 'middleware' | 'exitTool', unknown>>;
@@ -92,7 +87,7 @@ export function ownToolsOf<Options extends object>(options: Options): NamedTools
 }
 
 function isWorkflowTool(tool: unknown): tool is WorkflowTool | OwnToolRef {
-  // Tools of workers have no name field, so one in the list is reported as a mistake.
+  // Worker tools have no name field, so a worker tool in the list is a mistake.
   return typeof tool === 'object' && tool !== null && 'name' in tool;
 }
 
@@ -141,7 +136,6 @@ export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
   return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };
 }
 
-/** Descriptions of the offered tools that no worker knows. */
 export function specsOf({ ownTools }: AgentDefinition, tools: readonly string[]): readonly ToolSpec[] | undefined {
   if (ownTools.size === 0) return undefined;
   const specs = tools.flatMap((name) => ownTools.get(name)?.spec ?? []);

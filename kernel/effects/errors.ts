@@ -5,14 +5,17 @@ import { withSandboxHint } from '../../contract/sandbox-lacks';
 import type { RecordedFailure } from './journal';
 import { notJson } from '../../contract/messages/messages';
 
-/** Ends the run on purpose, from any callback or tool: code `stopped`. Parallel calls are cancelled, and no option or custom value clears the stop. */
+/**
+ * Ends the run on purpose, from any callback or tool, with the code `stopped`. Parallel calls are cancelled. Options and custom values
+ * cannot suppress a stop.
+ */
 export class StopError extends HoldfastError {
   constructor(message: string) {
     super('stopped', message);
   }
 }
 
-/** By code and name: after a continue-as-new or from another realm the class is gone, and others use `stopped`, too. */
+/** The class is lost after a continue-as-new and in another realm, and foreign errors may have the code `stopped`. */
 export function isStop(error: unknown): boolean {
   return codeOf(error) === 'stopped' && (error as { readonly name?: unknown }).name === 'HoldfastError';
 }
@@ -30,7 +33,7 @@ export function labelOf(hook: string, middleware: string): string {
 /** Names the hook that threw. Errors with a code and cancellations pass as the same object. */
 export function blame(error: unknown, label: string): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
-  // Without a cause: code that is entered again after a continue-as-new catches an error without a cause.
+  // No cause, because code that is re-entered after a continue-as-new gets none either.
   const failure = new HoldfastError('hook-failed', `${label} failed: ${withSandboxHint(messageOf(error)).slice(0, limits.errorMessage)}`);
   const { stack } = (typeof error === 'object' && error !== null ? error : {}) as { stack?: unknown };
   if (typeof stack === 'string') failure.stack = stack;
@@ -51,9 +54,9 @@ export function recordedFailure(error: unknown): RecordedFailure {
   return details === undefined || notJson(details) !== undefined ? failureOf(error) : { ...failureOf(error), details };
 }
 
-/** A tool that ended badly. Layers may catch the error; uncaught, the error goes back to the model or ends the run. */
+/** Layers may catch the error; uncaught, the error goes back to the model or ends the run. */
 export class ToolError extends HoldfastError {
-  /** Of this execution only: after a continue-as-new code catches an error without the id. */
+  /** Lost at a continue-as-new. */
   readonly #messageId: string | undefined;
 
   constructor(failure: Failure, messageId: string | undefined) {
@@ -66,7 +69,6 @@ export class ToolError extends HoldfastError {
   }
 }
 
-/** Codes that a model can react to. */
 export const toolProblemCodes: readonly string[] = [
   'tool-failed',
   'tool-timeout',

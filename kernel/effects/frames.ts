@@ -12,7 +12,6 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 type Seen = { readonly upTo: number; readonly value: Json };
 
-/** Changes the end of an effect before anybody else hears of the end. */
 export interface EffectEnding<T> {
   settled(value: T): T;
   refused(error: unknown): unknown;
@@ -20,12 +19,11 @@ export interface EffectEnding<T> {
 
 const asItIs: EffectEnding<never> = { settled: (value) => value, refused: (error) => error };
 
-/** How often code of an ended frame or agent is refused. */
 const mostRefusals = 100;
 
 /**
- * A call into code that can wait, with numbered effects. After a continue-as-new the frame gets settled effects by number, and an effect of another
- * kind is `frame-changed`.
+ * Code that can wait, with numbered effects. After a continue-as-new the frame gets settled effects by number; an effect of another kind is
+ * `frame-changed`.
  */
 export class Frame {
   private count = 0;
@@ -37,7 +35,6 @@ export class Frame {
     private readonly journal: Journal,
     readonly address: readonly string[],
     label?: string,
-    /** The decisions of people about the tool call of this frame. */
     readonly decision?: ToolDecision,
     readonly key = address.join('/'),
     /** Questions of this frame are withdrawn at this time. Absent: never. */
@@ -55,8 +52,8 @@ export class Frame {
   }
 
   /**
-   * An effect that waits. `run` is called once in the life of the frame, however often the frame is entered. Code may drop the promise without
-   * failing the workflow task. `misfit`: why a recorded end is not for the present question.
+   * `run` is called once, even if the frame is re-entered. A promise that code drops must not fail the workflow task. `misfit`: why a
+   * recorded end does not fit the present question.
    */
   effect<T>(
     kind: string,
@@ -75,14 +72,13 @@ export class Frame {
       value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
       return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
-      // A refusal at once also comes as a rejected promise.
       const refused = Promise.reject<T>(ending.refused(error));
       handle(refused);
       return refused;
     }
   }
 
-  /** A recorded effect that ran beside others comes after the effects that ended earlier. */
+  /** A recorded effect that ran beside others settles after effects that ended earlier. */
   private inTurn<T>(kind: string, ending: EffectEnding<T>): Promise<T> | undefined {
     const { order } = this.journal;
     const n = this.count;
@@ -104,7 +100,7 @@ export class Frame {
     return promise;
   }
 
-  /** A new result that comes at once to re-entered code comes after all earlier results. */
+  /** An immediate new result for re-entered code settles after all recorded results. */
   private async behind<T>(value: Promise<T>): Promise<T> {
     try {
       return await value;
@@ -113,7 +109,7 @@ export class Frame {
     }
   }
 
-  /** An effect that may wait. An immediate result costs no promise. `ending` is asked about later results. */
+  /** An immediate result costs no promise. `ending` handles later results only. */
   soon<T>(kind: string, run: (n: number) => MaybePromise<T>, ending: EffectEnding<T> = asItIs): MaybePromise<T> {
     const n = this.count++;
     const settled = this.journal.find(this.key, n);
@@ -152,7 +148,7 @@ export class Frame {
     const waiting: Promise<T> = value.then(
       (result) => this.journal.turn(this.key, n)?.then(() => succeed(result)) ?? succeed(result),
       (error: unknown) => {
-        // Only here: a promise that is made for each effect, in case it fails, costs as much as the effect.
+        // Only a waiting effect gets a handler, because a handler costs as much as an effect.
         handle(waiting);
         return (isCancellation(error) ? undefined : this.journal.turn(this.key, n))?.then(() => fail(error)) ?? fail(error);
       },
@@ -160,7 +156,7 @@ export class Frame {
     return waiting;
   }
 
-  /** An effect that does not wait, such as an event. `inVain`: the result for code that was refused often enough. */
+  /** `inVain`: the result after too many refusals. */
   once<T>(kind: string, run: () => T, inVain?: () => T): T {
     if (inVain !== undefined && this.refusals >= mostRefusals) return inVain();
     this.checkIsOutsideBranches();
@@ -175,10 +171,7 @@ export class Frame {
     return value;
   }
 
-  /**
-   * A look without a numbered effect, such as at the usage of the run. Re-entered code sees the same value at each look. Old journals without the
-   * note stay good: code then sees the present value.
-   */
+  /** A look without a numbered effect. Re-entered code sees the recorded value, or with old journals the present value. */
   seen<T>(kind: string, look: () => T): T {
     this.checkIsOutsideBranches();
     if (this.ended || this.journal.isLeft(this.key)) return look();
@@ -205,7 +198,6 @@ export class Frame {
     return this.journal.find(this.key, this.count) !== undefined || this.journal.awaitedKind(this.key, this.count) !== undefined;
   }
 
-  /** A note of this frame, also from before a continue-as-new. */
   noteOf(name: string): Json | undefined {
     return this.journal.noteOf(this.key, name);
   }
@@ -223,14 +215,13 @@ export class Frame {
     this.journal.close(this.key);
   }
 
-  /** Leaves the frame after an error, without its records. */
   abandon(): void {
     this.ended = true;
     this.journal.forgotten(this.key);
     this.journal.close(this.key);
   }
 
-  /** The same, but keeps the records for a retry until code goes on after the error. `lost`: why the frame cannot be entered again. */
+  /** Keeps the records for a retry until code goes on after the error. `lost`: why the frame cannot be re-entered. */
   unwind(lost?: string): void {
     this.ended = true;
     this.journal.forgotten(this.key);
@@ -242,41 +233,37 @@ export class Frame {
     this.journal.unwindInside(this.key);
   }
 
-  /** Leaves the frame without a check of its records. */
   forget(): void {
     this.ended = true;
     this.journal.close(this.key);
   }
 
-  /** The same after an error: keeps the records for a retry. */
   forgetFailed(): void {
     this.ended = true;
     this.journal.unwind(this.key);
   }
 
-  /** Forgets inner frames; this frame goes on. */
   closeInside(): void {
     this.journal.closeInside(this.key);
   }
 
-  /** Registers how an open effect can be ended. The end of the frame ends the effect, which settles no more. */
+  /** The end of the frame ends the effect, which then never settles. */
   opened(n: number, end: (error: unknown) => void): void {
     this.journal.open(this.key, n, end);
   }
 
-  /** Leaves the frame while inner code is at work. That code can do nothing more, and its waits end. */
+  /** The waits of inner code end, and its later effects are refused. */
   leave(error: HoldfastError): void {
     this.ended = true;
     this.journal.leave(this.key);
     this.journal.drop(this.key, error);
   }
 
-  /** Code that catches every refusal and asks again would loop for ever in one task. After enough refusals its requests never settle. */
+  /** Code that catches every refusal would loop for ever in one workflow task, so after enough refusals its requests never settle. */
   get isDeaf(): boolean {
     return this.journal.isDeaf || this.refusals >= mostRefusals;
   }
 
-  /** Refuses code that works on after its end. */
   checkIsOpen(): void {
     if (!this.journal.isLeft(this.key)) return;
     this.refusals += 1;
@@ -287,7 +274,7 @@ export class Frame {
     return this.journal.beginBranch(this.key, begin);
   }
 
-  /** Re-entered code does not repeat what a branch did in the frame around a decided race, so a branch may not act there. */
+  /** Re-entered code does not repeat a branch's effects in the frame around a decided race, so a branch may not act there. */
   get refusalInBranch(): HoldfastError | undefined {
     const branch = this.journal.branchIn(this.key);
     if (branch === undefined) return undefined;
@@ -319,7 +306,7 @@ export class Frame {
   }
 }
 
-/** Code in the background waits for ever: nobody would hear of its error. */
+/** Code in the background waits for ever, because its error would have no handler. */
 function leftAlone<T>(waiting: Promise<T>, error: HoldfastError | undefined): Promise<T> {
   handle(waiting);
   return error === undefined ? new Promise<T>(() => undefined) : Promise.reject<T>(error);

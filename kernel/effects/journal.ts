@@ -5,9 +5,7 @@ import { Remains } from './remains';
 import type { Turn } from './settle-order';
 import { SettleOrder, isInRace } from './settle-order';
 
-/**
- * An effect of an open frame: settled, or open. Numbered in the order of requests. With a turn or `beside`: other effects were open at the same time.
- */
+/** Numbered in the order of requests. A turn or `beside` marks effects that ran beside others. */
 export type JournalEffect = { readonly n: number; readonly kind: string } & (
   | ({ readonly value?: unknown } & Partial<Turn>)
   | ({ readonly error: RecordedFailure } & Partial<Turn>)
@@ -18,25 +16,22 @@ export type RecordedFailure = Failure & { readonly details?: unknown };
 
 interface OpenedEffect {
   readonly end: (error: unknown) => void;
-  /** Ended early, so the result is dropped. With an error: whoever waits gets the error. */
+  /** With an error: waiting code gets the error. */
   dropped?: { readonly error?: HoldfastError };
 }
 
-/** How often code of a cancelled run is refused, in all. */
 const mostRefusals = 1000;
 
 type OnTheirWay = Map<string, Map<number, string>>;
 
 export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** The effects of open frames. A closed frame is its result in the journal of its parent. */
 export class Journal {
   private readonly frames = new Map<string, Map<number, JournalEffect>>();
   private readonly labels = new Map<string, string>();
   private readonly started: OnTheirWay = new Map();
   /** Open at the continue-as-new, and not asked for again. */
   private readonly awaited: OnTheirWay = new Map();
-  /** Effects that were open beside others. */
   private readonly beside = new Map<string, Set<number>>();
   readonly order: SettleOrder;
   private readonly notes = new Map<string, Map<string, Json>>();
@@ -52,9 +47,8 @@ export class Journal {
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
     private readonly isCancelled: () => boolean,
     notes: Notes = {},
-    /** Told of an effect that was open at the continue-as-new, if its frame ends before code asks for the effect again. */
+    /** Called if a frame ends before code asks again for an effect from before the continue-as-new. */
     private readonly leftOver: (address: string, n: number, kind: string) => void,
-    /** Runs something when all code of the run rests. */
     atRest: (run: () => void) => void,
   ) {
     this.order = new SettleOrder((address, n) => this.find(address, n) !== undefined, atRest);
@@ -84,15 +78,12 @@ export class Journal {
     if (this.isCancelled()) this.refusals += 1;
   }
 
-  /**
-   * Code of a cancelled run that catches every refusal and asks again would loop for ever, and the run could not end. After enough refusals its
-   * requests never settle, and the run ends without that code.
-   */
+  /** Code of a cancelled run that catches every refusal would keep the run open, so after enough refusals its requests never settle. */
   get isDeaf(): boolean {
     return this.refusals > mostRefusals;
   }
 
-  /** Runs the beginning of a branch of a race. Code after its first wait has no such mark. */
+  /** Marks only the synchronous beginning of a branch; code after its first wait has no mark. */
   beginBranch<T>(address: string, begin: () => T): T {
     const around = this.branch;
     this.branch = address;
@@ -126,7 +117,6 @@ export class Journal {
     return this.opened.get(address)?.get(n);
   }
 
-  /** Ends open effects of a frame and inside of the frame. */
   drop(address: string, error?: HoldfastError): void {
     this.dropAwaited((key) => key === address || key.startsWith(`${address}/`));
     if (this.opened.size === 0) return;
@@ -148,12 +138,11 @@ export class Journal {
     return this.awaited.get(address)?.get(n);
   }
 
-  /** Whether code asked for more effects before the continue-as-new. */
   asksForLess(address: string, count: number): boolean {
     return this.find(address, count) !== undefined || (this.awaited.get(address)?.size ?? 0) > 0;
   }
 
-  /** The first difference to the code before the continue-as-new, even if the error was caught. */
+  /** Kept even if code caught the error. */
   get changed(): HoldfastError | undefined {
     return this.mismatch;
   }
@@ -164,7 +153,7 @@ export class Journal {
     return error;
   }
 
-  /** An effect that was open at the continue-as-new in this frame or anywhere, and that no code asked for again. */
+  /** An effect from before the continue-as-new that code has not asked for again. */
   forgotten(address?: string): HoldfastError | undefined {
     for (const [key, kinds] of this.awaited) {
       if (address !== undefined && key !== address && !key.startsWith(`${address}/`)) continue;
@@ -179,7 +168,7 @@ export class Journal {
     const started = this.started.get(address);
     if (started !== undefined && started.size > 1) {
       this.mark(address, n);
-      // With more than two, the others are marked.
+      // With more than two, the earlier effects are marked already.
       if (started.size === 2) for (const one of started.keys()) this.mark(address, one);
     } else if (isInRace(address)) this.mark(address, n);
   }
@@ -190,7 +179,7 @@ export class Journal {
     else marked.add(n);
   }
 
-  /** Settles when code may get the end of an effect that ran beside others. Absent: now. */
+  /** Settles when code may get the end of an effect that ran beside others. Undefined: now. */
   turn(address: string, n: number): Promise<void> | undefined {
     return this.beside.get(address)?.has(n) === true ? this.order.turn(address, n) : undefined;
   }
@@ -239,10 +228,9 @@ export class Journal {
     this.deleteInside(address);
   }
 
-  /** The same after an error: a retry of the run begins from these records. */
   unwind(address: string): void {
     this.keepRemains(address);
-    // Also a frame without effects: other notes may belong to the frame.
+    // Other notes may belong to a frame without effects.
     if (!this.remains.has(address)) this.remains.take(address, { effects: [] });
     this.leaveFrame(address);
   }

@@ -6,7 +6,7 @@ import { frozen } from '../../contract/freeze';
 
 const prototypeKey = '__proto__';
 
-/** A copy that stays. Copying objects loses a `__proto__` or turns it into a prototype, so `__proto__` is refused at any depth. */
+/** Copying an object loses a `__proto__` key or turns the key into a prototype, so `__proto__` is refused at any depth. */
 export function keptValue(kind: string, key: string, value: Json): Json {
   if (typeof key !== 'string') throw new HoldfastError('value-not-json', `The key of a ${kind} value is a text, not a ${typeof key}.`);
   if (key === prototypeKey)
@@ -26,7 +26,7 @@ export function checkedValue(kind: string, key: string, value: Json): Json {
   return value;
 }
 
-/** Refuses an invalid event. Returns its bytes. */
+/** Returns the event's bytes. */
 export function checkedEvent(name: string, data: Json, from = ''): number {
   if (typeof name !== 'string' || name === '' || name.length > 200)
     throw new HoldfastError('hook-failed', `The name of an event${from} is a text of 1 to 200 characters.`);

@@ -4,7 +4,7 @@ import type { JournalEffect } from './journal';
 
 export interface LeftFrame {
   readonly effects: readonly JournalEffect[];
-  /** Whose code it was. Undefined: the kernel. */
+  /** Undefined: the kernel's code. */
   readonly label?: string;
   readonly notes?: Readonly<Record<string, Json>>;
 }
@@ -15,8 +15,8 @@ export interface FailedChild {
 }
 
 /**
- * What errors left on their way out, until code goes on after them. If nobody catches the error, a retry enters the run from here. A kernel that
- * waits for parallel calls has not gone on; user code that asks for another effect has.
+ * Records that errors left, until code goes on; a retry of the run begins from them. A kernel that waits for parallel calls has not gone
+ * on; user code that asks for another effect has.
  */
 export class Remains {
   private readonly left = new Map<string, LeftFrame>();
@@ -68,7 +68,7 @@ export class Remains {
     return this.fresh.get(address)?.has(n) === true;
   }
 
-  /** Code asks for something else, so earlier failures inside no longer matter, except for observers. */
+  /** Observers do not count as going on. */
   goesOn(address: string, label: string | undefined): void {
     if (label === undefined || looksOn(label)) return;
     this.fresh.delete(address);
@@ -96,7 +96,6 @@ export class Remains {
   }
 }
 
-/** Observers hear of an error and change nothing. */
 export function looksOn(label: string): boolean {
   return label.startsWith('observer of ');
 }

@@ -11,8 +11,8 @@ interface DueEnd extends Turn {
 }
 
 /**
- * Hands out the ends of parallel effects one at a time, each when all code of the run rests. Re-entered code gets the ends in the same order as
- * before the continue-as-new, however many promises lie between.
+ * Hands out ends of parallel effects one at a time, each when all code rests, so re-entered code gets them in the recorded order, however
+ * many promises lie between.
  */
 export class SettleOrder {
   private due: DueEnd[] = [];
@@ -34,19 +34,18 @@ export class SettleOrder {
     return { at: this.count++ };
   }
 
-  /** Settles when code may get an end that comes now. Absent: now. */
+  /** Undefined: now. */
   turn(address: string, n: number): Promise<void> | undefined {
     if (this.isAwaitingRest) return this.later(address, n);
     this.awaitRest();
     return undefined;
   }
 
-  /** Whether earlier ends still have to be handed to this code. */
   isBehind(address: string): boolean {
     return this.due.length > 0 && this.due.some((one) => lineOf(one.address) === lineOf(address));
   }
 
-  /** Hands out a recorded end at its turn. False: no end is recorded, or the end was handed out. */
+  /** False: not recorded, or handed out before. */
   handOut(address: string, n: number, hand: () => void): boolean {
     const due = this.due.find((one) => one.n === n && one.address === address && one.hand === undefined);
     if (due === undefined) return false;
@@ -78,7 +77,7 @@ export class SettleOrder {
     });
   }
 
-  /** An end that resting code has not asked for blocks nothing: its frame is over, or the code changed. */
+  /** An end that resting code has not asked for must not block later ends: the frame is over, or the code changed. */
   private takeNext(): (() => void) | undefined {
     this.due = this.due.filter(({ address, n, hand }) => hand !== undefined || this.isRecorded(address, n));
     const lines = new Set<string>();
@@ -96,7 +95,7 @@ export class SettleOrder {
   }
 }
 
-/** Branches of a race and the code around them are one piece of code. */
+/** Branches of a race and the code around them share one order. */
 function lineOf(address: string): string {
   return isInRace(address) ? address.slice(0, address.search(race)) : address;
 }

@@ -7,28 +7,24 @@ export interface CallsBeside {
   readonly tools: readonly string[];
 }
 
-/** What a person agreed to: the hash of the arguments, and the options as text. */
 export interface Decided {
   readonly hash: string | undefined;
   readonly options: string;
 }
 
-/** A call as its layers see it, and its raw arguments, because a schema may parse parsed arguments differently. */
+/** Keeps raw arguments, because a schema may parse parsed arguments differently. */
 export interface HeldCall {
   readonly call: ToolCall;
   readonly raw: Json;
 }
 
-/** The word of people about a call: run the call with these arguments, or give this result. */
 export type Pass = { readonly runs: true; readonly held: HeldCall } | { readonly runs: false; readonly output: Json };
 
-/** Asks the people of a layer about changed arguments. */
 export type AskAgain = (held: HeldCall) => Promise<Pass>;
 
-/** A call of `next`. */
 interface Place {
   readonly layer: string;
-  /** A person was asked before. False: the layer asks only about changed arguments. */
+  /** False: the layer asks only about changed arguments. */
   readonly isAsked: boolean;
   /** Empty: the arguments are not parsed yet. */
   readonly agreedTo: Decided[];
@@ -36,7 +32,6 @@ interface Place {
 
 type Noted = 'told-of-edit';
 
-/** The people of a question. `escalate`: additional people, later. */
 interface Question extends Asked {
   readonly notBy?: readonly string[];
   readonly escalate?: Asked;
@@ -47,16 +42,12 @@ export interface DecisionNotes {
   keep(name: Noted | 'deciders', value: Json): void;
 }
 
-/**
- * State of one tool call: what people agreed to, its action, and parallel calls. Layers that asked a person are known by the address of their frame.
- * Such a layer binds everything inside of its call of `next`, and nothing outside.
- */
+/** An approval binds everything inside the asking layer's call of `next`, and nothing outside. */
 export class ToolDecision {
   private readonly asked = new Set<string>();
   private readonly holding = new Map<string, AskAgain>();
-  /** Nobody answered the question about the call, so the call may not begin. */
   isWithdrawn = false;
-  /** By the address of the call of `next`, outermost first. */
+  /** By the address of `next`, outermost first. */
   private readonly handedOn = new Map<string, Place>();
 
   constructor(
@@ -65,7 +56,6 @@ export class ToolDecision {
     private readonly notes: DecisionNotes,
   ) {}
 
-  /** A person agreed to what this layer showed. */
   agreed(layer: string): void {
     this.asked.add(layer);
   }
@@ -81,7 +71,7 @@ export class ToolDecision {
     this.notes.keep('deciders', defined(deciders));
   }
 
-  /** The people of all questions about the call. Only people excluded from every question are excluded. */
+  /** A person is excluded only if every question excludes the person. */
   get deciders(): Pick<AskedInTime, 'by' | 'roles' | 'notBy'> | undefined {
     return this.notes.read('deciders') as object | undefined;
   }
@@ -90,29 +80,27 @@ export class ToolDecision {
     this.holding.set(layer, ask);
   }
 
-  /** The layer calls `next` number n. */
   handsOn(layer: string, n: number): void {
     const isAsked = this.asked.has(layer);
     if (isAsked || this.holding.has(layer)) this.handedOn.set(`${layer}/next${n}`, { layer, isAsked, agreedTo: [] });
   }
 
-  /** The call was parsed at this address. The first parsed call inside of a `next` is what was handed on. */
+  /** The first parsed call inside of `next` is the call that was handed on. */
   arrives(address: string, decided: () => Decided): void {
     for (const [at, { agreedTo }] of this.handedOn) if (agreedTo.length === 0 && isInside(address, at)) agreedTo.push(decided());
   }
 
-  /** What people agreed to on the way to this address, the last agreement first. */
+  /** Innermost first. */
   boundAt(address: string): readonly (readonly Decided[])[] {
     const around = [...this.handedOn].filter(([at, { isAsked }]) => isAsked && isInside(address, at));
     return around.sort(([one], [other]) => other.length - one.length).map(([, { agreedTo }]) => agreedTo);
   }
 
-  /** Whether an outer layer has to be asked about a call. Without a call: about any other call. */
+  /** Without a call: about any other call. */
   isHeldAround(layer: string, call?: Decided): boolean {
     return this.around(layer).some(({ agreedTo }) => call === undefined || !agreesTo(agreedTo, call));
   }
 
-  /** Asks outer layers until they and this layer agree to the same call. */
   async askAround(layer: string, held: HeldCall, ask: AskAgain, decidedOf: (call: ToolCall) => Decided): Promise<Pass> {
     const own: Decided[] = [decidedOf(held.call)];
     const all = [...this.around(layer), { agreedTo: own, ask }];
@@ -132,7 +120,6 @@ export class ToolDecision {
     if (!before.includes(layer)) this.notes.keep(name, [...before, layer]);
   }
 
-  /** The layers of a note, also from before a continue-as-new. */
   noted(name: Noted): readonly string[] {
     return (this.notes.read(name) ?? []) as readonly string[];
   }

@@ -3,10 +3,7 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Message, StoredMessage } from '../../contract/messages/messages';
 import { canonicalJson, isMessage, notJson } from '../../contract/messages/messages';
 
-/**
- * Gives each message of a list a unique id. An unchanged message keeps its id. A changed or new message gets a new id, so content under an id never
- * changes.
- */
+/** A changed or new message gets a new id, so content under an id never changes. */
 export function storedMessages(
   messages: readonly Message[],
   before: readonly StoredMessage[],
@@ -28,7 +25,6 @@ export function storedMessages(
   });
 }
 
-/** Messages in the history. An unchanged message keeps its id. */
 export function knownMessages(messages: readonly StoredMessage[], output: Message | undefined): readonly StoredMessage[] {
   return output?.id === undefined ? messages : [...messages, { ...output, id: output.id }];
 }

@@ -8,14 +8,13 @@ import type { RunState } from '../run/state';
 export interface CancelledRun {
   readonly state: RunState;
   readonly journal: Journal;
-  /** `once` tools that hooks have called, by the keys of their frames. */
   readonly onceCalls: ReadonlyMap<string, string>;
   readonly end: AgentResult | undefined;
 }
 
 /**
- * The state from which a cancelled run resumes. Results stay recorded, and open effects, also questions, are asked for again. A `once` call is here
- * only with its end, or if it never began, because the run waits for other `once` calls before its end.
+ * Results stay recorded; open effects and questions are asked for again. A `once` call has its end or never began, because a cancelled run
+ * waits for open `once` calls.
  */
 export function resumeState({ state, journal, onceCalls, end }: CancelledRun): RunState {
   const saved: Record<string, readonly JournalEffect[]> = {};
@@ -36,7 +35,6 @@ export function resumeState({ state, journal, onceCalls, end }: CancelledRun): R
   };
 }
 
-/** The state of a run that asks these questions again. */
 export function withQuestionsAgain({ answered, expired, withdrawn, ...rest }: RunState, asked: readonly string[]): RunState {
   const without = (ids: readonly string[]): string[] => ids.filter((id) => !asked.includes(id));
   return {
@@ -46,7 +44,7 @@ export function withQuestionsAgain({ answered, expired, withdrawn, ...rest }: Ru
   };
 }
 
-/** A partial answer does not count: the model is asked again. */
+/** The model is asked again after a partial answer. */
 function isCutOffAnswer(effect: JournalEffect): boolean {
   const { finish } = ('value' in effect ? (effect.value ?? {}) : {}) as { readonly finish?: unknown };
   return effect.kind === 'model' && finish === 'cancelled';

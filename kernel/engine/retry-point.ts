@@ -24,10 +24,7 @@ interface OpenFrame {
   readonly label: string | undefined;
 }
 
-/**
- * The state from which a failed run is retried: as it was at the error, without the failures. Good results stay recorded. A failed or open `once`
- * call counts as in doubt, so nobody repeats the call blindly.
- */
+/** The state at the error, without the failures. A failed or open `once` call counts as in doubt, so the call is not repeated blindly. */
 export function retryState({ state, journal, leftAgents, onceCalls, error }: FailedRun): RunState {
   const { remains } = journal;
   if (isStop(error)) throw cannotRetry('it was stopped on purpose');
@@ -61,7 +58,6 @@ export function cannotRetry(why: string): HoldfastError {
   return new HoldfastError('retry-impossible', `The run cannot go on from where it failed: ${why}.`);
 }
 
-/** Failed isolated agents go on where they stood, like cancelled ones. */
 function cutOf({ cut }: RunState, { remains }: Journal): Pick<RunState, 'cut'> {
   const failed = remains.failedChildren.map(({ id, usage }) => [id, usage] as const);
   return failed.length === 0 ? {} : { cut: { ...cut, ...Object.fromEntries(failed) } };
@@ -87,7 +83,7 @@ function notesOf(journal: Journal): Notes | undefined {
 
 const attemptFrame = /^(.*\/model)\/model\d+$/u;
 
-/** A model is asked again with a fresh count of attempts. Its layers are entered again, so they may not have made a `once` call. */
+/** The model's layers are entered again, so they may not have made a `once` call. */
 function withoutAttempts(frames: Map<string, OpenFrame>, onceCalls: FailedRun['onceCalls']): Map<string, OpenFrame> {
   const steps = [...frames].flatMap(([address, { effects }]) => {
     const step = attemptFrame.exec(address)?.[1];
@@ -110,7 +106,7 @@ interface EffectPlace {
 /** Undefined: code asks for the effect again. */
 function mendedEffect(effect: JournalEffect, { address, frame, journal, state }: EffectPlace): JournalEffect | undefined {
   const { n, kind } = effect;
-  // These hooks are told of each failure.
+  // These hooks run for each failure.
   if (/^(onError|afterFailure):/u.test(kind)) return undefined;
   const { label } = frame;
   const isLast = frame.effects.every((other) => other.n <= n);
@@ -141,14 +137,13 @@ function failureIn(outcome: unknown): Failure | undefined {
   return type === 'failed' ? error : undefined;
 }
 
-/** Codes of calls that never reached the code of their tool. */
+/** Codes of calls that never reached their tool. */
 const beforeTheTool: readonly string[] = ['tool-unknown', 'tool-input-invalid', 'waiting-for-turn', 'worker-half-missing'];
 
 function certainlyNot({ code }: Failure): boolean {
   return beforeTheTool.includes(code);
 }
 
-/** Agents that failed beside others are at work again. */
 function withoutErrors(progress: Readonly<Record<string, Progress>>): Record<string, Progress> {
   return Object.fromEntries(Object.entries(progress).map(([key, place]) => [key, placeWithoutErrors(place)]));
 }
@@ -163,7 +158,6 @@ function placeWithoutErrors({ ends, around, ...place }: Progress): Progress {
   };
 }
 
-/** An agent that failed at a limit of iterations gets all iterations again. */
 function renewed(state: RunState, error: unknown): Pick<RunState, 'renewed'> {
   const code = codeOf(error);
   return code === 'max-iterations' || code === 'max-tool-iterations' ? { renewed: Object.keys(state.agents) } : {};

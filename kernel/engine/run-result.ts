@@ -15,14 +15,14 @@ interface EndedRun {
   readonly log: RunLog;
   readonly start: StartInput;
   readonly end: RunEnd;
-  /** Of an isolated agent: news that the parent run may not have heard. */
+  /** For an isolated agent: news that the parent run may have missed. */
   readonly news?: () => Pick<AgentRunResult, 'news'>;
 }
 
-/** The result of a run, with the last events. If the result is too large for a server, this throws, and the events stay in the log. */
+/** Throws if the result is too large for the server; then the events stay in the log. */
 export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunResult {
   const isChild = start.parent !== undefined;
-  // The history of the parent has the result, too; the log stays here.
+  // The parent's history has the result, and this history has the log.
   if (isChild) log.flush();
   const { output, text, pendingToolCalls, silent } = end;
   const answer: AgentRunResult = {
@@ -32,7 +32,7 @@ export function resultOfRun({ run, log, start, end, news }: EndedRun): AgentRunR
     usage: isChild ? childUsageOf(run.state) : run.state.usage,
     ...(isChild ? { ...sessionChanges(start.session, run.state.session), ...defined({ silent }), ...news?.() } : {}),
   };
-  // Checked without the last events first, so that the message is about a large answer alone.
+  // Checked first without the last events, so the error is about a large answer alone.
   checkResult(answer);
   return log.end(run.transcript, (last) => {
     const result: AgentRunResult = { ...answer, ...last };

@@ -44,7 +44,6 @@ import { splitState } from './split-state';
 
 export type RunEnd = AgentResult & Pick<AgentEnd, 'silent'>;
 
-/** One agent run, from its start or a snapshot. Knows only its ports. */
 export class AgentRun {
   private readonly journal: Journal;
   private readonly openInterrupts: OpenInterrupts;
@@ -54,7 +53,6 @@ export class AgentRun {
   private readonly leftAgents = new Map<string, LeftAgent>();
   private readonly onceCalls: Map<string, string>;
   readonly cancels: CancelPlan;
-  /** The end of its agents. Nothing of the agents is kept then. */
   private end: RunEnd | undefined;
 
   constructor(
@@ -68,7 +66,7 @@ export class AgentRun {
       state.journal,
       () => ports.cancelled,
       state.notes,
-      // A question ends with its frame, also where code has not asked it again.
+      // A question ends with its frame, even where code has not asked again.
       (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
       (run) => ports.atRest(run),
     );
@@ -91,7 +89,7 @@ export class AgentRun {
     const isFresh = state.manifest === undefined;
     const inside = new Map(reachable(root).map((agent) => [agent.name, agent] as const));
     const known = new Map([...this.agents, ...inside]);
-    // The options of an isolated agent were checked with its parent run.
+    // The parent run has checked the options of an isolated agent.
     const isFirst = isFresh && state.parent === undefined;
     if (isFirst) checkRunOptions(state.options, root.name, inside);
     const path = [root.name];
@@ -116,14 +114,14 @@ export class AgentRun {
     try {
       const end = await (scope.inbox === undefined ? runAgent(scope, root, place) : runTurns(scope, root, scope.inbox));
       this.end = end;
-      // An answer in the moment of a cancel: the canceller was told that the run ends as cancelled.
+      // The canceller was told that the run ends as cancelled.
       if (this.cancels.isHeard && scope.stoppedBy === undefined) throw cancelled();
       // A transfer of an isolated agent counts in its parent run.
       if (state.parent === undefined) refuseLostTransfer(end, root);
       return end;
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      // After a stop, hooks are refused with cancellations, although nobody cancelled the run.
+      // After a stop, hooks get cancellations although the run was not cancelled.
       if (scope.stoppedBy !== undefined || this.cancels.isHeard) throw scope.stoppedBy ?? error;
       throw new HoldfastError('run-failed', `The code of an agent threw a cancellation, and nobody cancelled the run: ${messageOf(error)}`);
     } finally {
@@ -131,7 +129,6 @@ export class AgentRun {
     }
   }
 
-  /** The first messages of the run, or the present messages of its first agent. */
   private beginning(root: AnyAgent, path: readonly string[], isFresh: boolean): readonly StoredMessage[] {
     const { state } = this;
     if (!isChat(root) || !isAlone(root)) {
@@ -149,7 +146,6 @@ export class AgentRun {
     return record.messages;
   }
 
-  /** The messages of the root agent, if it talks to a model. */
   get transcript(): readonly StoredMessage[] | undefined {
     const { root } = this;
     return root !== undefined && isChat(root) ? this.state.agents[root.name]?.messages : undefined;
@@ -191,7 +187,7 @@ export class AgentRun {
     return this.openInterrupts.refusalOf(answer);
   }
 
-  /** Takes an answer. `told` hears when the answer counts, or why it does not. */
+  /** `told` is called when the answer counts, or with the refusal. */
   answer(answer: Answer, told?: (refused?: Failure) => void): number {
     return this.openInterrupts.answer(answer, told);
   }
@@ -208,7 +204,7 @@ export class AgentRun {
     return this.inbox?.isIdle === true;
   }
 
-  /** Answers and messages are taken, and wake no code. */
+  /** Takes answers and messages without waking code. */
   hold(): void {
     this.openInterrupts.hold();
     this.inbox?.hold();
@@ -219,24 +215,21 @@ export class AgentRun {
     this.inbox?.goOn();
   }
 
-  /** Cancelled by means of the engine, which stops everything. */
   cancel(error: unknown): void {
     this.cancels.stoppedFromOutside();
     this.openInterrupts.cancelAll(error);
     this.inbox?.cancel(error);
   }
 
-  /** The run has failed: open questions end. */
   endQuestions(): void {
     this.openInterrupts.endAll();
   }
 
-  /** The run waits only for people, so a requested cancel takes effect. Returns whether a cancel was requested. */
+  /** Returns whether a cancel was requested. */
   stopWaiting(): boolean {
     return this.waitingFor > 0 && this.cancels.stopWaiting();
   }
 
-  /** The state at the last checkpoints of iterations, and the journal since. */
   snapshot(): SplitState {
     const notes = this.journal.savedNotes;
     const { addresses: remains } = this.journal.remains;
@@ -245,16 +238,16 @@ export class AgentRun {
     return this.split({ ...state, input: null, journal: this.journal.toJSON(), ...kept });
   }
 
-  /** The state of a failed run for a retry. Throws 'retry-impossible'. */
+  /** Throws 'retry-impossible'. */
   retryPoint(error: unknown): SplitState {
     if (this.end !== undefined) throw cannotRetry('all of its agents had ended');
     const { state, journal, leftAgents, onceCalls } = this;
     const { remains: _, ...retried } = retryState({ state, journal, leftAgents, onceCalls, error });
-    // A part that had not begun begins anew.
+    // Without a manifest the run had not begun, and needs its input.
     return this.split(state.manifest === undefined ? retried : { ...retried, input: null });
   }
 
-  /** The state of a cancelled run for a resume. Throws 'resume-impossible'. */
+  /** Throws 'resume-impossible'. */
   resumePoint(): SplitState {
     const { journal, onceCalls, end } = this;
     const { addresses: remains } = journal.remains;
@@ -270,7 +263,7 @@ export class AgentRun {
 
   private firstMessages(root: AnyAgent): readonly StoredMessage[] {
     const { input, parent } = this.state;
-    // An isolated agent begins with the conversation, as it does without isolation.
+    // An isolated agent begins with the conversation, as without isolation.
     if (parent !== undefined || this.inbox !== undefined) return messagesOfInput(input) ?? [];
     const prompting = jobTaker(root);
     if (prompting !== undefined) {

@@ -41,7 +41,7 @@ export function splitState(whole: RunState, { checkpoints, onceCalls: open, addr
   };
 }
 
-/** Calls by layers around a model at work, which go on with the run. */
+/** Layers around a model at work continue after a continue-as-new, so their calls are kept. */
 function openOnceCalls(
   calls: ReadonlyMap<string, string>,
   journal: Readonly<Record<string, unknown>>,

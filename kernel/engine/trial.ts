@@ -9,13 +9,9 @@ import type { SplitState } from './split-state';
 import { restoredState } from '../run/state';
 import { failureOf } from '../effects/errors';
 
-/** Answers of a worker without side effects. */
 export type Facts = Pick<Ports, 'prepare' | 'parseInput' | 'parseOutput' | 'planPolicy'>;
 
-/**
- * Enters the open code of a run again, in other code, to see whether the code is the same. Only questions are asked; calls, events, timers and
- * interrupts lead to nothing.
- */
+/** Enters the open code of a run in changed code, to compare both. Calls, events, timers and interrupts have no effect. */
 export class Trial {
   private readonly run: AgentRun;
   private readonly ports: TrialPorts;
@@ -39,7 +35,6 @@ export class Trial {
     this.ports.waiting.shift()?.();
   }
 
-  /** The difference found, once all code rests. */
   get failure(): Failure | undefined {
     const problem = this.run.changed ?? this.problem ?? this.run.forgotten;
     return problem === undefined ? undefined : failureOf(problem);

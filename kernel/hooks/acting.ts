@@ -31,12 +31,11 @@ type Branches = Parameters<typeof race>[1];
 type ModelRequested = Parameters<HookContext['model']>[1];
 type ToolActionOptions = Parameters<HookContext['approve']>[1];
 
-/** The effects of a context, each a numbered effect of its frame. */
 export class Acting implements Inside {
   private sessionValues: ValueStore | undefined;
   private runLocalValues: HookContext['runLocal'] | undefined;
 
-  /** `owner`: the frame of the acting code. A branch of a race has its own frame, which ends with the race. */
+  /** `owner`: the frame of the acting code; a branch of a race has its own. */
   constructor(
     readonly scope: AgentScope,
     readonly frame: Frame,
@@ -75,7 +74,7 @@ export class Acting implements Inside {
 
   sendEvent(event: string | AgentEvent, given?: Json): void {
     const { scope, frame } = this;
-    // Nobody reads the log after the end. An action would still be due, and is refused.
+    // After the end the log has no readers. An action would still be due, and is refused.
     if (scope.run.ended && (typeof event === 'string' || event.action === undefined)) return;
     this.inRun('ctx.sendEvent', () =>
       frame.once(
@@ -95,7 +94,7 @@ export class Acting implements Inside {
   ensureMessageId(message: Message): StoredMessage {
     const { scope, frame } = this;
     const kept = this.inAgent('ctx.ensureMessageId', () => read(frame, 'message-id', () => withOwnId(scope, message)));
-    // Also a recalled id: snapshots of 0.1.0 have only the effect.
+    // Even for a recalled id, because snapshots of 0.1.0 have only the effect.
     if (!frame.isDeaf) keepEnsured(scope, kept);
     return frozen(kept);
   }
@@ -105,7 +104,7 @@ export class Acting implements Inside {
     if (frame.decision?.act === undefined)
       throw new HoldfastError('hook-failed', 'ctx.sendToolAction belongs into a wrapToolCall: it is about the call that is wrapped.');
     const { act } = frame.decision;
-    // Re-entered code does not put an older action over a newer action of an inner layer.
+    // Re-entered code must not replace a newer action of an inner layer.
     this.inAgent('ctx.sendToolAction', () => {
       if (frame.isDeaf) return;
       frame.checkIsOpen();
@@ -135,7 +134,7 @@ export class Acting implements Inside {
       } as const;
       const { answerSchema } = options;
       const asking = pending(answerSchema === undefined ? shown : { ...shown, answerSchema }, { ...options, ...more });
-      // Code that hears of the expiry needs no fitting default.
+      // Code that sees the expiry needs no fitting default.
       checkAnswerSchema(more.tellsWho === true ? { ...defined({ answerSchema }) } : options);
       return asking;
     };
@@ -269,7 +268,7 @@ export class Acting implements Inside {
     return { writers: this.writers.filter((name) => name !== null), people };
   }
 
-  /** Re-entered code sees the same people. */
+  /** Recorded, so re-entered code sees the same people. */
   private get writers(): readonly (string | null)[] {
     const { frame, scope } = this;
     const { state } = scope.run;
@@ -311,7 +310,7 @@ export class Acting implements Inside {
 
 const nothing = (): void => undefined;
 
-/** A look. Code that was refused often enough sees the present value. */
+/** After too many refusals code sees the present value. */
 function read<T>(frame: Frame, kind: string, look: () => T): T {
   return frame.once(kind, look, look);
 }
@@ -322,7 +321,7 @@ function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly
   return { name, data: rest as Json };
 }
 
-/** A message of the transcript keeps its id; any other message gets a new id. */
+/** A message of the transcript keeps its id. */
 function withOwnId({ run, record, path }: AgentScope, message: Message): StoredMessage {
   const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
   return storedMessage(
@@ -333,7 +332,7 @@ function withOwnId({ run, record, path }: AgentScope, message: Message): StoredM
   );
 }
 
-/** Approvals for the rest of the run that the same agent got elsewhere: in another turn, round of a loop, or as a tool. */
+/** Approvals for the rest of the run from another turn, another round of a loop, or a call as a tool. */
 function waivedElsewhere({ waivers = {} }: Pick<RunState, 'waivers'>, path: readonly string[]): readonly string[] {
   const own = path.join('/');
   const place = placeOf(path);

@@ -9,15 +9,14 @@ export interface Layer<Request, Response> {
   readonly name: string;
   readonly hook: 'wrapModel' | 'wrapToolCall' | 'observer';
   wrap(request: Request, next: Next<Request, Response>, frame: Frame): MaybePromise<Response>;
-  /** Refuses an invalid response, naming the layer. */
   check(response: Response, label: string): Response;
-  /** Told of a response that did not come from `next`. The order of several can differ after a continue-as-new. */
+  /** Called for a response that did not come from `next`. The order of several can differ after a continue-as-new. */
   replaced?(came: readonly Response[], gives: Response): void;
 }
 
 /**
- * Puts layers around a core, first outermost. `next` may be called again, and may not be left running. Promises cost time: a layer has a promise for
- * each `next`, and another promise for its own end only if that end differs.
+ * `next` may be called again, but must not be left running. Promises cost time: a layer makes one for each `next`, and another only if its
+ * own end differs.
  */
 export function compose<Request, Response>(
   layers: readonly Layer<Request, Response>[],
@@ -64,7 +63,6 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
     return this.last;
   }
 
-  /** A layer that returns the promise of `next` ends with it, and needs no promise of its own. */
   endOf(response: MaybePromise<Response>): Promise<Response> {
     this.handsOn = response === this.last && this.running === 1;
     if (this.handsOn) return response as Promise<Response>;

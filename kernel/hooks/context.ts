@@ -15,9 +15,7 @@ import type { AgentScope } from '../run/scope';
 import { callNamed, toolNamed } from '../run/tool-names';
 import { Acting } from './acting';
 
-/**
- * The context of a hook or wrap. Each call of each hook has a context, and most hooks use little of it, so members are made when they are read.
- */
+/** Most hooks use few members, so members are made when read. */
 export function hookContext(scope: AgentScope, frame: Frame, owner = frame): HookContext {
   return new RunContext(new Acting(scope, frame, owner, hookContext)) as object as HookContext;
 }
@@ -29,14 +27,13 @@ class RunContext {
     this.#acting = acting;
   }
 
-  /** Of the context itself, or of its prototype after Object.create. */
+  /** Finds a context through Object.create. */
   static actingOf(context: object): Acting {
     let at = context;
     while (!(#acting in at)) at = Object.getPrototypeOf(at) as object;
     return at.#acting;
   }
 
-  /** A copy of a context has none. */
   get [inside](): Inside | undefined {
     return #acting in this ? this.#acting : undefined;
   }
@@ -50,7 +47,7 @@ const deeds = [
 type Members<Name extends keyof HookContext> = { readonly [One in Name]: (acting: Acting) => HookContext[One] };
 type Deed = (typeof deeds)[number];
 
-/** Methods are functions that know their context, because hooks may destructure a context. */
+/** Hooks may destructure a context, so methods are functions that know their context. */
 const members: Members<Exclude<keyof HookContext, Deed>> = {
   agent: ({ scope }) => agentOfPath(scope.path),
   runPath: ({ scope }) => scope.path,
@@ -72,7 +69,7 @@ const members: Members<Exclude<keyof HookContext, Deed>> = {
   toolFacts:
     ({ scope, frame }) =>
     (tool) => {
-      // A continued run asks a worker again, which may answer differently.
+      // Recorded, because another worker may answer differently.
       const look = (): ToolFacts | null => shownFacts(scope.run.manifest, tool);
       const facts = frame.refusalInBranch === undefined ? frame.seen(`facts of the tool ${tool}`, look) : look();
       return facts === null ? undefined : frozen(facts);
@@ -126,7 +123,7 @@ function factOf(layer: object, name: string): readonly Json[] {
   return Object.hasOwn(facts, name) ? [facts[name] as Json] : [];
 }
 
-/** Unset keys give undefined, also names that every object has. */
+/** Unset keys give undefined, even names such as `toString`. */
 function withoutPrototype<T extends object>(values: T): T {
   return Object.assign(Object.create(null) as T, values);
 }

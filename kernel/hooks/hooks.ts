@@ -21,7 +21,7 @@ import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
 
 type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
 
-/** The outcome of a hook, recorded as the result of its frame. */
+/** Recorded as the result of the hook's frame. */
 interface HookResult extends Partial<Pick<AgentRecord, 'messages' | 'tools' | 'instructions' | 'returnDirectly' | 'deferred'>> {
   readonly values?: Readonly<Record<string, Json>>;
   readonly answer?: GivenAnswer;
@@ -30,7 +30,6 @@ interface HookResult extends Partial<Pick<AgentRecord, 'messages' | 'tools' | 'i
 
 interface GivenAnswer {
   readonly message: StoredMessage;
-  /** False: the message was there before the hook. */
   readonly isNew: boolean;
 }
 
@@ -38,7 +37,6 @@ export interface HookAnswer extends GivenAnswer {
   readonly middleware: string;
 }
 
-/** Runs a hook of all middleware in order. Each hook sees the changes of earlier hooks. */
 export async function runStateHooks(hook: StateHook, scope: AgentScope, iteration: Frame): Promise<HookAnswer | undefined> {
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
@@ -88,7 +86,7 @@ export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void
   }
 }
 
-/** The run keeps its failure. Failures of hooks are added to the message. */
+/** Failures of hooks are added to the message. */
 export async function runAfterFailure(scope: AgentScope, failure: Failure, root: Frame): Promise<unknown> {
   const hooked = scope.agent.middleware.filter(({ afterFailure }) => afterFailure !== undefined);
   if (hooked.length === 0) return undefined;
@@ -113,11 +111,10 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
   return message === failure.message ? undefined : errorOf({ code: failure.code, message });
 }
 
-/** Shows and appends messages without a model call, each once. */
 export function appendShown(scope: AgentScope, messages: readonly StoredMessage[], middleware: string, frame: Frame): void {
   const { run, agent, path, record, branch, isGroup = false } = scope;
   for (const message of messages) {
-    // After a continue-as-new in the setup the message is kept, and its code is entered again.
+    // A continue-as-new in the setup keeps the message, and re-enters its code.
     if (!record.messages.some(({ id }) => id === message.id)) record.messages = [...record.messages, message];
     frame.once('event', () => {
       if (isGroup) run.ports.emit({ type: 'agent-message', agent: agent.name, runPath: path, message });
@@ -135,7 +132,7 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
   }
 }
 
-/** Calls a hook in its own frame. A hook that decides at once costs no promise: hooks run in every iteration. */
+/** Hooks run in every iteration, so a hook that decides at once costs no promise. */
 export function runHook<Update, Result>(
   hook: string,
   middleware: AgentMiddleware,
@@ -180,7 +177,6 @@ function applyResult(scope: AgentScope, result: HookResult, middleware: string, 
   if (values !== undefined) record.values = { ...record.values, ...values };
 }
 
-/** For the event of the next answer: hooks changed the request. */
 function noteChanges(record: AgentRecord, { messages, tools, instructions }: HookResult, middleware: string, hook: string): void {
   const changed = [
     ...(instructions === undefined || instructions === record.instructions ? [] : (['instructions'] as const)),

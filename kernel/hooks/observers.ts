@@ -21,10 +21,7 @@ export function observersOf({ middleware }: AgentDefinition): readonly AgentMidd
   return middleware.filter(({ onStart, onEnd, onError }) => (onStart ?? onEnd ?? onError) !== undefined);
 }
 
-/**
- * The whole agent, with observers around it. After a continue-as-new nothing is told twice, and an ended agent does not run again while observers are
- * still told.
- */
+/** After a continue-as-new observers do not run twice, and an ended agent does not run again. */
 export async function observedAgent<Result extends AgentResult>(
   scope: AgentScope,
   root: Frame,
@@ -58,7 +55,6 @@ export async function observedAgent<Result extends AgentResult>(
   }
 }
 
-/** Observers around one model call, inside of all wraps. */
 export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, ModelResponse>[] {
   return layersOf<ModelRequest, ModelResponse>(scope, {
     which: ({ model }) => ({ kind: 'model', model }),
@@ -67,7 +63,6 @@ export function modelObservers(scope: AgentScope): readonly Layer<ModelRequest, 
   });
 }
 
-/** Observers around one tool call, inside of all wraps, including its questions to people. */
 export function toolObservers(scope: AgentScope): readonly Layer<ToolCall, ToolDone>[] {
   return layersOf<ToolCall, ToolDone>(scope, {
     which: ({ name, id }) => ({ kind: 'tool', tool: name, callId: id }),
@@ -104,7 +99,7 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
   }));
 }
 
-/** The agent keeps its failure. Failures of observers are added to the message. */
+/** Failures of observers are added to the message. */
 async function failed(
   scope: AgentScope,
   observers: readonly AgentMiddleware[],
@@ -154,7 +149,7 @@ async function told<Hook extends keyof ToldObserver>(
       () => undefined,
     );
   } finally {
-    // The values for the observer are numbered after its hook, also if the hook ran before a continue-as-new.
+    // Numbered after the hook's effects, even if the hook ran before a continue-as-new.
     if (!isAsked) observed();
   }
 }
@@ -175,7 +170,6 @@ function now({ run }: AgentScope, frame: Frame): { readonly endedAt: number } {
   return { endedAt: frame.once('now', () => run.ports.now()) };
 }
 
-/** Throws if the agent has failed. Undefined: the agent has not ended. */
 function keptResult<Result>({ run, path }: AgentScope): Result | undefined {
   const kept = run.state.ends?.[path.join('/')];
   if (kept === undefined) return undefined;
@@ -183,16 +177,12 @@ function keptResult<Result>({ run, path }: AgentScope): Result | undefined {
   return kept.result as unknown as Result;
 }
 
-/**
- * Keeps the end of an agent whose observers are not all told. An observer may wait while the agent is closed. After a continue-as-new the agent does
- * not run again, and the other observers are told.
- */
+/** Kept, because a continue-as-new may happen while observers wait. */
 function keepEnd({ run, path }: AgentScope, root: Frame, end: FinishedAgent): void {
   const key = path.join('/');
-  // After a continue-as-new the end is there, and observers work inside of the frame.
+  // After a continue-as-new observers work inside of the frame.
   if (run.state.ends?.[key] !== undefined) return;
   run.state.ends = { ...run.state.ends, [key]: end };
-  // The agent is not entered again, so its inner frames are not needed, and its words go over the continue-as-new.
   if ('error' in end) {
     noteLeft(run, { path, frame: root });
     root.unwindInside();

@@ -16,9 +16,8 @@ export interface Won {
 }
 
 /**
- * Runs branches, each in its own frame, until the first branch ends. Then the others are over: questions are withdrawn, sleeps end, and their code
- * can do nothing more. The winner is the effect, so re-entered code hears of the same winner. After an uncaught failure of a branch, a retry enters
- * all branches again.
+ * When a branch ends, questions of the other branches are withdrawn, sleeps end, and their code is refused. The winner is the recorded
+ * effect. After an uncaught failure of a branch, a retry enters all branches again.
  */
 export function race(
   frame: Frame,
@@ -64,7 +63,7 @@ export function race(
   });
 }
 
-/** A race of code with the time. Its questions show the deadline. */
+/** Questions of the code show the deadline. */
 export function within(
   frame: Frame,
   ports: Ports,
@@ -74,7 +73,7 @@ export function within(
 ): Promise<Won> {
   const late: RacingBranch = (ctx) => ctx.sleep(duration);
   return race(frame, { done: act, late }, contextIn, (inside) => {
-    // The sleep gets its moment here.
+    // Fixes the end of the sleep.
     const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));
     return Math.min(until, frame.limit ?? until);
   });

@@ -32,7 +32,6 @@ export function approvalOf(
   };
 }
 
-/** The schema of edited arguments. */
 export function schemaForEdits({ run: { manifest }, agent }: AgentScope, tool: string): Json | undefined {
   const schema = agent.ownTools.get(tool)?.spec.inputSchema ?? manifest.schemas?.[tool];
   return schema === undefined || jsonSize(schema) > limits.interruptSchema ? undefined : schema;

@@ -6,10 +6,7 @@ type ShownState = Pick<AgentRecord, 'messages' | 'tools' | 'deferred'>;
 
 const shown = new WeakMap<AgentRecord, ShownState>();
 
-/**
- * The state for hooks, deeply frozen: the same object for all hooks until a hook changes the state. Most messages of a list were frozen with the list
- * before.
- */
+/** The same frozen object until a hook changes the state. */
 export function shownState({ record }: AgentScope): Readonly<ShownState> {
   const { messages, tools, deferred } = record;
   const before = shown.get(record);

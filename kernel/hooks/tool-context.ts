@@ -32,7 +32,7 @@ type AskedByTool = { readonly name: string; readonly input: Parameters<ToolConte
   ToolContext['runAgent']
 >[2];
 
-/** A refusal becomes a rejected promise without any further promise: recorded runs depend on the number of promises. */
+/** Recorded runs depend on the number of promises, so no promise is added. */
 function begun<T>(begin: () => Promise<T>): Promise<T> {
   try {
     return begin();
@@ -65,7 +65,7 @@ function messagesOf({ run, record }: AgentScope, agent: AnyAgent, input: AskedBy
   return storedMessages((messages ?? given) as readonly Message[], record.messages, uuid, 'ctx.runAgent');
 }
 
-/** Results of other calls come later, so re-entered code sees the same messages. */
+/** Results of parallel calls may arrive before re-entered code looks. */
 function messagesUpTo({ record }: AgentScope, call: ToolCall): readonly StoredMessage[] {
   const calling = record.messages
     .map(({ parts }) => parts.some((part) => part.type === 'tool-call' && part.id === call.id))
@@ -73,7 +73,7 @@ function messagesUpTo({ record }: AgentScope, call: ToolCall): readonly StoredMe
   return frozen(calling < 0 ? record.messages : record.messages.slice(0, calling + 1));
 }
 
-/** An agent that nobody awaits would work for an ended call. */
+/** An agent that the tool does not await would work for an ended call. */
 async function endOf(tool: string, open: ReadonlyMap<Promise<string>, string>): ReturnType<ToolInside['ended']> {
   const [left] = open.values();
   if (left === undefined) return;

@@ -2,24 +2,19 @@ import type { RunLog } from './run-log';
 
 interface Asked {
   readonly place: string;
-  /** Makes the command. False: this task has no room. */
+  /** False: this task has no room. */
   make(): boolean;
 }
 
-/**
- * Commands that code asked for. An engine makes the commands when the code rests, in the order of their places, so no promise decides which command
- * comes first.
- */
+/** Made when the code rests, in the order of their places, so the order does not depend on promises. */
 export class Commands {
   private asked: Asked[] = [];
 
-  /** The end of the run takes the last events along. */
   isEnding = false;
 
   constructor(
     private readonly log: RunLog,
     private readonly compare: (one: string, other: string) => number,
-    /** Settles in the next task. */
     private readonly nextTask: () => Promise<void>,
   ) {}
 
@@ -27,7 +22,7 @@ export class Commands {
     return this.asked.length === 0 && !this.log.hasMemos && (this.isEnding || !this.log.hasEvents);
   }
 
-  /** `make` makes the command and returns its result. Undefined: this task has no room, and the next task makes the command. */
+  /** Undefined from `make`: no room, so the next task makes the command. */
   ask<T>(place: string, make: () => Promise<T> | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.asked.push({
@@ -46,7 +41,7 @@ export class Commands {
     });
   }
 
-  /** The first command takes the waiting events along. Without another command a change of the memo does. */
+  /** The first command, or else a change of the memo, takes the waiting events along. */
   makeAll(): void {
     this.log.writeMemos();
     const asked = this.asked.sort((one, other) => this.compare(one.place, other.place));

@@ -20,10 +20,9 @@ interface LedgerEntry {
 
 type ModelEdit = Pick<CallModelInput, 'base' | 'splices' | 'slots'>;
 
-/** Knows what the history has, so each message enters the history once. Later an id in an edit stands for the message. */
+/** Knows the messages in the history: later edits carry only the id. */
 export class Ledger {
   private readonly entries = new Map<string, LedgerEntry>();
-  /** The last finished call of each agent, anywhere in the run. */
   private readonly last = new Map<string, LedgerEntry>();
   private readonly known = new Set<string>();
   /** Messages that the events of the current step carry whole. */
@@ -59,7 +58,7 @@ export class Ledger {
     this.known.add(id);
   }
 
-  /** Makes a step, which takes these events along. After a refusal nothing of the step is known, and the next edit is of the earlier list. */
+  /** After a refused step its messages stay unknown. */
   step<T>(events: readonly EventBody[], make: () => T): T {
     this.fresh = [];
     this.replaced = new Map();
@@ -78,7 +77,6 @@ export class Ledger {
     }
   }
 
-  /** Events for the next command. Their messages become known. */
   encode(events: readonly EventBody[]): readonly WireEvent[] {
     return events.map((event) => {
       if ('message' in event) {
@@ -87,17 +85,14 @@ export class Ledger {
         this.enters(id);
         return event as unknown as WireEvent;
       }
-      // The fold derives the id from the place of the agent.
+      // Readers derive the id from the place of the agent.
       if (event.type === 'agent-start' && event.run !== undefined) return { ...event, run: true };
       if (event.type === 'agent-end' && event.run !== undefined) return { ...event, run: true, ...packedUsage(event) };
       return (event.type === 'interrupt-start' ? { ...event, interrupt: event.interrupt.id } : event) as unknown as WireEvent;
     });
   }
 
-  /**
-   * The edit of the last list of the same agent: at its place, or else in an earlier turn, where the agent began with nearly the same list, as in a
-   * loop.
-   */
+  /** Relative to the agent's last list, even of an earlier turn, because a loop begins with nearly the same list. */
   editFor(call: Pick<ModelCall, 'address' | 'path' | 'messages' | 'slots'>): ModelEdit {
     const key = call.path.join('/');
     const own = this.entries.get(key);
@@ -114,14 +109,12 @@ export class Ledger {
     };
   }
 
-  /** Whether readers already have the final list. */
   isRead(messages: readonly StoredMessage[], seen: readonly StoredMessage[]): boolean {
     return (
       seen.length === messages.length && messages.every(({ id }, position) => id === seen[position]?.id && this.known.has(sourceOf(id)))
     );
   }
 
-  /** The difference between the final list and the last list in the history. */
   finalEdit(key: string, messages: readonly StoredMessage[]): { readonly base?: string; readonly splices: readonly Splice[] } {
     const before = this.entries.get(key);
     return { ...(before === undefined ? {} : { base: before.base }), splices: this.splice(before?.ids ?? [], messages) };
@@ -133,7 +126,7 @@ export class Ledger {
     return splices;
   }
 
-  /** The context message of another agent is derived from its source, also if an event of the same step carries the source. */
+  /** The id of another agent's message derives from its source, which an event of the same step may carry. */
   private has(id: string): boolean {
     const source = sourceOf(id);
     return this.known.has(source) || (source !== id && this.brought.has(source));
@@ -145,12 +138,11 @@ export class Ledger {
   }
 }
 
-/** A short start is repeated in the first call, because reading the start from the history would cost more. */
+/** Reading a short start from the history would cost more than repeating the start. */
 function isShort(messages: readonly StoredMessage[]): boolean {
   return messages.length <= 4 && jsonSize(messages) <= 4096;
 }
 
-/** Whether an agent below the root calls its model, and not a hook. */
 function isBehindRoot(path: AgentPath): boolean {
   return path.length > 1 && path.at(-1) !== hiddenModelCall;
 }
@@ -163,7 +155,7 @@ function changedSlots(before: Partial<RequestSlots>, slots: RequestSlots): Parti
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-/** Most isolated agents use one model, so its name stands for all counts. */
+/** Most isolated agents use one model, whose name stands for all counts. */
 function packedUsage({ usage, usageByModel }: Extract<EventBody, { type: 'agent-end' }>): object {
   return usage === undefined || usageByModel === undefined ? {} : { usageByModel: packByModel(usage, usageByModel) };
 }

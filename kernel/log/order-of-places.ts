@@ -1,6 +1,6 @@
 import type { RunState } from '../run/state';
 
-/** Compares two places of a run, such as addresses of calls: calls of one message by position, parallel agents by definition, turns by number. */
+/** Compares two places of a run: calls of one message by position, parallel agents by definition, turns by number. */
 export function orderOfPlaces(state: Pick<RunState, 'progress'>): (one: string, other: string) => number {
   return (one, other) => {
     if (one === other) return 0;

@@ -4,11 +4,11 @@ import type { Ledger } from './ledger';
 
 interface WaitingEvent {
   readonly event: EventBody;
-  /** Counted for events that may be large: messages, and data of hooks. */
+  /** Counted only for messages and data of hooks, which may be large. */
   readonly bytes: number;
 }
 
-/** Half of a payload is for the events that a command takes along. */
+/** A command keeps half of a payload for events. */
 const mostBytes = limits.payload / 2;
 
 export class Outbox {
@@ -36,7 +36,6 @@ export class Outbox {
     return { events };
   }
 
-  /** Makes a step, which takes the events along. A refused step leaves the events and the ledger unchanged. */
   step<Made>(make: () => Made): Made {
     return this.keeping(() =>
       this.ledger.step(
@@ -46,7 +45,7 @@ export class Outbox {
     );
   }
 
-  /** The same for a command that names every message itself, such as the result of the run. */
+  /** For a command that names every message itself, such as the result of the run. */
   end<Made>(make: () => Made): Made {
     return this.keeping(() => this.ledger.step([], make));
   }

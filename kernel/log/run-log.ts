@@ -24,29 +24,24 @@ import { Outbox } from './outbox';
 
 export interface LogWriter {
   writeMemo(values: Readonly<Record<string, unknown>>): void;
-  /** Takes room for an event of user code. Throws without room, because that code cannot wait. */
+  /** Throws without room, because user code cannot wait. */
   takeForEvent(bytes: number): void;
-  /** Takes room for the input of a step. False: the step waits, and asks again. */
+  /** False: no room, so the step waits and asks again. */
   takeForStep(bytes: number): boolean;
 }
 
-/** The difference of the root agent's last list, and the remaining events. */
 type LastWords = Pick<AgentRunResult, 'base' | 'splices' | 'events'>;
 
-/** Thrown to undo a step without room. */
 const noRoom = new Error('This task has no room for it.');
 
-/**
- * The record of one run for both engines: what the history has, what readers have seen, and events for the next command. Only a command takes events;
- * a refused command leaves the events here.
- */
+/** The record of one run for both engines. A refused command leaves the events in the log. */
 export class RunLog {
   private readonly ledger: Ledger;
   private readonly outbox: Outbox;
   private readonly seen: SeenMessages;
   private readonly start: StartInput;
   private offset: number;
-  /** Changes of the memo without a command yet, one object for each command. */
+  /** One object for each command. */
   private memos: Record<string, unknown>[] = [];
 
   constructor(
@@ -77,7 +72,7 @@ export class RunLog {
     return this.ledger.knows(id);
   }
 
-  /** The input of a model call. Undefined: no room now, and nothing has changed. */
+  /** Undefined: no room. */
   modelStep(call: ModelCall): CallModelInput | undefined {
     const { address, path, turn, messages, runLocal } = call;
     const input = this.step(`the model call ${address}`, (): CallModelInput => ({
@@ -101,7 +96,7 @@ export class RunLog {
     this.ledger.cameBack(path);
   }
 
-  /** The input of a tool call. Undefined: no room now, and nothing has changed. */
+  /** Undefined: no room. */
   toolStep(call: ToolCallRequest): CallToolInput | undefined {
     const input = this.step(`the call of tool "${call.tool}"`, (): CallToolInput => ({ ...toolInputOf(call), ...this.outbox.take() }));
     if (input === undefined) return undefined;
@@ -134,7 +129,7 @@ export class RunLog {
     this.changeMemo(id, null);
   }
 
-  /** Readers get an interrupt from the memo, so even an interrupt that is over at once is shown by a command of its own. */
+  /** Readers get an interrupt from the memo, so even a short interrupt needs a command of its own. */
   private changeMemo(id: string, value: Interrupt | null): void {
     const key = interruptMemoPrefix + id;
     const last = this.memos.at(-1);
@@ -142,7 +137,6 @@ export class RunLog {
     else last[key] = value;
   }
 
-  /** The first change takes the events along. */
   writeMemos(): void {
     const { memos } = this;
     this.memos = [];
@@ -154,20 +148,18 @@ export class RunLog {
     while (!this.outbox.isEmpty) this.writeMemo({});
   }
 
-  /** The end of a run, with the last events. If `make` throws, the run goes on, and the events stay. */
   end<Made>(transcript: readonly StoredMessage[] | undefined, make: (last: LastWords) => Made): Made {
     this.writeExcess();
     return this.outbox.end(() => {
       const { agent, parent } = this.start;
-      // The parent run keeps the result, too. Messages that readers have seen need not stand in both.
+      // The parent run keeps the result, too, so messages that readers have seen are left out.
       const isTold = transcript === undefined || (parent !== undefined && this.ledger.isRead(transcript, this.seen.messages));
-      // The edit has the whole message, and a later event names the message.
+      // The edit has the whole message, so a later event needs only the id.
       const edit = isTold ? {} : this.ledger.finalEdit(agent, transcript);
       return make({ ...edit, ...this.outbox.take() });
     });
   }
 
-  /** The continue-as-new, with the last events. If `make` throws, the events stay. */
   continueAsNew<Made>(of: Pick<Snapshot, 'state' | 'lists'>, make: (snapshot: Snapshot) => Made): Made {
     this.writeExcess();
     return this.outbox.end(() => {
@@ -176,12 +168,10 @@ export class RunLog {
     });
   }
 
-  /** The state to go on from, without events. */
   snapshot({ state, lists }: Pick<Snapshot, 'state' | 'lists'>, events: readonly WireEvent[] = []): Snapshot {
     return { state, lists, ...this.seen.over(lists), nextOffset: this.offset, events };
   }
 
-  /** Makes the input of a step. Without room the step is undone. */
   private step<Input extends object>(what: string, make: () => Input): Input | undefined {
     this.writeExcess();
     try {
@@ -201,7 +191,6 @@ export class RunLog {
     return isWithoutRoom(event) && !this.ledger.knows(event.message.id) ? jsonSize(withoutChanges(event)) : 0;
   }
 
-  /** Writes events that do not fit into the next command. */
   private writeExcess(): void {
     while (this.outbox.isOverfull) this.writeMemo({});
   }
@@ -212,7 +201,7 @@ export class RunLog {
   }
 }
 
-/** Events whose large message stands in no payload of its own. */
+/** Events whose large message has no payload of its own. */
 function isWithoutRoom(
   event: EventBody,
 ): event is Extract<EventBody, { readonly message: StoredMessage; readonly type: 'tool-end' | `message${string}` }> {

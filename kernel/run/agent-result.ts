@@ -4,7 +4,7 @@ import { textOf, textOfJson } from '../../contract/messages/messages';
 export interface AgentResult {
   readonly output: Json;
   readonly text: string;
-  /** Calls of external tools that the agent ends with. There is no answer yet. */
+  /** External calls without an answer, with which the agent ends. */
   readonly pendingToolCalls?: readonly ToolCall[];
 }
 

@@ -11,7 +11,7 @@ import type { PendingInterrupt } from './state';
 
 type Asking = Pick<RunScope, 'interrupts' | 'journal' | 'ports'>;
 
-/** Asks as an effect of a frame. The question is withdrawn with its frame. Re-entered code gets the answer only for the same question. */
+/** Withdraws the question with the frame. Re-entered code gets the answer only for the same question. */
 export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingInterrupt, letGo?: () => void): Promise<Json> {
   return frame.effect(
     'interrupt',
@@ -22,7 +22,7 @@ export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingIn
 }
 
 function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: PendingInterrupt, letGo?: () => void): Promise<Json> {
-  // Nobody sees a question of a cancelled run, and the resumed run may ask another.
+  // The resumed run may ask another question.
   if (!ports.cancelled) noteQuestion(frame, n, asked.shown);
   const answer = interrupts.open(limited(asked, frame.limit));
   const { decision } = frame;
@@ -34,21 +34,19 @@ function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: P
   return answer;
 }
 
-/** If the asking code has less time than the people, the question shows the end of that code. */
+/** Code with less time than the people shows its own deadline. */
 function limited(asked: PendingInterrupt, limit: number | undefined): PendingInterrupt {
   const { shown } = asked;
   return limit === undefined || limit >= (shown.deadline ?? Infinity) ? asked : { shown: { ...shown, deadline: limit }, isLimited: true };
 }
 
-/** The identity of a question, without its times. */
 type Parts = Readonly<Record<string, string>>;
 
-/** Keeps the question, so an answer counts only for the same question. */
 function noteQuestion(frame: Frame, n: number, shown: Interrupt): void {
   frame.note(noteOf(n), partsOf(shown));
 }
 
-/** The error for another question than before at this place, open or answered. */
+/** Undefined: code asks the question from before the continue-as-new. */
 function anotherQuestion(
   { journal }: Pick<RunScope, 'journal'>,
   frame: Frame,
@@ -75,7 +73,6 @@ function partsOf(shown: Interrupt): Parts {
   return { kind, ...partsOfKind(shown), ...(Object.keys(people).length === 0 ? {} : { people: hashOf(people) }) };
 }
 
-/** The order of people does not matter. */
 function whoOf({ by, roles }: { readonly by?: readonly string[]; readonly roles?: readonly string[] }): Record<string, string[]> {
   return defined({ by: by && [...by].sort(), roles: roles && [...roles].sort() });
 }

@@ -3,7 +3,7 @@ import type { Frame } from '../effects/frames';
 import type { Ports, Timer } from './ports';
 import type { RunState } from './state';
 
-/** A sleep as an effect, which ends with its frame. `letGo` is told if nobody wakes. */
+/** `letGo` is called if the frame ends the sleep, so its code never wakes. */
 export function asleep(frame: Frame, kind: string, sleep: (n: number) => Timer, letGo?: () => void): Promise<void> {
   return frame.effect(kind, (n) => {
     const timer = sleep(n);
@@ -19,7 +19,7 @@ export function untilNote(n: number): string {
   return `until:${n}`;
 }
 
-/** The end of a sleep. Re-entered code sleeps for the rest. */
+/** Re-entered code sleeps for the rest of the time. */
 export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () => number): number {
   const name = untilNote(n);
   const before = frame.noteOf(name);
@@ -29,14 +29,14 @@ export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () 
   return until;
 }
 
-/** The ends of sleeps, deadlines and steps that were open at the continue-as-new. */
+/** Limits that were open at the continue-as-new. */
 export function openLimits(snapshot: Pick<Snapshot, 'state'> | undefined): readonly number[] {
   if (snapshot === undefined) return [];
   const { journal, notes = {}, interrupts } = snapshot.state as RunState;
   const sleeps = Object.entries(journal).flatMap(([address, effects]) =>
     effects.filter((effect) => 'open' in effect).map(({ n }) => notes[address]?.[untilNote(n)]),
   );
-  // A limited question ends with the sleep beside it.
+  // A limited question ends with the sleep of its code.
   const deadlines = interrupts.filter(({ isLimited }) => isLimited !== true).map(({ shown }) => shown.deadline);
   const steps = interrupts.flatMap(({ shown, told = 0 }) => (shown.steps ?? []).slice(told).map(({ at }) => at));
   return [...sleeps, ...deadlines, ...steps].filter((end) => typeof end === 'number');

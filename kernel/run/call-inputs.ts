@@ -22,7 +22,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
   };
 }
 
-/** Bytes of the input of a step, refused above the limit of a server. A text of n units has at most 3n bytes. */
+/** Refuses inputs above the server's limit. A text of n units has at most 3n bytes. */
 export function checkedBytes(input: unknown, what: string): number {
   const text = JSON.stringify(input);
   const bytes = text.length * 3 < limits.payload ? text.length : utf8Length(text);

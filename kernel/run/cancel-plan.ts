@@ -4,15 +4,13 @@ import { HoldfastError } from '../../contract/errors';
 import type { Ports, Timer } from './ports';
 import type { CancelState, RunState } from './state';
 
-/** A place where nothing of an agent is under way. `between`: one agent has ended, and the next has not begun. */
+/** `between`: an agent has ended, and the next agent has not begun. */
 export type SafePoint = 'after-model' | 'after-tools' | 'between';
 
-/** Requests to end a run, and where they take effect. Several requests join. */
 export class CancelPlan {
   private timer: Timer | undefined;
   private torn = false;
   private facts: CancelFacts | undefined;
-  /** How many agents below the root are at work. */
   private below = 0;
 
   constructor(
@@ -21,12 +19,10 @@ export class CancelPlan {
     private readonly tearDown: (error: HoldfastError) => void,
   ) {}
 
-  /** Whether a requested stop is still due. */
   get isAsked(): boolean {
     return this.state.cancel !== undefined;
   }
 
-  /** Whether code of the run was told to stop. */
   get isHeard(): boolean {
     return this.facts !== undefined || this.ports.cancelled;
   }
@@ -35,7 +31,7 @@ export class CancelPlan {
     return this.state.cancel?.recursive === true;
   }
 
-  /** `now` wins, modes add up, and `recursive` stays. */
+  /** `now` overrides other modes, modes accumulate, and `recursive` stays. */
   ask(request: CancelRequest): void {
     if (this.torn) return;
     const { modes, recursive, withinMs, reason, by } = request;
@@ -52,7 +48,7 @@ export class CancelPlan {
     this.look();
   }
 
-  /** Waits for safe points until then. The earliest time counts. */
+  /** The earliest deadline counts. */
   limit(deadline: number): void {
     const { cancel } = this.state;
     if (cancel === undefined || this.torn || deadline >= (cancel.deadline ?? Infinity)) return;
@@ -65,7 +61,7 @@ export class CancelPlan {
     if (deadline !== undefined) this.waitUntil(deadline);
   }
 
-  /** An agent is at a safe point. Throws if a cancel takes effect. */
+  /** Throws if a cancel takes effect at this safe point. */
   at(point: SafePoint, { path }: { readonly path: readonly string[] }): void {
     const { cancel } = this.state;
     if (cancel === undefined || (path.length > 1 && !cancel.recursive)) return;
@@ -75,13 +71,12 @@ export class CancelPlan {
     throw cancelled();
   }
 
-  /** An isolated agent was told, too, and has ended. */
   endedBelow(): void {
     const { cancel } = this.state;
     if (cancel !== undefined) this.take(modeAt(cancel, 'between'));
   }
 
-  /** Waiting only for people is a safe point. Returns whether the run stops. */
+  /** Waiting only for people is a safe point. */
   stopWaiting(): boolean {
     const { cancel } = this.state;
     if (cancel === undefined || !this.mayStopWaiting) return false;
@@ -93,7 +88,6 @@ export class CancelPlan {
     return !this.torn && this.isAsked && (this.isRecursive || this.below === 0);
   }
 
-  /** An agent below the root begins. The result tells its end. */
   enters(): () => void {
     this.below += 1;
     return () => {
@@ -102,7 +96,6 @@ export class CancelPlan {
     };
   }
 
-  /** Cancelled by other means: everything is being stopped. */
   stoppedFromOutside(): void {
     if (this.state.cancel !== undefined && !this.torn) this.take('now');
     this.torn = true;
@@ -148,7 +141,6 @@ export function cancelled(): HoldfastError {
   return new HoldfastError('cancelled', 'The run was cancelled.');
 }
 
-/** The requested mode for which a safe point counts. */
 function modeAt({ modes }: CancelState, point: SafePoint): CancelMode {
   if (point !== 'between' && modes.includes(point)) return point;
   return modes.find((mode) => mode !== 'now') ?? 'now';

@@ -12,7 +12,6 @@ import { parsedBy } from '../define/workflow-tools';
 import type { RunScope } from './scope';
 import { nameAmong } from './tool-names';
 
-/** Why a conversation refuses a message: no agent, or a tool that no agent takes. */
 export function unfitIn(root: AnyAgent | undefined, lacks: Failure | undefined): (sent: SentMessage) => Failure | undefined {
   return root === undefined ? () => lacks : (sent) => untakenTools(root, sent);
 }
@@ -29,10 +28,7 @@ function untakenTools(root: AnyAgent, { tools = [] }: SentMessage): Failure | un
   return tool === undefined ? undefined : { code: 'client-tools-refused', message: untakenText(tool, root.name, taken) };
 }
 
-/**
- * The client tools of a turn: those of the last message with tools, whose sender makes the calls. Tools of a worker win, so their calls never leave
- * the run.
- */
+/** The tools of the last message with tools, whose sender makes the calls. Worker tools win, so their calls never leave the run. */
 export function toolsForTurn(
   messages: readonly Pick<SentMessage, 'tools'>[],
   { tools }: Pick<Manifest, 'tools'>,
@@ -42,7 +38,7 @@ export function toolsForTurn(
   return others.length === 0 ? undefined : others;
 }
 
-/** The agent with the client tools that it takes. Own tools and aliases win. */
+/** Own tools and aliases win over client tools. */
 export function withClientTools(agent: AgentDefinition, { inbox }: Pick<RunScope, 'inbox'>): AgentDefinition {
   const { clientTools: taken } = agent;
   const isOwn = (name: string): boolean =>

@@ -5,9 +5,7 @@ import type { Frame } from '../effects/frames';
 import { LivelockGuard } from './livelock-guard';
 import type { RunScope } from './scope';
 
-/** Whether an agent is at work, for users of its `ctx`. */
 export class ContextLifetime {
-  /** The tool result that ends the agent. */
   answer: StoredMessage | undefined;
   private asked = 0;
   private over: boolean | undefined;
@@ -20,7 +18,7 @@ export class ContextLifetime {
     this.pace = new LivelockGuard(() => pace.now);
   }
 
-  /** Counts an open request of the agent. Code may drop the promise without failing the workflow task. */
+  /** A promise that code drops must not fail the workflow task. */
   keep<T>(promise: Promise<T>): Promise<T> {
     this.asked += 1;
     const settled = (): void => void (this.asked -= 1);
@@ -32,7 +30,7 @@ export class ContextLifetime {
     this.asked -= 1;
   }
 
-  /** The agent has ended. Background code that still waits may go on. */
+  /** Background code that still waits may go on. */
   end(): void {
     this.over ??= this.asked === 0;
   }

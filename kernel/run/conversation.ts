@@ -11,13 +11,12 @@ import type { HistoryEntry, HistoryRewriter } from '../define/definition';
 import { transferTool } from '../define/transfer-names';
 import { blame } from '../effects/errors';
 
-/** A conversation, and the parallel branch in it. */
 export interface Branch {
   readonly conversation: string;
   readonly path: string;
 }
 
-/** The conversation of the run. Agents as tools have other keys. */
+/** Agents as tools have other keys. */
 export const rootConversation = '';
 
 export function openConversation({ state }: RunScope, conversation: string, messages: readonly StoredMessage[]): Branch {
@@ -32,7 +31,6 @@ export function closeConversation({ state }: RunScope, conversation: string): vo
   state.sharedMessages = others;
 }
 
-/** Appends a message for later agents. Results stand in the order of the calls. */
 export function append({ state }: RunScope, { conversation, path: branch }: Branch, agent: string | null, message: StoredMessage): void {
   const said = state.sharedMessages?.[conversation];
   if (said === undefined) return;
@@ -64,12 +62,11 @@ function calledBy({ role, parts: [part] }: Message): string | undefined {
   return role === 'tool' && part?.type === 'tool-result' ? part.callId : undefined;
 }
 
-/** A parallel branch. Other branches do not hear its words. */
+/** A parallel branch does not see messages of parallel branches. */
 export function fork({ conversation, path: branch }: Branch, place: string, position: number): Branch {
   return { conversation, path: `${branch}/${place}:${position}` };
 }
 
-/** The branches have ended, and their words count for all. */
 export function join({ state }: RunScope, { conversation, path: branch }: Branch, place: string): void {
   const inside = `${branch}/${place}:`;
   const said = state.sharedMessages?.[conversation];
@@ -80,7 +77,7 @@ export function join({ state }: RunScope, { conversation, path: branch }: Branch
   beginnings.delete(said);
 }
 
-/** After a cut-off turn all parallel words count, and calls without a result get one. */
+/** Parallel messages count, and open calls get a result. */
 export function closeCalls({ state }: RunScope, conversation: string, resultOf: (call: ToolCall) => StoredMessage): void {
   const said = state.sharedMessages?.[conversation] ?? [];
   const closed = said.flatMap((entry, position): readonly SharedMessage[] => {
@@ -107,7 +104,7 @@ function isVisible(entry: SharedMessage, branch: string): boolean {
   return entry.branch === branch || branch.startsWith(`${entry.branch}/`);
 }
 
-/** The first messages of an agent: its own words as they are, other words as context. */
+/** Words of other agents become context. */
 export function historyFor(run: RunScope, branch: Branch, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
   if (rewriter === undefined) return beginningOf(run, branch, agent);
   const entries = visibleTo(run, branch);
@@ -131,14 +128,13 @@ export function historyFor(run: RunScope, branch: Branch, agent: string, rewrite
   );
 }
 
-/** The first messages of an agent in a branch, as far as they are built. */
 interface Beginning {
   entries: number;
   readonly ids: Set<string>;
   readonly messages: StoredMessage[];
 }
 
-/** A conversation only grows, so a loop adds only new entries for each agent. */
+/** A conversation only grows, so a loop adds only new entries. */
 const beginnings = new WeakMap<readonly SharedMessage[], Map<string, Beginning>>();
 
 function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agent: string): readonly StoredMessage[] {
@@ -154,7 +150,7 @@ function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agen
     const entry = said[beginning.entries] as SharedMessage;
     if (!isVisible(entry, branch) || (skips && !isNoTransfer(run, entry))) continue;
     const message = entry.agent === null || entry.agent === agent ? entry.message : contextMessage(entry.agent, entry.message);
-    // The same message may come by two ways.
+    // A message may come by two ways.
     if (beginning.ids.has(message.id)) continue;
     beginning.ids.add(message.id);
     beginning.messages.push(frozen(message));
@@ -162,7 +158,7 @@ function beginningOf(run: RunScope, { conversation, path: branch }: Branch, agen
   return Object.freeze(withResultsBehindCalls(beginning.messages));
 }
 
-/** Between a call and its result parallel agents may have spoken. No provider takes such an order. */
+/** Parallel agents may speak between a call and its result, but providers refuse the order. */
 function withResultsBehindCalls(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered: StoredMessage[] = [];
   let open = new Set<string>();
@@ -182,13 +178,12 @@ function withResultsBehindCalls(messages: readonly StoredMessage[]): readonly St
   return [...ordered, ...held];
 }
 
-/** Whether a message tells an agent the words of another agent, also before its run was isolated. */
+/** True also for words that came before the run was isolated. */
 export function isOthers({ parent }: Pick<RunState, 'parent'>, message: { readonly id?: string } | undefined): boolean {
   const id = message?.id ?? '';
   return contextOf(id) !== undefined || parent?.context?.some((position) => inputId(position) === id) === true;
 }
 
-/** Whether a message is not part of a transfer: neither the call nor the result. */
 function isNoTransfer(run: Pick<RunScope, 'state' | 'agents'>, { agent, message }: SharedMessage): boolean {
   const aliases = agent === null ? [] : transferAliasesOf(run, agent);
   const isTransfer = (name: string): boolean => name === transferTool || aliases.includes(name);

@@ -3,7 +3,6 @@ import type { Answer } from '../../contract/interrupts';
 import type { Ports } from './ports';
 import type { EarlyAnswer, RunState } from './state';
 
-/** Answers that the run took before its code asked, in the order in which they came. */
 export class EarlyAnswers {
   private readonly asking = new Map<string, (answer: EarlyAnswer) => void>();
 
@@ -16,7 +15,7 @@ export class EarlyAnswers {
     this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by, roles }) } };
   }
 
-  /** Settles in the order of the answers, because re-entered code may ask in another order. Absent: there is no answer. */
+  /** Settles in the order of arrival, because re-entered code may ask in another order. Undefined: no answer. */
   ask(id: string): Promise<EarlyAnswer> | undefined {
     if (this.state.early?.[id] === undefined) return undefined;
     return new Promise((resolve) => {

@@ -6,13 +6,13 @@ type EnsuredScope = Pick<AgentScope, 'run' | 'path'>;
 
 const none: ReadonlyMap<string, StoredMessage> = new Map();
 
-/** Messages of an agent with an id, before its list has them, by id. */
+/** Messages with a promised id that are not in the agent's list yet. */
 export function ensuredOf({ run: { state }, path }: EnsuredScope): ReadonlyMap<string, StoredMessage> {
   const kept = state.ensured?.[path.join('/')];
   return kept === undefined ? none : new Map(kept.map((message) => [message.id, message]));
 }
 
-/** Keeps the id in the state: the code that asked may have ended before the message is added. */
+/** The state keeps the id, because the asking code may end before the message is added. */
 export function keepEnsured({ run: { state }, path, record }: Pick<AgentScope, 'run' | 'path' | 'record'>, message: StoredMessage): void {
   const key = path.join('/');
   const before = state.ensured?.[key] ?? [];
@@ -20,7 +20,6 @@ export function keepEnsured({ run: { state }, path, record }: Pick<AgentScope, '
   state.ensured = { ...state.ensured, [key]: [...before, message] };
 }
 
-/** An iteration begins: messages in the list need no entry. */
 export function settleEnsured({ run: { state }, path, record }: Pick<AgentScope, 'run' | 'path' | 'record'>): void {
   const key = path.join('/');
   const kept = state.ensured?.[key];

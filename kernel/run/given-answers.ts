@@ -7,12 +7,11 @@ export type InterruptEnd = Omit<Extract<EventBody, { type: 'interrupt-end' }>, '
 
 export type Told = (refused?: Failure) => void;
 
-/** Answers to isolated agents, until the agents say whether the answers count. */
 export class GivenAnswers {
   private readonly given = new Map<string, { readonly answer: Answer; readonly told: Told | undefined }>();
 
   constructor(
-    /** A signal gets no reply, so the log says that the answer did not count. */
+    /** A signal has no reply, so the log reports the refusal. */
     private readonly ignored: (answer: Answer, refused: Failure) => void,
   ) {}
 
@@ -24,7 +23,6 @@ export class GivenAnswers {
     this.given.set(answer.interruptId, { answer, told });
   }
 
-  /** The agent said how its question ended, or nobody will. */
   end(id: string, end: InterruptEnd, whyNot: Failure): void {
     const given = this.given.get(id);
     if (given === undefined) return;
@@ -42,7 +40,7 @@ export class GivenAnswers {
   }
 }
 
-/** Somebody else may have answered the agent directly. */
+/** Another person may have answered the agent directly. */
 function isEndBy(given: Answer, { reason, answer, by }: InterruptEnd): boolean {
   return reason === 'answer' && by === given.by && canonicalJson(answer) === canonicalJson(given.answer);
 }

@@ -1,4 +1,3 @@
-/** Effects of answers and deadlines, which wait while held. */
 export class HeldActs {
   private held: (() => void)[] | undefined;
 

@@ -3,14 +3,11 @@ import { jsonSize, limits } from '../../contract/limits';
 import type { Ports } from './ports';
 import type { RunState } from './state';
 
-/** An isolated agent and its questions. */
 export interface AskedApart {
   answer(answer: Answer): void;
-  /** Ends the agent and its questions. */
   stop(): void;
 }
 
-/** An interrupt that is not shown yet. */
 interface Later {
   readonly shown: Interrupt;
   show(): void;
@@ -18,10 +15,9 @@ interface Later {
   readonly apart?: AskedApart;
 }
 
-/** Interrupts without room beside the open ones, first asked first. */
+/** First asked, first shown. */
 export class InterruptLine {
   private readonly later = new Map<string, Later>();
-  /** The task is full: the next task shows interrupts. */
   private awaitsRoom = false;
 
   constructor(
@@ -57,7 +53,7 @@ export class InterruptLine {
     }
   }
 
-  /** The memo of the run has bounds for open interrupts, and a task has bounds, too. */
+  /** The memo limits open interrupts, and a task limits commands. */
   hasRoom(shown: Interrupt): boolean {
     const { interrupts } = this.state;
     const bytes = interrupts.reduce((sum, { shown: open }) => sum + jsonSize(open), jsonSize(shown));
@@ -70,7 +66,6 @@ export class InterruptLine {
       this.awaitsRoom = false;
       this.showNext();
     };
-    // A cancelled run shows nothing.
     room.then(next, () => undefined);
     return false;
   }

@@ -37,7 +37,7 @@ const shared = {
   remind: listOf(duration, 'an array of durations, such as ["1d", "2d"]'),
   escalate: { ...escalateForm, problem: problemOfEscalation },
 };
-/** Kinds for users. The run itself asks about calls and doubtful calls. */
+/** Users cannot ask with the run's own kinds: approval and in-doubt. */
 const kind: Form = {
   ...oneOf('question', 'custom'),
   problem: (value, option) => {
@@ -48,7 +48,6 @@ const kind: Form = {
 const asking = { kind, answerSchema: anything, ...shared };
 const approving = { ...shared, problem: anything };
 
-/** Refuses options that would do nothing or ask nobody. */
 export function checkInterruptOptions(options: unknown): void {
   const { deadline, onDeadline } = checked('ctx.interrupt', options, asking);
   if (onDeadline !== undefined && deadline === undefined)
@@ -71,7 +70,6 @@ export function checkAnswerSchema({ answerSchema, onDeadline }: InterruptOptions
     refusing('ctx.interrupt', 'hook-failed')(`onDeadline does not fit answerSchema: ${misfit}. Give an answer that fits.`);
 }
 
-/** Null is refused as well: leave options out. */
 function checked(owner: string, options: unknown, forms: Forms): Fields {
   return checkOptions<Fields>(owner, isRecord(options) ? defined(options) : (options ?? null), forms, 'hook-failed');
 }

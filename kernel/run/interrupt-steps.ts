@@ -6,17 +6,13 @@ import type { PendingInterrupt, RunState } from './state';
 
 export type InterruptStepEvent = Extract<EventBody, { type: 'interrupt-remind' | 'interrupt-escalate' }>;
 
-/**
- * Reminders and escalations of open interrupts, each an event at its time. The interrupt and the time alone decide who may answer, whether a worker
- * ran at that time or not.
- */
+/** Who may answer depends only on the interrupt and the time, not on a running worker. */
 export class InterruptSteps {
   private readonly timers = new Map<string, Timer>();
 
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
-    /** Runs at once, or when the run goes on here. */
     private readonly act: (act: () => void) => void,
   ) {}
 
@@ -59,7 +55,7 @@ export class InterruptSteps {
   }
 }
 
-/** Interrupts that are shown later keep their full time. */
+/** Interrupts that are shown late keep their full time. */
 export function shifted(shown: Interrupt, waited: number): Interrupt {
   const { deadline, steps } = shown;
   if (deadline === undefined && steps === undefined) return shown;

@@ -25,7 +25,7 @@ interface WaitingCode {
   readonly apart?: AskedApart;
 }
 
-/** Everything that a run waits for. Answers come by id, in any order; the first answer counts. */
+/** Answers come by id, in any order; the first answer counts. */
 export class OpenInterrupts {
   private readonly waiting = new Map<string, WaitingCode>();
   private readonly line: InterruptLine;
@@ -33,7 +33,7 @@ export class OpenInterrupts {
   private readonly past: PastInterrupts;
   private readonly early: EarlyAnswers;
   private readonly given = new GivenAnswers((answer, refused) => this.emitIgnored(answer, refused));
-  /** Set after a cancel or stop: nothing is asked any more. */
+  /** Set after a cancel or stop: later questions are refused. */
   private closed: unknown;
   ended = 0;
   private readonly held = new HeldActs();
@@ -49,10 +49,7 @@ export class OpenInterrupts {
     this.steps = new InterruptSteps(state, ports, (act) => this.held.act(act));
   }
 
-  /**
-   * Waits for the answer. An interrupt with the same id waits on after a continue-as-new. Without room the interrupt is shown after another has its
-   * answer.
-   */
+  /** Without room the interrupt is shown after another has its answer. */
   open(pending: PendingInterrupt): Promise<Json> {
     const { id } = pending.shown;
     const early = this.early.ask(id);
@@ -67,7 +64,7 @@ export class OpenInterrupts {
     return this.wait(known ?? pending);
   }
 
-  /** In an ending run the log tells of a call in doubt, though nobody is asked. */
+  /** An ending run asks no people, but the log must report a call in doubt. */
   private tellDoubt(shown: Interrupt, error: unknown): unknown {
     if (shown.kind !== 'in-doubt') return error;
     this.list({ shown });
@@ -116,7 +113,7 @@ export class OpenInterrupts {
     });
   }
 
-  /** Shows an interrupt of an isolated agent, whose own run waits for the answer and the deadline. */
+  /** The isolated agent's own run waits for the answer and the deadline. */
   show(shown: Interrupt, apart: AskedApart): void {
     const { id } = shown;
     if (this.closed !== undefined || this.waiting.has(id)) return;
@@ -129,7 +126,7 @@ export class OpenInterrupts {
     this.waiting.set(id, { resolve: (_, whole) => whole && apart.answer(whole), reject: () => undefined, timer: undefined, apart });
   }
 
-  /** The turn is stopped: nobody answers its questions. Isolated agents end, and their word ends their questions. */
+  /** Isolated agents are stopped, and report the end of their questions. */
   stopAsking(): void {
     if (this.waiting.size + this.line.size === 0) return;
     if (this.held.isOn) return this.held.act(() => this.stopAsking());
@@ -146,19 +143,18 @@ export class OpenInterrupts {
       }
       this.withdraw(shown.id, { answer: null, reason: 'cancel' });
       waiting.timer?.cancel();
-      // Whoever stopped the turn hears of the stop first.
+      // The caller who stopped the turn gets the reply first.
       this.ports.atRest(() => waiting.reject(turnStopped(shown)));
     }
   }
 
-  /** Re-entered code asks a withdrawn question, or new code asks a question for nobody. */
+  /** Re-entered code may ask a withdrawn question again. */
   private refuseStopped(shown: Interrupt): Promise<never> {
     if (this.state.interrupts.some((interrupt) => interrupt.shown.id === shown.id)) this.takeBack(shown.id);
     else this.tellDoubt(shown, undefined);
     return this.ending.refuse(shown);
   }
 
-  /** The question ended in the isolated run: by another answer, its deadline, or its end. */
   withdraw(id: string, end: InterruptEnd): void {
     this.line.remove(id);
     if (!this.waiting.has(id) && !this.isLeftOver(id)) return;
@@ -169,18 +165,17 @@ export class OpenInterrupts {
     this.line.showNext();
   }
 
-  /** Kept over a continue-as-new, and ended before code asked again. In a trial such an end is a change of the code. */
+  /** The question is from before a continue-as-new. In a trial its end means changed code. */
   private isLeftOver(id: string): boolean {
     return this.state.interrupts.some(({ shown }) => shown.id === id) && this.ports.isTrial !== true;
   }
 
-  /** The parent run tells of answers that it handed on. */
+  /** The parent run emits the event for answers that it handed on. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
     if (answer.handedOn === true && this.state.parent !== undefined) return;
     this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
   }
 
-  /** Kept over a continue-as-new, without code that waits. */
   forgotten(change: (message: string) => HoldfastError): HoldfastError | undefined {
     const one = this.state.interrupts.find(({ shown }) => !this.waiting.has(shown.id));
     return one && change(`The code at ${one.shown.address.join('/')} changed: it does not wait for "${one.shown.id}" any more.`);
@@ -195,7 +190,7 @@ export class OpenInterrupts {
   }
 
   refusalOf(answer: Answer): Failure | undefined {
-    // An answer may arrive twice, by two ways or after a continue-as-new. Its sender hears that the answer was taken.
+    // An answer may arrive twice, by two ways or after a continue-as-new.
     if (this.past.wasDelivered(answer)) return undefined;
     const interrupt = this.state.interrupts.find(({ shown }) => shown.id === answer.interruptId)?.shown;
     if (interrupt === undefined) return this.past.whyNotOpen(answer.interruptId, this.isClosed);
@@ -206,10 +201,7 @@ export class OpenInterrupts {
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, people);
   }
 
-  /**
-   * Takes a fitting answer and returns its number. Another answer only leaves an event, and a repeated answer nothing. An answer to an isolated agent
-   * counts when the agent says so: `told` hears of that later, and of other answers at once.
-   */
+  /** An answer to an isolated agent counts when the agent accepts it: `told` is called then, and at once for other answers. */
   answer(answer: Answer, told?: Told): number {
     if (this.past.wasDelivered(answer)) return (told?.(), this.state.sequence);
     const refused = this.refusalOf(answer);
@@ -226,7 +218,7 @@ export class OpenInterrupts {
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();
     this.line.showNext();
-    // The reply to the caller comes first, however many steps the run then takes until its next command.
+    // The caller gets the reply before the run goes on.
     if (waiting !== undefined && this.held.isOn) this.held.act(() => this.handOn(whole, waiting));
     else if (waiting !== undefined) this.ports.atRest(() => waiting.resolve(answer.answer, whole));
     this.state.sequence += 1;
@@ -234,7 +226,7 @@ export class OpenInterrupts {
     return this.state.sequence;
   }
 
-  /** The agent itself says how the question ends, because its code may have gone on. */
+  /** The agent decides whether the answer counts, because its code may have gone on. */
   private give(answer: Answer, told: Told | undefined, waiting: WaitingCode): number {
     this.given.add(answer, told);
     this.past.delivered(answer);
@@ -243,12 +235,11 @@ export class OpenInterrupts {
     return ++this.state.sequence;
   }
 
-  /** Answers are taken and wake nobody, because the run may go on elsewhere and find them there. */
+  /** Answers wake no code, because the run may continue as new with the answers in its state. */
   hold(): void {
     this.held.hold();
   }
 
-  /** The run goes on here, and held answers count. */
   goOn(): void {
     this.held.goOn();
   }

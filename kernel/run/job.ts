@@ -7,7 +7,7 @@ import type { AnyAgent } from '../define/definition';
 import { jobTaker } from '../define/definition';
 import { blame } from '../effects/errors';
 
-/** The messages of an input, or the message of a job for an agent with a schema. Undefined: neither. */
+/** Undefined: the input is neither messages nor a job. */
 export function messagesFor(agent: AnyAgent, input: Json): readonly Message[] | undefined {
   const messages = messagesOfInput(input);
   const taker = messages === undefined ? jobTaker(agent) : undefined;
@@ -15,7 +15,7 @@ export function messagesFor(agent: AnyAgent, input: Json): readonly Message[] | 
   return [{ role: 'user', parts: [{ type: 'text', text: textOfJob(taker, input, agent.name) }] }];
 }
 
-/** The text of a job. An agent may get the job as the first of `group`. Throws `input-invalid` for a misfit. */
+/** `group`: the agent whose first member takes the job. Throws `input-invalid`. */
 export function textOfJob({ name, inputSchema, prompt }: AgentDefinition, job: Json, group = name): string {
   const problem = inputSchema === undefined ? undefined : problemOfJob(group, inputSchema, job);
   if (problem !== undefined) throw new HoldfastError('input-invalid', problem);

@@ -4,7 +4,6 @@ import { keyOf } from './place';
 import type { RunScope } from './scope';
 import type { AgentRecord, Progress, RunState, SharedMessage } from './state';
 
-/** An agent that an error ended. A retry of the run restores the agent. */
 export interface LeftAgent {
   readonly key: string;
   readonly record?: AgentRecord;
@@ -15,7 +14,7 @@ export interface LeftAgent {
   readonly sharedMessages?: SharedMessage[];
 }
 
-/** Notes an agent before it is forgotten. The first note is nearest to the error. */
+/** The first note wins, because the note is nearest to the error. */
 export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, frame }: Pick<AgentPlace, 'path' | 'frame'>): void {
   const key = keyOf({ path });
   const { [key]: record = undefined } = state.agents;

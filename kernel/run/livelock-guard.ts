@@ -1,12 +1,12 @@
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 
-/** Counts events while nothing comes back to the run. A workflow task that never ends would be repeated for ever. */
+/** The server would repeat an endless workflow task for ever, so events without an arrival are counted. */
 export class LivelockGuard {
   private count = 0;
   private heardThen = 0;
 
-  /** `heard`: how often something came back: a call, a timer, an answer, an isolated agent. */
+  /** `heard`: the number of arrived calls, timers, answers and isolated agents. */
   constructor(private readonly heard: () => number) {}
 
   get now(): number {
@@ -21,7 +21,6 @@ export class LivelockGuard {
   }
 }
 
-/** Refuses an endless chain of agents that only talk. `since`: the count at the beginning of this agent. */
 export function checkEmptyRun(pace: LivelockGuard, since: number, around: string): void {
   if (pace.now !== since || pace.step() < limits.emptyRuns) return;
   throw new HoldfastError(

@@ -9,7 +9,6 @@ import type { RunState } from './state';
 import type { AnyAgent } from '../define/definition';
 import { isChat, reachable } from '../define/definition';
 
-/** The request of a run to its worker: all names of the agents inside of its root. */
 export function manifestRequest(root: AnyAgent, state: RunState): ManifestRequest {
   const agents = reachable(root).filter(isChat);
   const each = agents.map((agent) => requestOf(agent, state));
@@ -64,8 +63,8 @@ function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
     if (Object.keys(keys).length > 0 && !agent.ownTools.has(tool)) aliasedArguments[tool] = Object.keys(keys);
   }
   return {
-    // Tools of layers count, too: a hook may offer them, and an unknown name protects nothing. Tools of the start are checked against the whole
-    // manifest, as errors of the start.
+    // A hook may offer tools of layers, and an unknown name would protect no tool. Tools of the start are checked later, as errors of the
+    // start.
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),

@@ -14,14 +14,11 @@ import type { Failure, Json, Usage } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Ports, Timer } from './ports';
 
-/** A waiting message, the number of its changes, and the tools of its sender. */
 type WaitingMessage = QueuedMessage &
   Pick<SentMessage, 'tools'> & { readonly version?: number; readonly changedBy?: readonly (string | null)[] };
 
-/** The state of a conversation. Plain data, kept over a continue-as-new. */
 export interface ConversationState extends Omit<ConversationStart, 'title'> {
   title?: string;
-  /** The turn at work, or the last one. */
   turn: number;
   atWork?: true;
   /** The turn ended before its agent. */
@@ -32,12 +29,10 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** The turns that took the last messages, by id. 0: withdrawn. */
   taken: readonly (readonly [id: string, turn: number])[];
   paused?: true;
-  /** No turn begins any more. */
   ended?: { readonly reason: 'asked' | 'idle'; readonly by?: string };
-  /** The turn at work stops, too. */
   stops?: true;
   idleUntil?: number;
-  /** Who wrote to the turn at work: names, null for unnamed people. Absent: no turn has begun. */
+  /** Null for unnamed people. Absent: no turn has begun. */
   writers?: readonly (string | null)[];
   /** The usage of the run when the turn began. */
   usage: Usage;
@@ -53,7 +48,6 @@ interface WaitingCode {
   readonly timer: Timer | undefined;
 }
 
-/** Messages of people, until a turn takes them. Knows no agents. */
 export class MessageInbox {
   private waiting: WaitingCode | undefined;
   private closed: { readonly error: unknown } | undefined;
@@ -64,9 +58,7 @@ export class MessageInbox {
   constructor(
     readonly state: ConversationState,
     private readonly ports: Ports,
-    /** Why the agent cannot take a message. */
     private readonly unfit: (sent: SentMessage) => Failure | undefined = () => undefined,
-    /** Withdraws what the turn at work asks people. */
     private readonly stopAsking: () => void = () => undefined,
   ) {}
 
@@ -74,7 +66,6 @@ export class MessageInbox {
     return this.waiting !== undefined;
   }
 
-  /** Whether the turn ends at its next safe place. */
   get mustStop(): boolean {
     const { atWork, stops, queue, paused } = this.state;
     return atWork === true && (stops === true || (paused !== true && queue.some(({ mode }) => mode === 'now')));
@@ -85,7 +76,7 @@ export class MessageInbox {
     return ended === undefined && paused !== true && queue.length > 0;
   }
 
-  /** Waits for a turn. False: the conversation is over. */
+  /** False: the conversation is over. */
   async next(): Promise<boolean> {
     while (!this.isReady) {
       if (this.state.ended !== undefined) return false;
@@ -162,14 +153,14 @@ export class MessageInbox {
     const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ by, tools }) };
     const reply = this.replyTo(message);
     state.queue = [...state.queue, message];
-    // The turn tells of a message that it takes at once.
+    // For a message taken at once, the turn emits the event.
     if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ by }) });
     if (this.isReady) this.wake();
     if (mode === 'now' && this.mustStop) this.stopTurn();
     return reply;
   }
 
-  /** All messages that wait at the end of a turn go into the next turn together. Only a joining message may find that the turn has no step left. */
+  /** A joining message has no sure turn, because the present turn may have no step left. */
   private replyTo({ id, mode }: QueuedMessage): SendReply {
     const { atWork, turn } = this.state;
     return mode === 'next-step' && atWork === true ? { id, from: this.ports.nextOffset } : { id, turn: turn + 1 };
@@ -197,7 +188,7 @@ export class MessageInbox {
     };
   }
 
-  /** Sizes are kept, because a thousand messages may wait. */
+  /** Cached, because a thousand messages may wait. */
   private bytesOf(queue: readonly WaitingMessage[]): number {
     return queue.reduce((sum, { message, tools }) => {
       const bytes = this.sizes.get(message) ?? jsonSize(message) + jsonSize(tools);
@@ -245,20 +236,19 @@ export class MessageInbox {
     else delete state.paused;
     delete state.idleUntil;
     this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...defined({ by }) });
-    // A paused conversation does not end for being idle.
+    // A paused conversation must not end for idleness.
     this.wake();
     if (this.mustStop) this.stopTurn();
     return {};
   }
 
-  /** A turn that is told to stop does stop, whatever becomes of the message. */
+  /** The turn stops even if the message is withdrawn later. */
   private stopTurn(): void {
     this.state.stops = true;
     this.ports.stopModel?.();
     this.stopAsking();
   }
 
-  /** The turn ends at its next safe place, and waiting messages begin the next turn. */
   private stop(by: string | undefined): ConversationReply {
     const { atWork, stops, ended = this.closed } = this.state;
     if (atWork !== true) return { refused: ended ? conversationEnded : { code: 'turn-unknown', message: 'No turn is at work.' } };
@@ -291,7 +281,7 @@ export class MessageInbox {
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject, timer }));
   }
 
-  /** A message so far keeps the conversation open. */
+  /** A waiting message keeps the conversation open. */
   private idleTooLong(): void {
     const { state } = this;
     if (this.waiting === undefined || state.ended !== undefined || state.paused === true || state.queue.length > 0) return;
@@ -309,11 +299,11 @@ export class MessageInbox {
     }
     this.waiting = undefined;
     waiting.timer?.cancel();
-    // The reply to the sender comes first.
+    // The sender gets the reply first.
     this.ports.atRest(() => (this.closed === undefined ? waiting.resolve() : waiting.reject(this.closed.error)));
   }
 
-  /** Messages are taken and begin no turn, because the run may go on elsewhere. */
+  /** Messages begin no turn, because the run may continue as new. */
   hold(): void {
     this.isHeld = true;
   }

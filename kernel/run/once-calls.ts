@@ -12,7 +12,7 @@ export class OnceCalls {
     return call;
   }
 
-  /** Settles when all have ended, also calls that user code left, and when their waiting code has gone on. */
+  /** Includes calls that user code dropped, and their waiting code. */
   async ended(settle: () => Promise<void>): Promise<void> {
     while (this.running.size > 0) {
       await Promise.allSettled(this.running);

@@ -3,7 +3,6 @@ import { canonicalJson, toolCallsOf } from '../../contract/messages/messages';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
 import type { AgentScope } from './scope';
 
-/** Parsed arguments, by tool and arguments. An answer of a model brings the parsed arguments of its calls. */
 export type ParsedArguments = ReadonlyMap<string, ParseInputResult>;
 
 export interface ReadAnswer {
@@ -18,7 +17,7 @@ export function parsedArgumentsOf(message: Message, parsed: readonly (ParseInput
   return new Map(calls.filter((entry): entry is readonly [string, ParseInputResult] => entry[1] !== null));
 }
 
-/** By the canonical text of the arguments. Changed arguments, and all arguments after a continue-as-new, are unknown: the worker is asked. */
+/** Undefined for changed arguments, and for all arguments after a continue-as-new. */
 export function parsedArgumentOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
   return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
 }

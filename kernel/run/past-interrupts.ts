@@ -7,7 +7,6 @@ const keptAnswers = 1000;
 /** A second delivery comes within seconds. */
 const keptDeliveries = 200;
 
-/** What a run knows of closed interrupts. */
 export class PastInterrupts {
   constructor(private readonly state: RunState) {}
 

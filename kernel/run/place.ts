@@ -15,7 +15,6 @@ export interface AgentPlace {
   readonly frame: Frame;
   /** Absent: the agent is alone in its own conversation. */
   readonly branch?: Branch;
-  /** The first messages of an agent without a conversation. */
   readonly messages?: () => readonly StoredMessage[];
   /** Agents to hand over to. Absent: the sub-agents of the definition. */
   readonly neighbours?: { readonly children: readonly AnyAgent[]; readonly parent?: AnyAgent };
@@ -29,7 +28,6 @@ export function inputAt(run: RunScope, place: AgentPlace, agent: string, rewrite
   return place.branch === undefined ? (place.messages?.() ?? []) : historyFor(run, place.branch, agent, rewriter);
 }
 
-/** The progress of an agent that runs others, kept over a continue-as-new. */
 export function recordAt(run: RunScope, place: AgentPlace): Progress {
   const { state } = run;
   const key = keyOf(place);
@@ -53,13 +51,11 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
   for (const map of [checkpoints, parsed]) for (const key of map.keys()) if (key.startsWith(inside)) map.delete(key);
 }
 
-/** An agent below the root has ended: only its words are needed. */
 export function forget(run: RunScope, place: AgentPlace): void {
   place.frame.abandon();
   forgetRecord(run, place);
 }
 
-/** After an error the agent is kept for a retry. */
 export function forgetFailed(run: RunScope, place: AgentPlace): void {
   noteLeft(run, place);
   place.frame.unwind();
@@ -77,7 +73,6 @@ function forgetRecord({ state, checkpoints, parsed }: RunScope, place: AgentPlac
   parsed.delete(key);
 }
 
-/** Keeps the last action of an agent, also over a continue-as-new. */
 export function noteAction({ run: { state }, path }: AgentScope, action: Json | undefined): void {
   if (action !== undefined && flowActionOf(action) !== undefined) state.actions = { ...state.actions, [path.join('/')]: action };
 }

@@ -4,13 +4,12 @@ import type { ChildUsage } from '../../contract/usage';
 import { packByModel } from '../../contract/usage';
 import type { RunState } from './state';
 
-/** What counts for the parent run, also without a result of the agent. */
 export interface Left {
   readonly usage: ChildUsage;
   readonly session?: JsonObject;
 }
 
-/** Session values that do not fit are dropped together: no code ever saw a part of them. */
+/** Drops session values that do not fit together, so code never sees a part of them. */
 export function leftOf(state: Pick<RunState, 'usage' | 'usageByModel' | 'session'>, before: JsonObject | undefined): Left {
   const usage = childUsageOf(state);
   const left: Left = { usage, ...sessionChanges(before, state.session) };

@@ -15,18 +15,14 @@ interface SentValues {
   readonly values: RunLocalValues;
 }
 
-/** The largest edit. The rest of the call has to fit beside it. */
+/** The other half of the payload is for the rest of the call. */
 const most = limits.payload / 2;
 
-/**
- * Run-local values of agents, by path. The state owns the values. A call gets the difference to the last values in this history; changes that a call
- * brought back are named, not repeated.
- */
+/** Owned by the state. A call gets the difference to the last values in this history; changes that calls brought back are only named. */
 export class RunLocalBook {
   private readonly sent = new Map<string, SentValues>();
-  /** Changes that calls brought since the last sent values. */
   private readonly applied = new Map<string, CallChange[]>();
-  /** Ids of changes in this history, and not in the history before a continue-as-new. */
+  /** Changes in this history, without changes from before a continue-as-new. */
   private readonly here = new Set<string>();
 
   constructor(
@@ -38,7 +34,7 @@ export class RunLocalBook {
     return (this.state.runLocal[path.join('/')] ??= {});
   }
 
-  /** The values for a call. Undefined: none. `slot`: where its own earlier changes wait. */
+  /** Undefined: no values. `slot`: where the call's own earlier changes wait. */
   toSend(path: readonly string[], address: string, slot: string | undefined): ValuesToSend | undefined {
     const key = path.join('/');
     const own = slot === undefined ? [] : (this.state.brought?.[slot] ?? []);
@@ -58,7 +54,7 @@ export class RunLocalBook {
       ...changeBetween(expected, values),
     };
     const sent = (): void => {
-      // The own changes of a call belong to nobody else yet.
+      // A call's own changes do not count for other calls yet.
       if (own.length > 0) return;
       this.sent.set(key, { address, values: { ...values } });
       this.applied.set(
@@ -69,7 +65,7 @@ export class RunLocalBook {
     return { edit: checkedEdit(edit, path), sent };
   }
 
-  /** Takes changes of a call: at once, or into its slot until parallel calls have ended. */
+  /** With a slot the changes wait until parallel calls have ended. */
   take(path: readonly string[], { runLocal, events }: CallChanges, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
     if (runLocal !== undefined) this.here.add(runLocal.id);

@@ -21,7 +21,6 @@ export function agentForRun(agent: AgentDefinition, { tools, toolAliases }: Agen
 
 const noTools: AgentDefinition['ownTools'] = new Map();
 
-/** Refuses options without effect or with another effect than it seems, before anything runs. */
 export function checkRunOptions(options: RunOptions, root: string, agents: ReadonlyMap<string, AnyAgent>): void {
   const problem = runOptionsProblem(options);
   if (problem !== undefined) refuse(sentence(problem));
@@ -48,7 +47,7 @@ function optionsWithoutEffect(agent: AnyAgent, own: AgentRunOptions): string | u
   return `agents.${agent.name}.${other} would change nothing: only ${reader} looks at it.`;
 }
 
-/** Tools in the options must exist: options of a misspelt tool would reach nothing. */
+/** Options of a misspelt tool would have no effect. */
 export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   const missing = toolsNamedIn(options).find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
   if (missing !== undefined)
@@ -60,7 +59,7 @@ export function optionsOfTool({ options: { toolOptions } }: AgentScope, tool: st
   return options === undefined ? {} : { options };
 }
 
-/** A layer that hands on no options keeps the earlier ones. */
+/** A layer that hands on no options keeps the earlier options. */
 export function withOptionsOf(call: ToolCall, changed: ToolCall): ToolCall {
   if (call.options === undefined || typeof changed !== 'object' || changed === null || changed.options !== undefined) return changed;
   return { ...changed, options: call.options };

@@ -25,32 +25,26 @@ export interface RunScope {
   readonly interrupts: OpenInterrupts;
   readonly cancels: CancelPlan;
   readonly runLocal: RunLocalBook;
-  /** Absent: the run is not a conversation. */
   readonly inbox?: MessageInbox;
   readonly agents: ReadonlyMap<string, AnyAgent>;
-  /** The exported agent that contains all of them. */
+  /** The exported agent that contains all agents of the run. */
   readonly exported: AnyAgent;
   readonly manifest: Manifest;
-  /** The records of agents at the beginning of their present iteration, by path. */
+  /** The records at the beginning of the present iteration, by path. */
   readonly checkpoints: Map<string, AgentRecord>;
-  /** Agents that errors ended, by the keys of their frames, for a retry. An entry counts as long as the journal has remains of its frame. */
+  /** By the keys of their frames, for a retry. An entry counts while the journal has remains of its frame. */
   readonly leftAgents: Map<string, LeftAgent>;
-  /** Parsed tool calls of the last answer, by path. */
   readonly parsed: Map<string, ParsedArguments>;
-  /** The last answer as its output read it, by path. */
+  /** The last answer as its output schema read it, by path. */
   readonly read: Map<string, ReadAnswer>;
-  /** The frames in which hooks called `once` tools. */
   readonly onceCalls: Map<string, string>;
-  /** Counts agents that ended without a wait. */
   readonly pace: LivelockGuard;
-  /** The run has ended, and its remaining code may do nothing. */
+  /** Set at the end of the run, so remaining code has no effect. */
   ended: boolean;
-  /** The stop that ended parallel calls, and ends the run. */
   stoppedBy?: unknown;
-  /** Cancels everything under way and waiting. Nothing new begins. */
   cancelCalls(): void;
   uniqueAddress(address: string): string;
-  /** Runs an agent that answers a tool call. Passed in from above, because lower rooms know no agents. */
+  /** Passed in, because lower folders do not import agents. */
   answerForTool(asked: AgentForTool): Promise<string>;
 }
 
@@ -58,27 +52,22 @@ export interface AgentForTool {
   readonly scope: AgentScope;
   readonly frame: Frame;
   readonly agent: AnyAgent;
-  /** What it begins with. Asked once. */
   readonly messages: () => readonly StoredMessage[];
   readonly forwardEvents?: boolean;
 }
 
 export interface AgentScope {
   readonly run: RunScope;
-  /** With the tools and aliases of this run. */
   readonly agent: AgentDefinition;
-  /** Other options of the run for this agent. */
   readonly options: AgentRunOptions;
   readonly path: readonly string[];
   readonly record: AgentRecord;
   readonly life: ContextLifetime;
-  /** The conversation that hears the agent. Absent: the agent is alone. */
+  /** The conversation that sees the agent's messages. Absent: the agent is alone. */
   readonly branch?: Branch;
-  /** An agent that runs others, seen as a whole: no model talks for it. */
   readonly isGroup?: true;
 }
 
-/** The call of a workflow tool of the kernel, with the calling agent. */
 export interface ToolInAgent extends ToolInside {
   readonly scope: AgentScope;
 }

@@ -11,7 +11,7 @@ export interface ShownResult {
   readonly changes?: readonly MiddlewareChange[];
 }
 
-/** Kept in the state of the run, because an ended layer is not entered again after a continue-as-new. The last pass counts. */
+/** In the state, because an ended layer is not entered again after a continue-as-new. The last pass counts. */
 export class ShownResultKeeper {
   constructor(
     private readonly state: RunState,

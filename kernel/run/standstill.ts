@@ -1,29 +1,27 @@
 import { HoldfastError } from '../../contract/errors';
 
 /**
- * What a run does once all its code has run as far as it can.
- * - `working`: something is on its way that wakes it by itself.
- * - `parked`: an agent stands where the run may continue as new, and waits for that.
+ * The standing of a run whose code rests.
+ * - `working`: an open call will wake the run.
+ * - `parked`: an agent waits at a checkpoint for a continue-as-new.
  * - `waiting`: for people, or for the time.
- * - `stalled`: for something that never comes.
+ * - `stalled`: no event will ever wake the run.
  */
 export type RunStanding = 'working' | 'parked' | 'waiting' | 'stalled';
 
-/** Counts the open work of a run, for both engines. */
 export class Standstill {
   private underWay = 0;
   private sleeping = 0;
   private returned = 0;
   private isParked = false;
 
-  /** `changed` is told that something came back, or that the run parks. */
   constructor(private readonly changed: () => void = () => undefined) {}
 
   get heard(): number {
     return this.returned;
   }
 
-  /** A call: the run does not continue as new before its end. */
+  /** The run does not continue as new before the end of the call. */
   async counted<T>(call: Promise<T>): Promise<T> {
     this.underWay += 1;
     try {
@@ -34,7 +32,7 @@ export class Standstill {
     }
   }
 
-  /** A sleep: the run may continue as new in it. `held` keeps the sleep going after its time. */
+  /** The run may continue as new during a sleep. `held` prolongs the sleep. */
   async asleep(timer: Promise<void>, held: () => Promise<void> | undefined = () => undefined): Promise<void> {
     this.sleeping += 1;
     try {
@@ -47,7 +45,7 @@ export class Standstill {
     }
   }
 
-  /** A call that waits before another attempt: nothing is at work meanwhile. */
+  /** A call that waits before another attempt counts as a sleep. */
   async pausing(timer: Promise<void>): Promise<void> {
     this.underWay -= 1;
     this.sleeping += 1;
@@ -60,13 +58,11 @@ export class Standstill {
     }
   }
 
-  /** Something came back without being counted as open. */
   cameBack(): void {
     this.returned += 1;
     this.changed();
   }
 
-  /** An agent waits at a checkpoint for a continue-as-new. */
   park(): void {
     this.isParked = true;
     this.changed();
@@ -76,7 +72,6 @@ export class Standstill {
     this.isParked = false;
   }
 
-  /** `isBusy`: the engine has work first. `isAsked`: interrupts are open. */
   standing({ isBusy, isAsked }: { readonly isBusy: boolean; readonly isAsked: boolean }): RunStanding {
     if (this.underWay > 0 || isBusy) return 'working';
     if (this.isParked) return 'parked';
@@ -84,7 +79,6 @@ export class Standstill {
   }
 }
 
-/** The error of a stalled run. `openCode`: the open hooks, innermost last. */
 export function stalledError(openCode: readonly string[]): HoldfastError {
   const open = openCode.at(-1) ?? 'the agent';
   return new HoldfastError('hook-stalled', `${open} waits for something that never comes: no call, timer or interrupt of it is open.`);

@@ -10,13 +10,12 @@ export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> 
   return defined({ by, roles });
 }
 
-/** When an answer counts: not before the question, and not later than now. */
+/** An answer counts not before its question and not later than now. */
 export function timeOf({ interruptId, at }: Answer, { interrupts }: RunState, now: number): number {
   const { since = 0 } = interrupts.find(({ shown }) => shown.id === interruptId) ?? {};
   return Math.max(givenTime(at, now), since);
 }
 
-/** The policy of an open interrupt, for the log. */
 export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEnd, 'policy' | 'inputHash'> {
   const shown = interrupts.find((pending) => pending.shown.id === id)?.shown;
   if (shown?.kind !== 'approval' || shown.policy === undefined) return {};
@@ -32,7 +31,6 @@ export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick
   return { answer, ...defined({ by, roles: roles === undefined ? undefined : [...roles] }) };
 }
 
-/** The end of a question whose code has ended: deadline or cancel. */
 export function endOfAsking({ interrupts }: RunState, ports: Pick<Ports, 'now'>, id: string): InterruptEnd {
   const pending = interrupts.find(({ shown }) => shown.id === id);
   const isOver = pending?.isLimited === true && (pending.shown.deadline ?? Infinity) <= ports.now();

@@ -3,25 +3,23 @@ import type { AgentDefinition } from '../define/agent';
 import { exitTool } from '../define/transfer-names';
 import type { AgentScope } from './scope';
 
-/** A call by tool name, beside the written name in the transcript. */
 export interface NamedCall extends ToolCall {
   readonly written: string;
 }
 
 type NamedTool = Pick<AgentScope, 'agent' | 'record'>;
 
-/** The calls of a message, each by tool name. Only this function reads written names. An unknown name stays. */
+/** Only this function reads written names. An unknown name stays. */
 export function namedCalls(scope: NamedTool, calls: readonly ToolCall[]): readonly NamedCall[] {
   return calls.map((call) => ({ ...call, name: offeredName(scope, call.name) ?? call.name, written: call.name }));
 }
 
-/** The tool that the model means, among the agent's tools. */
 export function offeredName({ agent, record }: NamedTool, written: string): string | undefined {
   if (written === exitTool && agent.exitTool) return written;
   return nameAmong(agent, written, [...record.tools, ...record.callable]);
 }
 
-/** The tool of a call anywhere: the tool may have been removed since, or belong to an earlier agent. */
+/** Finds the tool even if it was removed since, or belongs to an earlier agent. */
 export function toolNamed(scope: NamedTool, written: string): string {
   const { agent } = scope;
   return offeredName(scope, written) ?? nameAmong(agent, written, [...agent.tools, ...Object.keys(agent.toolAliases)]) ?? written;
@@ -41,7 +39,7 @@ export function nameAmong(
   return tools.find((tool) => Object.hasOwn(toolAliases, tool) && toolAliases[tool]?.names?.includes(written) === true);
 }
 
-/** An alias counts if the real key is absent. Other values than objects pass. */
+/** An alias counts if the canonical key is absent. Values that are not objects pass. */
 export function ownKeys({ toolAliases }: Pick<AgentDefinition, 'toolAliases'>, tool: string, input: Json): Json {
   const aliases = Object.hasOwn(toolAliases, tool) ? toolAliases[tool]?.arguments : undefined;
   if (aliases === undefined || typeof input !== 'object' || input === null || Array.isArray(input)) return input;

@@ -3,7 +3,6 @@ import type { Interrupt } from '../../contract/interrupts';
 import { isCancellation } from '../effects/errors';
 import type { RunScope } from './scope';
 
-/** The end of a question in a stopped turn. */
 export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
   const what =
     asked.kind === 'in-doubt'
@@ -12,7 +11,6 @@ export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
   return new HoldfastError('cancelled', `${what}.`);
 }
 
-/** How often code that asks again is refused. */
 const mostRefusals = 1000;
 
 export class AskingEnd {
@@ -36,12 +34,10 @@ export function stoppedBeforeCall(): HoldfastError {
   return new HoldfastError('cancelled', 'The turn was stopped before this call began.');
 }
 
-/** Whether the turn is stopped, and not the run. */
 export function stopsTurn({ inbox, ports }: Pick<RunScope, 'inbox' | 'ports'>): boolean {
   return inbox?.mustStop === true && !ports.cancelled && ports.isTrial !== true;
 }
 
-/** Whether an error is the end of a stopped turn, and not of the code. */
 export function isEndOfTurn(run: Pick<RunScope, 'inbox' | 'ports' | 'stoppedBy'>, error: unknown): boolean {
   return stopsTurn(run) && run.stoppedBy === undefined && (isCancellation(error) || codeOf(error) === 'child-cancelled');
 }

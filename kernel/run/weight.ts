@@ -7,10 +7,7 @@ interface WithEvents {
   readonly events?: readonly object[];
 }
 
-/**
- * The part of a command that is weighed. Changes by middleware weigh nothing, because histories from before these events must replay with the same
- * commands.
- */
+/** Changes by middleware weigh nothing, because histories from before these events must replay with the same commands. */
 export function weighed<Taking extends object>(taking: Taking): Taking {
   const { events } = taking as WithEvents;
   if (events === undefined || !events.some((event) => 'changes' in event)) return taking;
@@ -21,7 +18,6 @@ export function withoutChanges<Event extends object>(event: Event): Event {
   return 'changes' in event ? { ...event, changes: undefined } : event;
 }
 
-/** Bytes of middleware changes, anywhere in a value. */
 function bytesOfChanges(value: unknown): number {
   let bytes = 0;
   JSON.stringify(value, (key, inner: unknown) => {
@@ -35,7 +31,7 @@ function isChange(one: unknown): boolean {
   return isRecord(one) && 'middleware' in one && 'hook' in one && 'changed' in one;
 }
 
-/** The input of the next execution, if a server takes it. What readers see until the next model call may be dropped. */
+/** To fit the server's limit, messages that readers need only until the next model call may be dropped. */
 export function fitting(next: AgentRunInput): AgentRunInput {
   const { start, snapshot } = next;
   if (start.externalStorage === true) return next;

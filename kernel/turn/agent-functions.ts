@@ -1,7 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import { blame } from '../effects/errors';
 
-/** Calls a function of the agent, and names it in errors. */
 export function asked<T>(label: string, ask: () => T): T {
   try {
     return ask();
@@ -10,7 +9,7 @@ export function asked<T>(label: string, ask: () => T): T {
   }
 }
 
-/** The same for a yes or no. Refuses a promise, which would count as true. */
+/** Refuses a promise, which would count as true. */
 export function decides(label: string, ask: () => unknown): boolean {
   const answer = asked(label, ask);
   if (typeof answer === 'boolean') return answer;

@@ -3,13 +3,12 @@ import type { ModelSettings, ToolCall } from '../../contract/messages/messages';
 import type { AgentDefinition } from '../define/agent';
 import type { AgentScope } from '../run/scope';
 
-/** Counts an iteration before it runs, also if a hook or layer answers. */
+/** Counts before the iteration, even if a hook or layer answers. */
 export function countIteration({ agent, record }: AgentScope): void {
   if (record.remaining <= 0) throw iterationsExceeded(agent);
   record.remaining -= 1;
 }
 
-/** Counts tool calls before they run. Above the limit none runs. */
 export function countToolIteration({ agent, record }: AgentScope): void {
   if (agent.maxToolIterations === undefined) return;
   const before = record.toolIterations ?? 0;
@@ -17,7 +16,7 @@ export function countToolIteration({ agent, record }: AgentScope): void {
   record.toolIterations = before + 1;
 }
 
-/** The instruction of an iteration for a final answer. The limit of model calls goes first, because nothing comes after it. */
+/** The limit of model calls goes first, because it allows no further call. */
 export function finalInstructionOf({ agent, record }: AgentScope): string | undefined {
   const { iterations, toolIterations } = agent.finalize;
   if (record.remaining === 0 && iterations !== undefined) return iterations;
@@ -25,7 +24,7 @@ export function finalInstructionOf({ agent, record }: AgentScope): string | unde
   return toolIterations;
 }
 
-/** A final answer may not go on, whoever put the calls into it. */
+/** Even a layer may not put calls into a final answer. */
 export function refuseCallsInFinalAnswer(scope: AgentScope, calls: readonly ToolCall[]): void {
   if (finalInstructionOf(scope) === undefined) return;
   const { agent, record } = scope;

@@ -9,11 +9,10 @@ import { planCall } from './tool-plan';
 
 export interface SplitCalls {
   readonly own: readonly NamedCall[];
-  /** By the names of the tools and arguments. */
   readonly external: readonly ToolCall[];
 }
 
-/** A conversation waits for external calls. Any other run ends with them. */
+/** A conversation waits for external calls; other runs end with the calls. */
 export function splitCalls(scope: AgentScope, calls: readonly NamedCall[]): SplitCalls {
   const isExternal = ({ name }: NamedCall): boolean => isExternalTool(scope, name);
   const external = calls.filter(isExternal);
@@ -35,7 +34,7 @@ function notAlone({ name }: AgentDefinition, calls: readonly ToolCall[]): Holdfa
   );
 }
 
-/** No layer sees an external call, so a layer that names such a tool would guard nothing. */
+/** Layers do not see external calls, so a layer that names such a tool would guard nothing. */
 export function refuseLayersOfExternal({ manifest }: Pick<RunScope, 'manifest'>, { name, middleware }: AgentDefinition): void {
   for (const layer of middleware) {
     const tool = (heldTools(layer, manifest) ?? []).find((named) => manifest.tools[named]?.external === true);

@@ -15,20 +15,19 @@ interface Failover {
 }
 
 interface Failed {
-  /** The number of this failover, from 1. */
+  /** From 1. */
   readonly number: number;
   /** The last call of the last model, from 0. */
   readonly attempt: number;
   readonly error: ModelError;
   readonly output: Message | undefined;
-  /** What the first model was asked. */
   readonly request: ModelRequest<StoredMessage>;
   readonly tried: readonly string[];
 }
 
 const longestName = 200;
 
-/** Asks the agent for another model, and tells readers that the last answer does not count. Null: the error stands. */
+/** Null: the error stands. */
 export function failoverChoice(scope: AgentScope, failover: FailoverOptions, failed: Failed): Failover | null {
   const { run, agent } = scope;
   const { number, attempt, error, output, request, tried } = failed;

@@ -8,12 +8,12 @@ import type { Ports } from '../run/ports';
 import type { AgentScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
 
-/** Whether the turn of this agent is stopped. Agents as tools are awaited. */
+/** Agents as tools finish their work in a stopped turn. */
 export function isStopped({ run, path }: Pick<AgentScope, 'run' | 'path'>): boolean {
   return stopsTurn(run) && isConversation(path);
 }
 
-/** The beginning of an iteration in a conversation: a stopped turn ends here, and joining messages are taken. Re-entered code has already done so. */
+/** Ends a stopped turn, and takes joining messages, which re-entered code has already taken. */
 export async function endsHere({ run, agent, path, record, branch }: AgentScope, inbox: MessageInbox): Promise<boolean> {
   if (record.joined === record.turn || !isConversation(path)) return false;
   if (inbox.mustStop) {

@@ -21,7 +21,6 @@ import { failureOf, isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 import { resultOf } from '../run/agent-result';
 
-/** The loop of an agent: model, tools, model, until an answer stands. After a continue-as-new the loop goes on where it was. */
 export function runAgentLoop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   return observersOf(scope.agent).length === 0 ? loop(scope, root) : observedAgent(scope, root, () => loop(scope, root));
 }
@@ -74,7 +73,7 @@ async function loop(scope: AgentScope, root: Frame): Promise<AgentResult> {
   }
 }
 
-/** The turn was stopped during an answer or a question of a hook. Words so far are kept. */
+/** Stopped during an answer or a question of a hook. A partial answer is kept. */
 function cutShort(scope: AgentScope, iteration: Frame, error: unknown): AgentResult {
   if (!isCancellation(error) || !isStopped(scope)) throw error;
   const { inbox } = scope.run;
@@ -89,7 +88,7 @@ function leave(scope: AgentScope, iteration: Frame): void {
   scope.run.checkpoints.delete(scope.path.join('/'));
 }
 
-/** One iteration. Its state derives from recorded results, so it can be entered again after a continue-as-new. */
+/** Derived from recorded results, so an iteration can be re-entered after a continue-as-new. */
 async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult | undefined> {
   const { agent, record } = scope;
   const { has } = agent;
@@ -112,7 +111,7 @@ async function iterate(scope: AgentScope, iteration: Frame): Promise<AgentResult
   return direct === undefined ? undefined : checkedAnswer(scope, direct, iteration);
 }
 
-/** After the setup, turn 0 may be the calls at the end of the input of the root agent. */
+/** Turn 0 runs the calls at the end of the root agent's input. */
 function beginsWithCalls({ run, path, record }: AgentScope): boolean {
   return run.state.runPendingToolCalls === true && path.length === 1 && pendingCallsOf(record.messages).length > 0;
 }
@@ -125,7 +124,7 @@ async function runPendingCalls(scope: AgentScope, iteration: Frame): Promise<Age
   return finished;
 }
 
-/** An answer in place of the agent: the model is not asked, not even for a correction. */
+/** A hook's misfitting answer gets no correction by the model. */
 async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame): Promise<AgentResult> {
   const { run, agent } = scope;
   const { output } = agent;
@@ -141,13 +140,13 @@ async function fittingAnswer(scope: AgentScope, answer: HookAnswer, setup: Frame
 
 const mostCorrections = 2;
 
-/** Reads an answer by its schema. A misfit goes back to the model with the reason; after some corrections the run fails. */
+/** A misfit goes back to the model; after two corrections the run fails. */
 async function checkedAnswer(scope: AgentScope, answer: AgentResult, iteration: Frame): Promise<AgentResult | undefined> {
   const { run, agent, path, record } = scope;
   const { output } = agent;
   if (output === undefined || answer.pendingToolCalls !== undefined) return answer;
   const read = run.read.get(path.join('/'));
-  // The worker has read the model's words. It is asked after changes by layers and after a continue-as-new.
+  // The worker has not read words that layers changed, and readings are lost at a continue-as-new.
   const parsed = await iteration.effect('output', async () =>
     read?.text === answer.text ? read.result : run.ports.parseOutput(iteration.key, output, answer.text),
   );
@@ -176,7 +175,7 @@ function runTools(scope: AgentScope, calls: readonly NamedCall[], iteration: Fra
   return external.length > 0 ? runBesideExternal(scope, own, external, iteration) : runOwn(scope, own, iteration);
 }
 
-/** The run ends with external calls, after its own calls, whatever their results. */
+/** The run's own calls come first, even if they fail. */
 async function runBesideExternal(
   scope: AgentScope,
   own: readonly NamedCall[],
@@ -203,7 +202,7 @@ async function runOwn(scope: AgentScope, calls: readonly NamedCall[], iteration:
   return resultOf(direct);
 }
 
-/** Of several such calls in one message the last one counts. */
+/** The last such call of a message counts. */
 function returnDirectlyPosition(scope: AgentScope, calls: readonly NamedCall[]): number | undefined {
   const { agent, record } = scope;
   for (let position = calls.length - 1; position >= 0; position--) {

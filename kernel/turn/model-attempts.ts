@@ -18,11 +18,10 @@ import { errorOf, failureOf, isCancellation } from '../effects/errors';
 
 export interface Kept {
   readonly persisted?: readonly StoredMessage[];
-  /** The first model of the next call, with a failover. */
+  /** With a failover: the first model of the next call. */
   readonly begin?: string;
 }
 
-/** The end of one model after all retries. */
 interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response> {
   readonly attempt: number;
   readonly persisted?: readonly StoredMessage[];
@@ -30,13 +29,11 @@ interface CycleEnd<Response extends StoredResponse> extends AttemptEnd<Response>
 
 type ModelCaller<Response> = (request: ModelRequest<StoredMessage>, frame: Frame) => Promise<Response>;
 
-/** Whether failed calls come back to this code, and with what. */
 export function retryModeOf({ retry, failover }: AgentDefinition, streams: boolean): RetryMode | undefined {
   if (retry === undefined && failover === undefined) return undefined;
   return streams && (retry?.shouldRetry ?? failover?.shouldFailover) !== undefined ? 'kernel-partial' : 'kernel';
 }
 
-/** Calls until an answer counts: retries of a model, and other models around them. */
 export async function modelAttempts<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
@@ -85,7 +82,6 @@ export async function modelAttempts<Response extends StoredResponse>(
   }
 }
 
-/** The agent's own answer in place of the last error. */
 function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly id: string; readonly text: string } | undefined {
   const { agent, run } = scope;
   const { retry } = agent;
@@ -97,7 +93,6 @@ function givenUp(scope: AgentScope, error: ModelError, frame: Frame): { readonly
   return { id: frame.once('give-up', () => run.ports.uuid()), text };
 }
 
-/** Calls of one model, until an answer is accepted or no retry is left. */
 async function retryCycle<Response extends StoredResponse>(
   scope: AgentScope,
   request: ModelRequest<StoredMessage>,
@@ -113,7 +108,7 @@ async function retryCycle<Response extends StoredResponse>(
     const kept = persisted === undefined ? {} : { persisted };
     const { cancelled } = scope.run.ports;
     if (cancelled && end.error !== undefined) throw new HoldfastError('cancelled', 'The run was cancelled.');
-    // An answer of a cancelled run, even a partial answer, is its last message. Nobody judges it.
+    // An answer of a cancelled run, even a partial answer, is not judged.
     if (retry === undefined || cancelled || end.response?.finish === 'cancelled') return { ...end, attempt };
     const verdict = frame.once('verdict', () => retryVerdict(scope, retry, { attempt, request: current, end }));
     if (verdict.do === 'accept') return { ...end, ...kept, attempt };
@@ -125,7 +120,7 @@ async function retryCycle<Response extends StoredResponse>(
   }
 }
 
-/** Errors that another call would meet again, or that somebody waits for. */
+/** Errors that another call would meet again, or that end a wait. */
 const final: readonly string[] = [
   'input-invalid',
   'interrupt-expired',

@@ -28,7 +28,7 @@ import { storedMessage, storedMessages } from '../effects/transcript';
 import { ShownResultKeeper } from '../run/shown-result';
 import { traitsOf } from '../define/traits';
 
-/** One model call through the wraps. Changes of the request are forgotten; changes of the answer stay. */
+/** Changes of the request last for one call; changes of the answer stay. */
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, options, path, record, branch } = scope;
   const passed = new ShownResultKeeper(run.state, [...iteration.address, 'model'].join('/'));
@@ -53,7 +53,7 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
     return agent.retry === undefined && agent.failover === undefined ? call(request, frame) : modelAttempts(scope, request, frame, call);
   });
   const { message, usage, finish, model, persisted, begin, changes, shown = message } = withNamedCalls(answer);
-  // From attempts without an answer.
+  // Drops leftovers of attempts without an answer.
   if (run.state.passed !== undefined) passed.take();
   if (persisted !== undefined) record.messages = persisted;
   if (begin !== undefined) record.model = begin;
@@ -70,27 +70,25 @@ export async function modelStep(scope: AgentScope, iteration: Frame): Promise<St
       ...defined({ usage, finish }),
       ...(changed.length === 0 ? {} : { changes: changed }),
     });
-    // Agents that heard a cut-off answer would take it for a whole answer.
+    // Other agents would take a cut-off answer for a whole answer.
     if (branch !== undefined && finish !== 'cancelled') append(run, branch, agent.name, shown);
   });
   delete record.changes;
   if (finish === 'cancelled') {
     // A conversation keeps a cut-off answer.
     if (isStopped(scope)) record.messages = [...record.messages, message];
-    // Readers keep the words so far; the run ends.
     throw new HoldfastError('cancelled', 'The run was cancelled while the model answered.');
   }
   return message;
 }
 
-/** Agents without such hooks keep nothing, because nobody could ask. */
 function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undefined): void {
   if (!has.beforeModelRewriteState && !has.afterModelRewriteState && !has.afterToolCalls) return;
   if (usage === undefined) delete record.answered;
   else record.answered = { position: record.messages.length, tokens: usage.inputTokens + usage.outputTokens };
 }
 
-/** The answer, and its shown form if a sender stands inside of layers that changed it. */
+/** `shown`: the answer at a sender inside of layers that changed it later. */
 type ShownResponse = StoredResponse & { readonly shown?: StoredMessage; readonly changes?: readonly MiddlewareChange[] };
 
 async function wrapped(

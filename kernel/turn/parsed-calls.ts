@@ -15,10 +15,9 @@ export interface ParsedCall {
   readonly rawInput: Json;
 }
 
-/** Parsed arguments: each value is parsed once, wherever it first appears in the layers. */
+/** Parses each value of the arguments once, at its first appearance in the layers. */
 export class ParsedCalls {
   private readonly byText = new Map<string, ParsedCall>();
-  /** Frozen arguments, which need no comparison. */
   private readonly byInput = new Map<Json, ParsedCall>();
 
   constructor(
@@ -35,7 +34,6 @@ export class ParsedCalls {
     return this.byText.get(text) ?? this.keep(input, await this.parse(input, text, frame));
   }
 
-  /** The run knows its own tools, and the model's answer brought the parsed arguments. */
   private parse(input: Json, text: string, frame: Frame): MaybePromise<ParseInputResult> {
     const { scope, raw } = this;
     const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
@@ -49,15 +47,14 @@ export class ParsedCalls {
     const call = { id, name, input: result.input === undefined ? input : result.input, inputHash: result.hash };
     const parsed = { call, rawInput: input };
     this.byText.set(canonicalJson(input), parsed);
-    // A parsed value means itself, whatever a schema would make of it.
+    // A schema might parse a parsed value differently, so a parsed value stands for itself.
     this.byText.set(canonicalJson(call.input), parsed);
-    // A layer may still change a value that it made.
+    // A layer may still change an unfrozen value of its own.
     if (call.input !== input || input === this.raw.input) this.byInput.set(frozen(call.input), parsed);
     return parsed;
   }
 }
 
-/** The call with the options of the layer. A decided call is noted. */
 function decided(parsed: ParsedCall, { options }: ToolCall, { decision, key }: Frame): ParsedCall {
   const { call: known, rawInput } = parsed;
   const call = options === undefined ? known : { ...known, options: checkedToolOptions(options, known.name) };

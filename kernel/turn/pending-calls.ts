@@ -3,7 +3,6 @@ import type { Message, ToolCall } from '../../contract/messages/messages';
 import { toolCallsOf } from '../../contract/messages/messages';
 import type { AgentScope } from '../run/scope';
 
-/** Calls of the last assistant message without a result, if only results follow. */
 export function pendingCallsOf(messages: readonly Message[]): readonly ToolCall[] {
   const answered: string[] = [];
   for (let position = messages.length - 1; position >= 0; position--) {
@@ -25,7 +24,7 @@ function unanswered(calls: readonly ToolCall[], answered: readonly string[]): re
   });
 }
 
-/** The first model call is refused with unanswered calls, which no provider takes. */
+/** Providers refuse unanswered calls. */
 export function refusePendingCalls({ path, record }: AgentScope, messages: readonly Message[]): void {
   if (record.turn !== 1 || path.length > 1) return;
   const pending = pendingCallsOf(messages);

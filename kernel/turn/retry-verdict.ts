@@ -12,13 +12,12 @@ import type { ModelError, RetryDecision, RetryOptions } from '../define/retry-op
 import type { AgentScope } from '../run/scope';
 import { knownMessages, storedMessages } from '../effects/transcript';
 
-/** The verdict on an ended call. The journal has it, so nothing is decided twice. */
+/** Recorded in the journal, so a verdict is made once. */
 type RetryVerdict =
   | { readonly do: 'accept' }
   | { readonly do: 'fail'; readonly error: ModelError }
   | {
       readonly do: 'retry';
-      /** When the next call is made. */
       readonly until: number;
       readonly messages?: readonly StoredMessage[];
       readonly persist?: boolean;
@@ -32,12 +31,11 @@ interface FailedAttempt {
   readonly end: AttemptEnd;
 }
 
-/** Decides about an ended call, and tells readers if it does not count. */
 export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: FailedAttempt): RetryVerdict {
   const { run, agent } = scope;
   const { attempt, request, end } = ended;
   const { error } = end;
-  // The server has already asked other workers.
+  // The server has already tried other workers.
   if (error !== undefined && lackingCodes.some((code) => code === error.code)) return { do: 'fail', error };
   const decision = decisionOf(agent.name, retry, ended);
   if (decision?.retry !== true) {
@@ -48,7 +46,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   const cause = error ?? rejection(agent.name, rejectReason);
   const tell = (last: { readonly last?: true }): void => tellRetry(scope, attempt, cause, { ...defined({ rejectReason }), ...last });
   if (attempt >= retry.maxRetries) {
-    // Readers have seen the rejected answer. A failover tells them as well.
+    // Readers have seen the rejected answer. A failover emits its own event.
     if (error === undefined && agent.failover === undefined) tell({ last: true });
     return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
   }
@@ -158,7 +156,7 @@ const firstWait = 100;
 const longestWait = 10_000;
 const year = 365 * 24 * 3_600_000;
 
-/** Milliseconds before the k-th retry. A longer wish of the provider wins over the default. */
+/** A longer wait from the provider wins over the default. */
 function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecision, k: number, error: ModelError | undefined): number {
   const of = ` of agent "${scope.agent.name}"`;
   if (decision.backoffMs !== undefined && decision.backoffMs !== 0) return checkedWait(decision.backoffMs, `backoffMs of shouldRetry${of}`);

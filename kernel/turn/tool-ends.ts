@@ -42,7 +42,6 @@ export function changedEnd(scope: AgentScope, result: ToolStepResult): ToolStepR
   return { ...result, message, ...defined({ error, shown }) };
 }
 
-/** The same for an error that ends the agent. */
 export function changedError(scope: AgentScope, call: Pick<ToolCall, 'id' | 'name'>, error: unknown): unknown {
   if (!isToolProblem(error)) return error;
   const said = toolMessage('', call, messageOf(error), { isError: true });

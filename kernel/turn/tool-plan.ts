@@ -13,7 +13,6 @@ export type PlannedCall =
   | { readonly type: 'answered'; readonly output: Json }
   | { readonly type: 'refused'; readonly error: Failure };
 
-/** From the words of the model to the call: aliases of names and arguments, the arguments handler, and unknown names. */
 export function planCall(scope: AgentScope, requested: NamedCall): PlannedCall {
   const { agent, record } = scope;
   const name = offeredName(scope, requested.name);

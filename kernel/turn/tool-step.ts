@@ -41,13 +41,13 @@ import { callOwnTool } from '../calls/workflow-tool-call';
 export interface ToolStepResult {
   readonly message: StoredMessage;
   readonly error?: Failure;
-  /** The event's message, if a sender stands inside of layers that changed the result. */
+  /** The result at a sender inside of layers that changed it later. */
   readonly shown?: StoredMessage;
   readonly action?: Json;
   readonly changes?: readonly MiddlewareChange[];
 }
 
-/** Runs the tool calls of one message. Results stand in call order; a return-directly result is shown last. */
+/** Results stand in call order; a return-directly result is shown last. */
 export async function toolStep(
   scope: AgentScope,
   calls: readonly NamedCall[],
@@ -82,7 +82,6 @@ export async function toolStep(
   return results;
 }
 
-/** Changes of parallel calls count in call order. */
 function slotOf({ path, record }: AgentScope, position: number): string {
   return `${path.join('/')}/t${record.turn}.${position}`;
 }
@@ -106,7 +105,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     { read: (note) => frame.noteOf(note), keep: (note, value) => frame.note(note, value) },
   );
   const frame: Frame = iteration.child(name, undefined, decision);
-  // The worker's result has the tool's name. An alias is answered by the alias.
+  // A call by alias needs a result with the alias.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
   try {
@@ -136,7 +135,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
   }
 }
 
-/** A stopped turn ends after its calls, each of which has a result. */
+/** A stopped turn ends after its calls, and each call needs a result. */
 function cutOff({ run, path }: AgentScope, { id, written }: NamedCall, frame: Frame, error: unknown): ToolStepResult {
   if (!isStopped({ run, path })) throw error;
   frame.forget();
@@ -164,7 +163,6 @@ function layersOf(scope: AgentScope, tool: string): readonly AgentMiddleware[] {
   );
 }
 
-/** The tools whose arguments layers will see. */
 export function parsedTools(scope: AgentScope, tools: readonly string[]): readonly string[] | undefined {
   const parsed = tools.filter(
     (tool) => Object.hasOwn(scope.run.manifest.tools, tool) && !scope.agent.ownTools.has(tool) && layersOf(scope, tool).length > 0,
@@ -172,7 +170,7 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
   return parsed.length === 0 ? undefined : parsed;
 }
 
-/** By the run itself, by somebody outside, or by a worker. A stopped turn begins no call. */
+/** A stopped turn begins no call. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   const isLate = frame.decision?.isWithdrawn === true || isStopped(scope);
   if (isLate && !frame.isKnownNext) return Promise.reject(stoppedBeforeCall());
@@ -206,7 +204,7 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/** Arguments before policy: layers, people and the tool all see the parsed value. */
+/** Layers, people and the tool see the parsed arguments. */
 function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],
@@ -249,7 +247,6 @@ function throughParsedLayers(
   return calls.parsed(raw, frame).then(({ call }) => chain(call, frame));
 }
 
-/** Refuses another call than people agreed to. */
 function checkDecided(inner: Frame, call: ToolCall): void {
   const now = decidedOf(call);
   const misfits = (inner.decision?.boundAt(inner.key) ?? []).map((agreedTo) => !agreesTo(agreedTo, now) && agreedTo);

@@ -1,7 +1,7 @@
 import type { RunScope } from '../run/scope';
 import { isCancellation, isStop } from '../effects/errors';
 
-/** One after another. An error ends the run after the last call; a stop and a cancellation at once. */
+/** An error ends the run after the last call, but a stop and a cancellation end the run at once. */
 export async function inSequence<Result>(positions: readonly number[], run: (position: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let failed: { error: unknown } | undefined;
@@ -17,7 +17,7 @@ export async function inSequence<Result>(positions: readonly number[], run: (pos
   return results;
 }
 
-/** Waits for all, then throws the first error in call order. A failure stops no other call; a stop stops all. */
+/** Throws the first error in call order. Only a stop ends other calls. */
 export async function allSettledInOrder<Result>(run: RunScope, running: readonly Promise<Result>[]): Promise<Result[]> {
   if (running.length === 1) return [await (running[0] as Promise<Result>)];
   const watch = watchForStop(run, running);
@@ -28,7 +28,7 @@ export async function allSettledInOrder<Result>(run: RunScope, running: readonly
   return settled.map((result) => (result as PromiseFulfilledResult<Result>).value);
 }
 
-/** The first stop cancels parallel calls: their signal tells them, and nobody is asked. */
+/** The first stop cancels parallel calls, and withdraws their questions. */
 function watchForStop(run: RunScope, running: readonly Promise<unknown>[]): { readonly stopped: boolean } {
   const watch = { stopped: false };
   let open = running.length;

@@ -4,10 +4,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Step } from './steps';
 import { nameOfStep, valueOf } from './words';
 
-/**
- * All requests of a run, by address, as a text for snapshots of test runners. A later request of an agent shows only its changes, so a change of the
- * code shows in one place.
- */
+/** All requests of a run, by address, for snapshots of test runners. A later request of an agent shows only its changes. */
 export function askedText(steps: readonly Step[]): string {
   const last = new Map<string, Step>();
   const blocks = steps.flatMap((step) => {

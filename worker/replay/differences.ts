@@ -4,13 +4,13 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Step } from './steps';
 import { goneText, nameOfStep, newText, shortTexts, valueOf } from './words';
 
-/** A difference between a history and the agents of today. */
+/** A difference between a history and today's agents. */
 export interface Difference {
-  /** The address of a call, an interrupt or an isolated agent; of a sleep the address of the last call before. */
+  /** The address of a call, an interrupt or an isolated agent; for a sleep the address of the last call before. */
   readonly address: string;
-  /** `command`: an open run would stop here. `request`: an open run would continue, and ask for something else. */
+  /** `command`: an open run would stop here. `request`: an open run would continue with a different request. */
   readonly kind: 'command' | 'request';
-  /** Such as `instructions`, `tools`, `deadline` or `arguments`; of commands `missing`, `new`, `instead` or `failure`. */
+  /** Such as `instructions`, `tools`, `deadline` or `arguments`; for commands `missing`, `new`, `instead` or `failure`. */
   readonly what: string;
   readonly recorded?: Json;
   readonly today?: Json;
@@ -27,14 +27,14 @@ export interface ComparedSteps {
   readonly failed?: boolean;
 }
 
-/** In the order of the run. Each change counts once, however many requests have the change. */
+/** In the order of the run. A change of the code counts once. */
 export function differencesOf({ recorded, today, stoppedIn, failed = false }: ComparedSteps): readonly Difference[] {
   const last = stoppedIn ?? Infinity;
   const known = new Map(recorded.map((step) => [step.key, step]));
   const found = new Map<string, Changed>();
   for (const step of today) {
     const before = known.get(step.key);
-    // A later step of the history must not be compared with a step that comes too early.
+    // A step that now comes too early cannot be compared.
     if (before === undefined || before.task > last) continue;
     for (const one of changesOf(before, step)) {
       const same = found.get(one.key);
@@ -46,11 +46,10 @@ export function differencesOf({ recorded, today, stoppedIn, failed = false }: Co
   if (failed) return changed;
   const commands = commandDifferences(
     recorded.filter(({ task, key }) => task <= last && !today.some((one) => one.key === key)),
-    // A later step of the history comes too early now.
     today.filter(({ key }) => !known.has(key) || (known.get(key)?.task ?? 0) > last),
     stoppedIn !== undefined,
   );
-  // The commands already say why the replay stops.
+  // The commands already explain the stop of the replay.
   const stops = commands.some(({ kind }) => kind === 'command');
   return [...changed.map((one): Difference => (stops ? { ...one, kind: 'request' } : one)), ...commands];
 }
@@ -60,7 +59,6 @@ interface Changed extends Omit<ChangedField, 'key'> {
 }
 
 interface ChangedField {
-  /** The same for all effects of one change of the code. */
   readonly key: string;
   readonly step: Step;
   readonly what: string;
@@ -90,7 +88,7 @@ function middlewareNames(value: Json | undefined): readonly string[] {
   return ((value ?? []) as readonly (string | { readonly name: string })[]).map((one) => (typeof one === 'string' ? one : one.name));
 }
 
-/** Without the common beginning and end. Lists of the same length are compared one by one. */
+/** Without the common beginning and end. */
 function messagePairs(before: Step, step: Step): readonly (readonly [Json | undefined, Json | undefined])[] {
   const [was, is] = [before, step].map(({ fields }) => fields['messages'] as readonly Json[]) as [readonly Json[], readonly Json[]];
   let start = 0;
@@ -122,7 +120,7 @@ function otherOf(what: string): string {
   return plural.test(what) ? `other ${what}` : `${/^[aeiou]/.test(what) ? 'an' : 'a'} changed ${what}`;
 }
 
-/** In the task that stopped the replay, the new commands take the place of the missing commands. */
+/** In the task that stopped the replay, new commands take the place of missing commands. */
 function commandDifferences(missing: readonly Step[], added: readonly Step[], stopped: boolean): readonly Difference[] {
   const kind = stopped ? 'command' : 'request';
   const [gone, come] = [compared(missing, stopped), compared(added, stopped)];
@@ -142,7 +140,7 @@ function commandDifferences(missing: readonly Step[], added: readonly Step[], st
   ];
 }
 
-/** Activities of the run itself count only if nothing else differs. */
+/** Activities of the run itself count only without other differences. */
 function compared(steps: readonly Step[], stopped: boolean): readonly Step[] {
   const own = steps.filter(({ kind }) => kind !== 'activity');
   return own.length > 0 || !stopped ? own : steps;

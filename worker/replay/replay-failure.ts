@@ -3,7 +3,6 @@ import { HoldfastError, codeOf, isErrorCode, messageOf } from '../../contract/er
 import type { History } from '../../host/history/history-files';
 import type { Activated } from './replay-worker';
 
-/** The reason of a failed replay, with a code and the place of the change. */
 export function replayFailure(error: Error, file: string, history: History, last?: Activated): HoldfastError {
   if (error.name === 'DeterminismViolationError') {
     const said = reasonIn(messageOf(error));
@@ -20,7 +19,7 @@ export function replayFailure(error: Error, file: string, history: History, last
   return shownInJson(codeOf(error) ?? 'run-failed', `The replay of ${file} failed: ${reasonIn(messageOf(error))}`, error);
 }
 
-/** JSON.stringify, with which test runners print errors, leaves inherited fields out. */
+/** Test runners print errors with JSON.stringify, which leaves inherited fields out. */
 export function shownInJson(code: ErrorCode, message: string, cause?: Error): HoldfastError {
   const failure = new HoldfastError(code, message);
   Object.defineProperty(failure, 'message', { value: message, enumerable: true, writable: true, configurable: true });
@@ -28,13 +27,12 @@ export function shownInJson(code: ErrorCode, message: string, cause?: Error): Ho
   return failure;
 }
 
-/** Temporal quotes the failure of the task, whose message has the reason. */
+/** The message of the quoted failure has the reason. */
 function reasonIn(text: string): string {
   const quoted = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(text)?.[1]?.replace(/\\(["'\\])/g, '$1') ?? text;
   return quoted.replace(/^\[TMPRL\d+\]\s*/, '');
 }
 
-/** By the recorded call at the event, or by the last call before the event. */
 function placeOf(said: string, history: History): string {
   const at = Number(/\bHistoryEvent\(id: (\d+)/.exec(said)?.[1] ?? NaN);
   const last = Number.isNaN(at) ? undefined : callsUntil(history, at).at(-1);

@@ -26,20 +26,20 @@ export interface ReplayOptions {
   /** The storage or codec of the recorded runs. */
   readonly dataConverter?: DataConverter;
   /**
-   * The differences that are an error. `commands`: differences that stop an open run. `requests`: also changed requests to models, tools and people.
-   * Default: `commands`.
+   * The differences that are an error. `commands`: differences that stop an open run. `requests`: also changed requests to models, tools
+   * and people. Default: `commands`.
    */
   readonly changes?: 'commands' | 'requests';
 }
 
 export class Replayed {
-  /** The first error, as far as `changes` asks. */
+  /** The first error under `changes`. */
   declare readonly error?: HoldfastError;
 
   constructor(
     /** The name of the file without its extension, with a number if the file has several histories, as in `refund.2`. */
     readonly id: string,
-    /** All differences, whatever `changes` asks. */
+    /** All differences, under any `changes`. */
     readonly differences: readonly Difference[],
     error: HoldfastError | undefined,
     private readonly steps: () => readonly Step[],
@@ -49,15 +49,15 @@ export class Replayed {
     Object.defineProperty(this, 'steps', { enumerable: false });
   }
 
-  /** All requests of the agents of today in this history, by address: a text for `toMatchSnapshot`. */
+  /** All requests of today's agents in this history, by address: a text for `toMatchSnapshot`. */
   get asked(): string {
     return askedText(this.steps());
   }
 }
 
 /**
- * Replays recorded histories with today's agents, and compares their requests. An error tells what open runs would meet under this code. A process
- * with its own `Runtime` of Temporal's SDK must install that runtime before the first replay.
+ * Replays recorded histories with today's agents, and compares their requests. An error predicts the failure of open runs. A process with
+ * its own `Runtime` of Temporal's SDK must install the runtime first.
  */
 export async function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   const { agents, histories, bundle, dataConverter, changes } = checkedOptions(options);
@@ -105,7 +105,7 @@ async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, chan
   const started = startOf(history);
   const last = activated.at(-1);
   const error = said === undefined ? undefined : replayFailure(said, place, history, last);
-  // Other workflows of the user have no requests.
+  // Other workflows have no requests.
   if (started?.workflowType?.name !== names.workflow) return new Replayed(id, [], error, () => []);
   const events = new HistoryEvents(started.workflowId || id, converter);
   const recorded = await events.recorded(history);
@@ -126,7 +126,6 @@ async function replayedOf(run: ReplayedRun, converter: LoadedDataConverter, chan
   return new Replayed(id, differences, counted, () => steps);
 }
 
-/** The reason of a stopped replay without a compared difference. */
 function stopOf({ message }: HoldfastError, steps: readonly Step[]): Difference {
   return { address: steps.at(-1)?.address ?? '', kind: 'command', what: 'failure', later: 0, message };
 }

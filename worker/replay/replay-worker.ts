@@ -27,10 +27,9 @@ export interface ReplayedRun {
   readonly error?: Error;
 }
 
-/** A worker allows 5 s; tests share their processors with other tests. */
+/** More than a worker's 5 s, because tests share their processors. */
 const limitMs = 10_000;
 
-/** Replays the histories one by one, in a thread that is ended if code loops for ever. */
 export async function* replayRuns(
   code: string,
   files: readonly HistoryFile[],
@@ -55,7 +54,6 @@ export async function* replayRuns(
   }
 }
 
-/** Observes each activation, and the failure to load a workflow. */
 function observed(workflows: WorkflowCreator, observe: (activated: Activated) => void): WorkflowCreator {
   const noteFailure = (before: Pick<Activated, 'task' | 'time'>, error: unknown): void =>
     observe({ ...before, commands: [], failure: { message: messageOf(error) }, ...loopedIn(error) });

@@ -9,7 +9,7 @@ import type { Activated, TodayCommand } from './replay-worker';
 
 export interface ReplayedEvent {
   readonly event: FactEvent;
-  /** The event at which the task of the command began; 0 of an event without a command. */
+  /** The event at which the task of the command began; 0 for an event without a command. */
   readonly task: number;
   readonly time: number;
   readonly fact?: HistoryFact;
@@ -21,11 +21,10 @@ export interface ReplayedEvent {
 
 type Attributes = { readonly workflowTaskCompletedEventId?: unknown };
 
-/** A history, and the same history with the commands of today. */
 export class HistoryEvents {
   private readonly facts: FactReader;
   private readonly payloads: PayloadReader;
-  /** Today's values have met no codec and no storage. */
+  /** Today's values have passed no codec and no storage. */
   private readonly todayFacts: FactReader;
   private readonly todayPayloads: PayloadReader;
 
@@ -61,7 +60,7 @@ export class HistoryEvents {
     return read;
   }
 
-  /** Events after the last finished task of the history are left out: the history cannot be compared there. */
+  /** Leaves out events after the last finished task, which cannot be compared. */
   async today(recorded: readonly ReplayedEvent[], activated: readonly Activated[]): Promise<readonly ReplayedEvent[]> {
     const finished = recorded.flatMap(({ event }) => taskOf(event) ?? []);
     const waiting = activated.map((one) => ({ ...one, task: finished.find((task) => task >= one.task) ?? Infinity }));
@@ -99,7 +98,7 @@ interface MadeEvent {
   readonly timerMs?: number;
 }
 
-/** A command that is cancelled in its own task is in no history: Temporal's core withdraws the command. */
+/** Temporal's core withdraws a command that is cancelled in its own task. */
 function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => boolean {
   const all = woken.flatMap(({ commands }) => commands);
   const timers = new Set(all.map(({ cancelTimer }) => cancelTimer?.seq));
@@ -108,7 +107,7 @@ function takenBackIn(woken: readonly Activated[]): (command: TodayCommand) => bo
     (startTimer != null && timers.has(startTimer.seq)) || (scheduleActivity != null && calls.has(scheduleActivity.seq));
 }
 
-/** The event of a command; undefined of a command that is not compared. */
+/** Undefined: the command is not compared. */
 function eventOf(command: TodayCommand, ids: ReadonlyMap<string, number[]>): MadeEvent | undefined {
   const { scheduleActivity: call, startTimer: timer, startChildWorkflowExecution: child } = command;
   if (call) {
@@ -138,7 +137,6 @@ function lengthOf(timeout: NonNullable<TodayCommand['startTimer']>['startToFireT
   return millisecondsOf({ seconds: whole, nanos: nanos ?? 0 });
 }
 
-/** Results of calls name the event of their call. */
 function scheduledIds(recorded: readonly ReplayedEvent[]): ReadonlyMap<string, number[]> {
   const ids = new Map<string, number[]>();
   for (const { event } of recorded) {
@@ -152,7 +150,6 @@ function taskOf({ workflowTaskCompletedEventAttributes: completed }: FactEvent):
   return completed ? Number(completed.startedEventId) : undefined;
 }
 
-/** An event has only the attributes of its kind. */
 function completedIdOf(event: FactEvent): number {
   for (const [key, value] of Object.entries(event))
     if (key.endsWith('EventAttributes') && value) return Number((value as Attributes).workflowTaskCompletedEventId ?? 0);

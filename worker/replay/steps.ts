@@ -19,12 +19,12 @@ import type { ReplayedEvent } from './replayed-events';
 
 export type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' | 'end';
 
-/** A request of a run to a model, a tool, a person, the time or an isolated agent, or the end of the run. */
+/** A request to a model, a tool, a person, the time or an isolated agent, or the end of the run. */
 export interface Step {
   readonly kind: StepKind;
-  /** Of a sleep the address of the last call before. */
+  /** For a sleep the address of the last call before. */
   readonly address: string;
-  /** Unique in the run; the same at each replay. */
+  /** Unique in the run, and equal at each replay. */
   readonly key: string;
   readonly agent: string;
   readonly task: number;
@@ -32,7 +32,7 @@ export interface Step {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A timer ends with its interrupt; a task may begin so much earlier than its code ran. */
+/** A task may begin up to this much earlier than its code ran. */
 const nearMs = 1500;
 /** A timer of a millisecond only begins another task. */
 const anotherTaskMs = 1;
@@ -131,7 +131,7 @@ class StepReader {
   }
 }
 
-/** Stream mode and retries may change with the version of Holdfast, and are not compared. */
+/** Stream mode and retries may change with the version of Holdfast. */
 function modelFields({ messages, slots }: StoredRequest, { runLocal }: CallModelInput): Step['fields'] {
   const { instructions, model, tools, settings, workerMiddleware, output, specs, deferred, catalog, final } = slots;
   return present({
@@ -162,7 +162,6 @@ function toolFields({ tool, input, options, workerMiddleware, runLocal, reconcil
   return present({ ...asked, answer: resumed?.answer });
 }
 
-/** Without the base, which follows from the calls before. */
 function changeIn(edit: RunLocalEdit | undefined): RunLocalChange | undefined {
   const { set, delete: gone } = edit ?? {};
   return set === undefined && gone === undefined ? undefined : defined({ set, delete: gone });

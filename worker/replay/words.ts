@@ -10,7 +10,6 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** A length of time for people, in whole seconds from one second on. */
 export function lengthText(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   let left = Math.round(ms / 1000) * 1000;
@@ -65,7 +64,7 @@ export function newText(step: Step): string {
   return `The ${nameOfStep(step)} is new.`;
 }
 
-/** Times as lengths, and named things by their names. */
+/** Times as lengths, and named things by name. */
 export function valueOf({ time, fields }: Step, field: string): Json | undefined {
   const value = fields[field];
   if (value === undefined) return undefined;
@@ -79,7 +78,7 @@ export function valueOf({ time, fields }: Step, field: string): Json | undefined
 const most = 120;
 const before = 40;
 
-/** Two values in a few words each: of long values the part that differs. */
+/** Long values from their first difference. */
 export function shortTexts(recorded: Json | undefined, today: Json | undefined): readonly [string, string] {
   const [was, is] = [textOf(recorded), textOf(today)];
   if (was.length <= most && is.length <= most) return [was, is];

@@ -1,6 +1,5 @@
 const losses = new WeakMap<object, readonly string[]>();
 
-/** Notes the workflows that were in a task of a thread that ran out of memory. */
 export function noteMemoryLoss(error: unknown, runIds: () => Iterable<string>, workflowIds: ReadonlyMap<string, string>): void {
   if ((error as { code?: unknown } | undefined)?.code !== 'ERR_WORKER_OUT_OF_MEMORY') return;
   losses.set(
@@ -9,7 +8,7 @@ export function noteMemoryLoss(error: unknown, runIds: () => Iterable<string>, w
   );
 }
 
-/** The workflows in a task of a thread that ran out of memory, the likely cause first. Undefined for other failures. */
+/** The likely cause first. Undefined for other failures. */
 export function memoryLossOf(failure: unknown): readonly string[] | undefined {
   for (let error = failure; typeof error === 'object' && error !== null; error = (error as { cause?: unknown }).cause) {
     const loss = losses.get(error);

@@ -3,14 +3,14 @@ import { isStockSdk, newThread } from '../sdk-internals';
 
 let spare: SdkThread | undefined;
 
-/** A thread needs a fifth of a second to load modules before its bundle. A thread made now loads beside the other work before the bundle. */
+/** A thread takes a fifth of a second to load its modules, beside other work. */
 export function prepareThread(): void {
   if (spare !== undefined || isStockSdk()) return;
   const made = newThread(false);
   const forget = (): void => {
     if (spare === made) spare = undefined;
   };
-  // The taker of the thread hears of its end.
+  // The taker of the thread handles its end.
   made.thread.on('error', forget);
   made.thread.once('exit', forget);
   made.thread.unref();

@@ -4,15 +4,15 @@ import type { ThreadParts, Workflow, WorkflowCreateOptions, WorkflowCreator } fr
 import { WatchedThread, isThreadEnded } from '../sdk-internals';
 import { takeThread } from './spare-thread';
 
-/** Workflows with a loop in the past, without the oldest of too many. */
+/** Workflows that looped; the oldest are forgotten. */
 const mostLoopers = 1000;
 /** Each waiting workflow holds one of the worker's 16 places for tasks. */
 const mostWaiting = 8;
 const mostTries = 5;
 
 /**
- * The threads of a worker: one for all workflows, and one for workflows that have looped before. Such workflows have their first task one after
- * another: otherwise each would end the thread of the others before their own code has shown a loop.
+ * One thread for all workflows, and one for workflows that have looped. Their first tasks run one after another; otherwise each would end
+ * the thread of the others before their own code has shown a loop.
  */
 export class WatchedThreads implements WorkflowCreator {
   private readonly loopers = new Set<string>();
@@ -61,7 +61,7 @@ export class WatchedThreads implements WorkflowCreator {
     }
   }
 
-  /** Waits for the turn. The caller gives the turn back. */
+  /** The caller gives the turn back. */
   private async turn(): Promise<() => void> {
     if (this.waiting >= mostWaiting)
       throw ApplicationFailure.create({
@@ -84,12 +84,12 @@ export class WatchedThreads implements WorkflowCreator {
     }
     const [oldest] = this.loopers;
     if (this.loopers.size > mostLoopers && oldest !== undefined) this.loopers.delete(oldest);
-    // Others wait for a thread already.
+    // Other workflows wait for a thread already.
     if (!this.isDestroyed) void this.main.thread().catch(() => undefined);
   }
 }
 
-/** The place of a thread, or of its successor. After a failed start the next caller starts a thread. */
+/** After a failed start the next caller starts a thread. */
 class ThreadPlace {
   private current: Promise<WatchedThread> | undefined;
 
@@ -109,7 +109,6 @@ class ThreadPlace {
   }
 }
 
-/** A workflow that gives its turn back at the end of its first task. */
 function firstTask(workflow: Workflow, giveBack: () => void): Workflow {
   return {
     activate: (activation) => workflow.activate(activation).finally(giveBack),

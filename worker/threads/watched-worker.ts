@@ -3,7 +3,6 @@ import type { WorkflowCreator } from '../sdk-internals';
 import { workerOn } from '../sdk-internals';
 import { WatchedThreads } from './watched-threads';
 
-/** A worker of Temporal's SDK whose workflow code runs in watched threads. */
 export const WatchedWorker = workerOn((parts) => WatchedThreads.create(parts));
 
 export function watchedReplayer(seen: (creator: WorkflowCreator) => WorkflowCreator): Pick<typeof Worker, 'runReplayHistories'> {
