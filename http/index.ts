@@ -1,9 +1,8 @@
-/** `holdfast/http`: the service, from a browser or any program that has `fetch`. */
+/** `holdfast/http`: the service, for any program with `fetch`. */
 
 export { ServiceClient } from './service-client';
 export type { ServiceClientOptions } from './service-client';
 
-// What it is asked
 export type {
   AnswerOfMany,
   AnswerRequest,
@@ -22,7 +21,6 @@ export type {
 
 export type { ClientTool } from '../contract/client-tools';
 
-// What it answers
 export type {
   AnswerOutcome,
   InterruptPage,
@@ -57,16 +55,13 @@ export type {
   UsageRow,
 } from '../contract/service-facts';
 
-// Events
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
 export type { RunEvent } from '../contract/events';
 
-// Calls
 export type { CallStatus, MessageEdit, ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../contract/calls';
 export type { RunExecution, RunExecutions, ThrownFailure } from '../contract/run-executions';
 export type { ChangedPart, MiddlewareChange } from '../contract/middleware-changes';
 
-// Errors
 export { HoldfastError, codeOf } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';
