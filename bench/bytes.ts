@@ -7,11 +7,10 @@ import { benchModels, benchTools, named, park, startBed, startServer, task } fro
 import { databaseBytes } from './usage';
 
 const sizes = [20, 100, 400];
-/** Of the model's text, and of the tool's result. */
 const saidBytes = 1600;
 const parkedRuns = 200;
 
-/** What a run writes, where the model and the tool say 1.6 KB of English each in a turn; and what a run that waits for an approval has in the database. */
+/** Bytes written by a run with 1.6 KB of English from model and tool in each turn, and bytes of a parked run. */
 export async function benchBytes(): Promise<object> {
   const bench = await startServer();
   const { connection, close } = await connectTemporal(bench.server);
@@ -37,7 +36,7 @@ async function bytesOf(bench: BenchServer, connection: Connection, wanted: reado
   return { bytesPerTurn: bytesPerTurn.map(Math.round), ofContent: bytesPerTurn.map((bytes) => rounded(bytes / (2 * saidBytes), 3)) };
 }
 
-/** Of all executions of a run, which goes on as new after some thousand events. */
+/** Sums all executions of the run, which continues as new after some thousand events. */
 async function historyBytes({ workflowService }: Connection, namespace: string, workflowId: string): Promise<number> {
   let bytes = 0;
   for (let runId: string | undefined = ''; runId !== undefined;) {
@@ -51,7 +50,7 @@ async function historyBytes({ workflowService }: Connection, namespace: string, 
   return bytes;
 }
 
-/** By how much the database grows for each of many runs. */
+/** Returns the database's growth per parked run. */
 async function parked(bench: BenchServer, compress: boolean): Promise<number> {
   const name = `parked-${compress}`;
   const bed = await startBed(bench, name, { models: benchModels(() => english(200)), compress });

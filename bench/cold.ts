@@ -13,7 +13,7 @@ const runs = 10;
 const agents = `import { defineAgent } from 'holdfast/workflow';
 export const worker = defineAgent({ name: 'worker', description: 'Works.', instructions: '', model: 'test/model', tools: ['work'] });`;
 
-/** The tool notes what it begins and what it has done, by its key, in a file that outlives the process. */
+/** The tool notes its calls in a file that outlives the process. */
 const config = `import { appendFileSync } from 'node:fs';
 import { defineTool } from 'holdfast/worker';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ export default {
   } }) } } },
 };`;
 
-/** `holdfast dev` in a new folder: from its start to the end of a run, then with what the folder keeps, then from a kill -9 in ten tool calls to the end of the ten runs. */
+/** Times `holdfast dev`: a run in a new folder, a second start, and recovery after a kill -9 in ten tool calls. */
 export async function benchCold(): Promise<object> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-bench-cold-')));
   writeFileSync(join(directory, 'agents.ts'), agents);
@@ -53,7 +53,7 @@ export async function benchCold(): Promise<object> {
     const doomed = await started(directory, 'yes');
     const ids = named('killed', runs);
     for (const id of ids) await start(doomed.url, id);
-    // The two runs before had a sixth turn each.
+    // The two earlier runs had a sixth turn each.
     while (notes('begins 6').length < runs + 2) await delay(20);
     const killedAt = performance.now();
     await ended(doomed.child, 'SIGKILL');
@@ -68,7 +68,7 @@ export async function benchCold(): Promise<object> {
   }
 }
 
-/** Milliseconds from the start of the process until it serves, and until a run of it has ended. */
+/** Milliseconds from the start of the process until the service answers, and until a first run has ended. */
 async function startAndRun(directory: string, id: string): Promise<{ readonly served: number; readonly firstEnd: number }> {
   const began = performance.now();
   const { child, url } = await started(directory);

@@ -8,10 +8,7 @@ import { usageOf } from './usage';
 const turns = 15;
 const rounds = 5;
 
-/**
- * The same turn of two activities by hand on Temporal alone and through Holdfast, alternating on one server. A second server, without eager execution,
- * gives no activity to the worker that asked for it.
- */
+/** A turn of two activities by hand and through Holdfast, alternating on one server. */
 export async function benchEngine(): Promise<object> {
   return { ...(await compare(true)), withoutEagerExecution: await compare(false) };
 }
@@ -31,7 +28,7 @@ async function compare(isEager: boolean): Promise<object> {
   }
 }
 
-/** Medians of what a turn takes. The worker's CPU has its client's with it. */
+/** The worker's CPU time includes the client's. */
 async function alternate(bench: BenchServer, bed: Bed, raw: RawBed, runs: number, times: number): Promise<object> {
   const measured = { byHand: [] as Taken[], holdfast: [] as Taken[] };
   for (let round = 0; round < times; round++) {

@@ -3,7 +3,6 @@ import { connectClient, countOf, named, startServer, startWorker, task } from '.
 
 const turns = 60;
 
-/** Many runs in a model call with many turns behind them. Their worker is killed, and another one takes over. */
 export async function benchHerd([given = '60']: readonly string[]): Promise<object> {
   const runs = countOf('herd', given);
   const bench = await startServer();

@@ -23,7 +23,6 @@ const benches: Readonly<Record<string, (args: readonly string[]) => Promise<obje
 const known = `There are: ${Object.keys(benches).join(', ')}.`;
 const takesArguments = (name: string): boolean => (benches[name]?.length ?? 0) > 0;
 
-/** Words after the name of a bench that takes arguments go to this bench. */
 async function main(words: readonly string[]): Promise<void> {
   const wanted: { readonly name: string; readonly args: string[] }[] = [];
   for (const word of words) {

@@ -5,14 +5,12 @@ import { rounded, spread } from './report/numbers';
 import type { WorkerProcess } from './setup';
 import { connectClient, countOf, named, park, startServer, startWorker } from './setup';
 
-/** Turns that lie behind a run when it is answered, and how many runs are. */
 const lengths = [
   [0, 40],
   [20, 15],
   [100, 15],
 ] as const;
 
-/** The memory of a worker for each run that waits, cached and evicted, and the time from an answer to the call that the answer allows. */
 export async function benchParked([given = '500']: readonly string[]): Promise<object> {
   const runs = countOf('parked', given);
   const bench = await startServer();

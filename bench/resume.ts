@@ -10,7 +10,7 @@ import { benchModels, benchTools, park, startBed, startServer } from './setup';
 const warmUp = 5;
 const times = 60;
 
-/** From sending an answer to the start of the activity that it sets off: by Temporal's client as update and signal, by `approve`, and by hand on Temporal alone. */
+/** Times an answer until the next activity: by update, by signal, by `approve`, and by hand. */
 export async function benchResume(): Promise<object> {
   const bench = await startServer();
   const started = new Map<string, (time: number) => void>();
@@ -19,7 +19,6 @@ export async function benchResume(): Promise<object> {
   const { connection, close } = await connectTemporal(bench.server);
   const { workflow } = new Client({ connection, namespace: bench.server.namespace });
   const raw = await startRawBed({ server: bench.server, taskQueue: 'raw', say: 'Pay.', toolText: 'paid', onTool: note });
-  /** Until the call begins that an answer sets off. */
   const timed = async (id: string, answer: () => unknown): Promise<number> => {
     const at = new Promise<number>((resolve) => started.set(id, resolve));
     const sent = performance.now();
@@ -41,7 +40,7 @@ export async function benchResume(): Promise<object> {
   };
   const byHand = async (id: string): Promise<number> => {
     const handle = await raw.client.workflow.start('answeredRun', { workflowId: id, taskQueue: raw.taskQueue });
-    // It waits for the answer when its call of the model has come back.
+    // The run waits once the model call has returned.
     await untilTasks(handle, 2);
     const took = await timed(id, () => handle.executeUpdate('answer'));
     await handle.result();

@@ -17,7 +17,6 @@ import { HoldfastWorker } from '../worker/create-worker';
 import { quietRuntime } from '../worker/runtime';
 import { randomWords } from './report/numbers';
 
-/** Where workers and clients of a bench meet. */
 export interface Place {
   readonly server: TemporalSettings;
   readonly directory: string;
@@ -28,7 +27,7 @@ export interface BenchServer extends Place {
   close(): Promise<void>;
 }
 
-/** A server of its own, set up as `npm start` does, with its database in a temporary directory. */
+/** As `npm start` does. */
 export async function startServer(dynamicConfig: Record<string, string> = {}): Promise<BenchServer> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
@@ -48,7 +47,6 @@ export async function startServer(dynamicConfig: Record<string, string> = {}): P
   };
 }
 
-/** Workers and clients write as those of `holdfast dev` do. */
 function shared({ server, directory }: Place, taskQueue: string) {
   return { server, taskQueue, compress: true, dataConverter: snapshotStorage(new DirectoryDriver(join(directory, 'snapshots'))) };
 }
@@ -72,7 +70,6 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-/** A worker and a client in this process. */
 export async function startBed(place: Place, taskQueue: string, options: Partial<WorkerOptions>): Promise<Bed> {
   const worker = await createWorker(place, taskQueue, options);
   const client = await connectClient(place, taskQueue, options.compress);
@@ -88,20 +85,19 @@ export async function startBed(place: Place, taskQueue: string, options: Partial
 export interface WorkerSettings extends Place {
   readonly taskQueue: string;
   readonly maxCachedRuns?: number;
-  /** The last answer of its model never comes. */
+  /** The last answer of the model never comes. */
   readonly holds?: boolean;
 }
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** `held` for a model call without an end, `begun` with run and key for a refund, `begun RUN`, `memory` with kilobytes. */
+  /** Events: `held` for an endless model call, `begun` with run and key, `begun RUN`, `memory` with kilobytes. */
   readonly heard: EventEmitter;
-  /** Resident kilobytes, after a collection in all threads. */
+  /** Resident kilobytes after a collection in all threads. */
   memory(): Promise<number>;
   kill(): Promise<void>;
 }
 
-/** A worker in a process of its own. */
 export async function startWorker(settings: WorkerSettings): Promise<WorkerProcess> {
   const child = fork(join(__dirname, 'worker-process.js'), [JSON.stringify(settings)], { execArgv: ['--expose-gc'] });
   const heard = new EventEmitter().setMaxListeners(0);
@@ -147,12 +143,10 @@ export function benchTools({ look = () => toolText, onRefund }: ToolTexts = {}) 
   };
 }
 
-/** The input of a run: after so many turns it has ended, or asks whether it may refund. */
 export function task(id: string, turns: number, end: 'done' | 'refund' = 'done'): string {
   return `${id} ${turns} ${end}`;
 }
 
-/** A model that does what a task says. */
 export function benchModels(say: () => string, beforeEnd: () => Promise<void> = () => Promise.resolve()) {
   const usage = { inputTokens: 100, outputTokens: 100 };
   const generate = async ({ messages }: GenerateRequest): Promise<GenerateAnswer> => {
@@ -168,7 +162,7 @@ export function benchModels(say: () => string, beforeEnd: () => Promise<void> = 
   return { providers: { bench: { model: () => ({ generate }) } } };
 }
 
-/** Starts runs that ask for a refund after so many turns. Settles when all of them wait. */
+/** Settles when all runs wait. */
 export async function park(client: HoldfastClient, ids: readonly string[], turns = 0): Promise<void> {
   await inParallel(16, ids, async (id) => {
     const run = await client.start('careful', task(id, turns, 'refund'), { id });
@@ -177,7 +171,6 @@ export async function park(client: HoldfastClient, ids: readonly string[], turns
   });
 }
 
-/** Does the work for each item, so many at once at most. */
 export async function inParallel<Item>(atOnce: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
@@ -186,7 +179,6 @@ export async function inParallel<Item>(atOnce: number, items: readonly Item[], w
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** The number of runs that stands behind the name of a bench. */
 export function countOf(bench: string, given: string): number {
   const count = Number(given);
   if (!Number.isInteger(count) || count < 1)

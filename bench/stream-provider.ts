@@ -1,7 +1,4 @@
-/**
- * A provider that speaks the wire format of OpenAI's chat completions and does nothing but talk: model `100x300` says 300 tokens, 100 a
- * second. Each token is the time at which it was written. Prints its address.
- */
+/** Model `100x300` says 300 tokens, 100 a second; each token is the time of writing. */
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { now } from './report/numbers';
@@ -16,7 +13,7 @@ function talk(response: ServerResponse, rate: number, tokens: number): void {
   const begun = now();
   let said = 0;
   const timer = setInterval(() => {
-    // A timer that comes late makes up for it, so that the rate holds.
+    // A late timer catches up, so that the rate holds.
     while (said < tokens && now() >= begun + (said * 1000) / rate) {
       response.write(chunk({ ...(said === 0 ? { role: 'assistant' } : {}), content: `${now()} ` }));
       said += 1;

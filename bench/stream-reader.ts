@@ -1,4 +1,3 @@
-/** A client of the service in a process of its own: starts runs and reads their server-sent events. Prints what it measured, a line of JSON. */
 import { randomUUID } from 'node:crypto';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { now } from './report/numbers';
@@ -13,7 +12,6 @@ interface Said {
   readonly result?: { readonly artifactUpdate?: { readonly artifact?: { readonly parts?: readonly { readonly text?: string }[] } } };
 }
 
-/** What a client of a protocol asks for, and where the text is in an event. Clients of other protocols name no model. */
 interface Spoken {
   open(id: string): Promise<Response>;
   textOf(said: Said, event?: string): string | undefined;
@@ -53,7 +51,6 @@ const protocols: Readonly<Record<string, Spoken>> = {
   },
 };
 
-/** From the writing of each token to its coming. */
 async function read({ open, textOf }: Spoken): Promise<Reading> {
   const { body } = await open(randomUUID());
   if (body === null) throw new Error('No events.');

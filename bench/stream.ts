@@ -9,9 +9,8 @@ import { median, spread } from './report/numbers';
 import { startBed, startServer } from './setup';
 
 export interface Reading {
-  /** Of each token, in milliseconds. */
+  /** Milliseconds of each token. */
   readonly delays: readonly number[];
-  /** When the first and the last token came. */
   readonly first: number;
   readonly last: number;
 }
@@ -20,10 +19,7 @@ const alone = { model: '100x50', rounds: 40 };
 const protocols = ['events', 'agui', 'aisdk', 'a2a', 'responses'];
 const together = { model: '100x500', tokens: 500, streams: 50, rounds: 5 };
 
-/**
- * From the byte of a provider to the event of a reader: provider, reader and Temporal are processes of their own, worker and service share
- * one, as with `npm start`. First one stream at a time, in each protocol, then fifty at once.
- */
+/** One stream at a time in each protocol, then fifty at once. */
 export async function benchStream(): Promise<object> {
   const bench = await startServer();
   const provider = spawnProgram('stream-provider.js');

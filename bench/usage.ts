@@ -14,7 +14,7 @@ interface Stat extends Usage {
 const tickMs = 10;
 const pageMb = 4096 / 1024 ** 2;
 
-/** CPU time and memory of processes and their children. A child that has ended counts with its CPU time. */
+/** An ended child counts with its CPU time. */
 export function usageOf(...pids: readonly number[]): Usage {
   if (process.platform !== 'linux') throw new Error(`This bench reads /proc, which only Linux has. This is ${process.platform}.`);
   const running = readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -29,7 +29,7 @@ export function usageOf(...pids: readonly number[]): Usage {
   return { cpuMs: sum(({ cpuMs }) => cpuMs), rssMb: sum(({ rssMb }) => rssMb) };
 }
 
-/** Nothing of a process that has just ended. The name, in brackets, may have spaces in it. */
+/** The name in brackets may contain spaces. */
 function statOf(pid: number): readonly Stat[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -42,16 +42,16 @@ function statOf(pid: number): readonly Stat[] {
   }
 }
 
-/** Bytes of the database of an embedded server, as they will be when all of its `-wal` has been written into it. */
+/** Size of the database after a checkpoint of the whole `-wal` file. */
 export function databaseBytes(directory: string): number {
   const file = readdirSync(directory).find((name) => name.endsWith('.db')) ?? '';
   const head = readFileSync(join(directory, file)).subarray(0, 100);
-  // 1 stands for 65,536.
+  // SQLite writes 1 for 65,536.
   const pageSize = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
   return (pagesIn(readFileSync(join(directory, `${file}-wal`)), pageSize) ?? head.readUInt32BE(28)) * pageSize;
 }
 
-/** What the last commit says, among the frames that are of this round of the log. */
+/** Reads the last commit in the current round of the log. */
 function pagesIn(wal: Buffer, pageSize: number): number | undefined {
   let pages: number | undefined;
   for (let at = 32; at + 24 + pageSize <= wal.length; at += 24 + pageSize) {

@@ -9,13 +9,12 @@ import { databaseBytes, usageOf } from './usage';
 
 const taskQueue = 'waiting';
 const maxCachedRuns = 50;
-/** Of more runs than this only a sample is answered. */
+/** Above this number, only a sample is answered. */
 const answeredWhole = 1000;
 const sample = 500;
-/** Behind the last start, before memory is read. */
 const quietMs = 10_000;
 
-/** Runs that wait for an approval, with a worker that caches few of them. The worker is killed, and answers come to another one. */
+/** Kills a worker that caches few waiting runs, and answers through another worker. */
 export async function benchWaiting(args: readonly string[]): Promise<object> {
   const counts = args.length === 0 ? [50, 1000, 10_000] : args.map((given) => countOf('waiting', given));
   const stages: Stage[] = [];
@@ -31,13 +30,12 @@ interface Stage {
   readonly serverMb: number;
   readonly databaseMb: number;
   readonly answersPerSecond: number;
-  /** Runs that do not wait any more, have not ended as they should, or whose refund nobody was asked for. */
+  /** Runs that ended wrongly or never asked for the refund. */
   readonly lost: number;
-  /** Runs whose refund was asked for under two keys. */
+  /** Runs that asked for the refund under two keys. */
   readonly doubled: number;
 }
 
-/** Each number of runs has a server, a database and workers of its own. */
 async function waiting(runs: number): Promise<Stage> {
   const bench = await startServer();
   const first = await startWorker({ ...bench, taskQueue, maxCachedRuns });
@@ -61,7 +59,7 @@ async function waiting(runs: number): Promise<Stage> {
     if (await approved(client, id)) ended += 1;
   });
   const answersPerSecond = rounded((chosen.length * 1000) / (performance.now() - answering), 1);
-  // Until the server's lists know of the last end.
+  // Until the server's lists know the last end.
   await delay(2000);
   const lost = chosen.length - Math.min(ended, keys.size) + (runs - chosen.length) - (await stillWaiting(bench));
   const doubled = [...keys.values()].filter(({ size }) => size > 1).length;
@@ -83,7 +81,6 @@ async function approved(client: HoldfastClient, id: string): Promise<boolean> {
   }
 }
 
-/** As the server counts them. */
 async function stillWaiting({ server }: BenchServer): Promise<number> {
   const { connection, close } = await connectTemporal(server);
   const { workflow } = new Client({ connection, namespace: server.namespace });

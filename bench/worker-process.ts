@@ -6,7 +6,7 @@ import { benchModels, benchTools, createWorker } from './setup';
 
 const threads = process.getBuiltinModule('node:worker_threads');
 
-/** Threads that are made from here on collect their garbage when the channel asks. */
+/** Threads made from now on collect garbage when the channel asks. */
 const collects = `{
   const channel = new (require('node:worker_threads').BroadcastChannel)('bench-gc');
   channel.onmessage = () => { for (let pass = 0; pass < 3; pass++) globalThis.gc(); };

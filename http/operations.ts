@@ -30,11 +30,11 @@ interface Many {
 
 interface Operation<Answer, Sent = Record<never, never>> {
   readonly answer: Answer;
-  /** The query of GET and DELETE, and the body of POST and PATCH. */
+  /** Query of GET and DELETE, body of POST and PATCH. */
   readonly sent: Sent;
 }
 
-/** Each operation of the service by its route, with the request and the answer. Client, routes and commands are checked against this table. */
+/** Operations by route, against which client, routes and commands are checked. */
 export interface Operations {
   readonly 'GET /service': Operation<ServiceFacts>;
   readonly 'GET /counts': Operation<RunCounts, requests.CountsQuery>;

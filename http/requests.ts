@@ -6,9 +6,9 @@ import type { Json, Message, ModelSettings, Part } from '../contract/messages/me
 import type { UsageGroup } from '../contract/service-facts';
 import type { RunOptions } from '../contract/run-options';
 
-/** What the service is asked. A test compares these with the schemas by which it checks requests. */
+/** A test compares the types with the service's schemas. */
 
-/** With what a run begins, also one that is a conversation. */
+/** Start of a run or conversation. */
 interface Start {
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
@@ -18,7 +18,7 @@ interface Start {
   /** `false`: models and tools answer whole. */
   readonly stream?: boolean;
   readonly deadline?: string;
-  /** Who starts the run, or writes the message. */
+  /** The person who starts the run or writes the message. */
   readonly by?: string;
 }
 
@@ -37,9 +37,9 @@ export interface MessageRequest extends Start {
   /** The same id twice is the same message. */
   readonly id?: string;
   readonly mode?: SendMode;
-  /** Tools that the sender has for the turn that the message begins. */
+  /** The sender's tools, for this turn. */
   readonly tools?: readonly ClientTool[];
-  /** Begins the conversation, where nobody has. */
+  /** Starts the conversation if none exists. */
   readonly agent?: string;
   readonly idle?: string;
   readonly window?: number;
@@ -48,7 +48,6 @@ export interface MessageRequest extends Start {
   readonly messages?: readonly Json[];
 }
 
-/** Who answers, and the arguments that were seen. */
 interface Who {
   readonly by?: string;
   readonly roles?: readonly string[];
@@ -80,13 +79,13 @@ export interface CancelRequestBody {
   readonly by?: string;
 }
 
-/** Of a run that goes on. */
+/** Options of `resume` and `retry`. */
 export interface GoOnRequest {
   readonly by?: string;
   readonly deadline?: string;
 }
 
-/** Of many runs: what would become of each, and nothing is changed. */
+/** `dryRun` returns the outcomes and changes nothing. */
 export interface DryRunRequest {
   readonly dryRun?: boolean;
 }
@@ -103,7 +102,7 @@ export interface UsageQuery {
 
 export interface InterruptQuery {
   readonly agent?: string;
-  /** Runs with all of them. */
+  /** Matches runs with all tags. */
   readonly tag?: readonly string[];
   readonly startedBy?: string;
   readonly since?: string;
@@ -139,7 +138,7 @@ export interface ApplyPolicyRequest {
 export interface EventsQuery {
   /** The offset of the first event. */
   readonly from?: number;
-  /** Where the stream ends. Default: with the run. */
+  /** End of the stream. Default: `end`. */
   readonly until?: 'waiting' | 'end';
   /** Ends the reading, and not the run. */
   readonly signal?: AbortSignal;

@@ -45,7 +45,7 @@ import type {
 import type { NamesIn, Operations, Route } from './operations';
 
 export interface ServiceClientOptions {
-  /** Go with every request, such as `authorization` for a proxy. */
+  /** Sent with every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
@@ -54,7 +54,7 @@ export interface ServiceClientOptions {
 type ById = Operations['POST /runs/:id/cancel']['answer'];
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
-/** A service, over HTTP. It needs nothing but `fetch`. Errors come back with the code that they had there. */
+/** The service over HTTP. Needs only `fetch`. Errors keep their codes. */
 export class ServiceClient {
   readonly url: string;
 
@@ -64,8 +64,6 @@ export class ServiceClient {
   ) {
     this.url = url.replace(/\/+$/, '');
   }
-
-  // The service
 
   service(): Promise<ServiceFacts> {
     return this.ask('GET /service', {});
@@ -79,12 +77,10 @@ export class ServiceClient {
     return this.ask('GET /builds', {});
   }
 
-  /** The usage of model calls. If the report says that runs are left, the next call has counted more of them. */
+  /** Returns the usage of model calls. If the report leaves runs out, ask again. */
   usage(query: UsageQuery = {}): Promise<UsageReport> {
     return this.ask('GET /usage', {}, query);
   }
-
-  // Runs
 
   async agents(): Promise<readonly ListedAgent[]> {
     return (await this.ask('GET /agents', {})).agents;
@@ -106,12 +102,12 @@ export class ServiceClient {
     return (await this.ask('GET /runs/:id/transcript', { id })).messages;
   }
 
-  /** The request and the answer of one call of a model or a tool. */
+  /** Returns request and answer of a call. */
   call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<RunCall> {
     return this.ask('GET /runs/:id/calls/:address', { id, address }, query);
   }
 
-  /** The executions of a run in Temporal, with their builds. */
+  /** Returns the run's executions in Temporal, with builds. */
   executions(id: string): Promise<RunExecutions> {
     return this.ask('GET /runs/:id/executions', { id });
   }
@@ -120,7 +116,7 @@ export class ServiceClient {
     return this.ask('POST /runs/:id/cancel', { id }, how);
   }
 
-  /** Asks many runs to stop. Each run has its own outcome. `dryRun` changes nothing. */
+  /** Asks many runs to stop. `dryRun` changes nothing. */
   async cancelAll(ids: readonly string[], how: CancelRequestBody & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
     return (await this.ask('POST /runs/cancel', {}, { ...how, ids })).outcomes;
   }
@@ -151,19 +147,17 @@ export class ServiceClient {
     return this.ask('POST /runs/:id/terminate', { id }, defined({ reason }));
   }
 
-  /** The log. The stream ends with the run, and also when the service stops: the status of the run tells the two apart. */
+  /** Streams the log until the run ends or the service stops; see the run's status. */
   events(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent> {
     return this.frames(id, query, false) as AsyncGenerator<RunEvent>;
   }
 
-  /** The log, with the output of calls while they run. */
+  /** Streams the log and the output of running calls. */
   liveEvents(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent | Delta> {
     return this.frames(id, query, true);
   }
 
-  // Interrupts
-
-  /** Over all runs. */
+  /** Lists the interrupts of all runs. */
   interrupts(query: InterruptQuery = {}): Promise<InterruptPage> {
     return this.ask('GET /interrupts', {}, query);
   }
@@ -188,18 +182,16 @@ export class ServiceClient {
     return this.ask('POST /policies/:name/apply', { name }, how);
   }
 
-  // Conversations
-
   conversation(id: string): Promise<ShownConversation> {
     return this.ask('GET /conversations/:id', { id });
   }
 
-  /** A page of messages, the last page first. */
+  /** Returns a page of messages. Default: the last page. */
   messages(id: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<TranscriptPage> {
     return this.ask('GET /conversations/:id/transcript', { id }, query);
   }
 
-  /** Sends a message. A receipt without a turn: the message waits for a worker, or for the turn at work. */
+  /** Sends a message. Without a turn in the receipt, the message waits for a worker or for the turn at work. */
   send(id: string, message: MessageRequest): Promise<MessageReceipt> {
     return this.ask('POST /conversations/:id/messages', { id }, message);
   }
@@ -246,7 +238,7 @@ export class ServiceClient {
     );
     if (response.status === 204 || response.body === null) return;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
-    // Streams behind each other would hand each frame on by itself, which takes longer than to read it.
+    // Chained streams would pass on every frame separately, which is slow.
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     const frames: string[] = [];
@@ -302,7 +294,6 @@ export class ServiceClient {
     }
   }
 
-  /** Who stops reading is told what it said itself. */
   private unreachable(error: unknown, signal?: AbortSignal): unknown {
     if (signal?.aborted === true) return signal.reason;
     const cause = (error as { cause?: unknown }).cause ?? error;
@@ -320,7 +311,7 @@ export class ServiceClient {
   }
 }
 
-/** A name that is not checked could mean another route: `..` does in every URL. */
+/** URLs resolve `..`, so an unchecked name could change the route. */
 function pathOf(path: string, names: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = names[name] ?? '';

@@ -6,13 +6,12 @@ import { textBytes } from './protocol';
 import type { ChildSetup, Command, Reply } from './protocol';
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as ChildSetup;
-/** Names of runs differ from process to process. */
 const prefix = `${process.pid}-${Date.now() % 1_000_000}`;
 const atOnce = 20;
 let ids = 0;
 let begun: () => void = () => undefined;
 
-/** A task is the name of a tool, how often it is called, and the name of the run. */
+/** A task is a tool's name, the number of calls, and the run's name. */
 function model(task: string, done: number): Said {
   const [name = '', turns = '0', run = ''] = task.split(' ');
   const turn = done + 1;
@@ -46,7 +45,6 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** From the answer to the start of the tool. */
 async function answered(peer: Peer): Promise<number> {
   const id = newId();
   await peer.park(id, `refund 1 ${id}`);
@@ -60,7 +58,7 @@ async function answered(peer: Peer): Promise<number> {
   return ms;
 }
 
-/** The process's memory when the main thread has let go of what it can. */
+/** Memory after the main thread's garbage collection. */
 async function memory(): Promise<number> {
   for (let pass = 0; pass < 3; pass++) {
     globalThis.gc?.();

@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The sources: packages of the peers are not part of the build. */
+/** The source folder: packages of the peers are not part of the build. */
 export const folder = join(__dirname, '..', '..', '..', 'bench', 'peers');
 
 const modules = join(folder, 'node_modules');
 
-/** All peers run on this one: Mastra refuses Node 20. */
+/** Mastra refuses Node 20. */
 export const nodeOfPeers = join(modules, 'node', 'bin', 'node');
 
-/** Installs the peers on first use, and again when their versions have changed. */
+/** Installs on first use and after changes of version. */
 export function installPeers(): void {
   const installed = readVersions(join(modules, '.package-lock.json'));
   const wanted = readVersions(join(folder, 'package-lock.json'));
@@ -20,7 +20,6 @@ export function installPeers(): void {
   if (status !== 0) throw new Error('npm ci --prefix bench/peers failed.');
 }
 
-/** The versions of what package.json of the peers names. */
 export function versionsOfPeers(): Readonly<Record<string, string>> {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
   return dependencies;

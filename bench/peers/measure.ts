@@ -10,13 +10,12 @@ import type { ChildSetup } from './protocol';
 import type { Numbers, Recovery, SizeNumbers } from '../report/results';
 import type { Store } from './stores';
 
-/** How much work is measured. */
 export interface Extent {
   readonly sizes: readonly number[];
   readonly atOnce: { readonly runs: number; readonly turns: number; readonly times: number };
   readonly answers: number;
   readonly parked: number;
-  /** How long parked runs are left alone before the memory is read. */
+  /** Wait before the memory is read. */
   readonly settleMs: number;
 }
 
@@ -28,7 +27,6 @@ export const whole: Extent = {
   settleMs: 10_000,
 };
 
-/** To see that all works. */
 export const short: Extent = { sizes: [5, 10], atOnce: { runs: 5, turns: 4, times: 1 }, answers: 3, parked: 20, settleMs: 500 };
 
 const killedIn = 6;
@@ -37,7 +35,6 @@ const killedRuns = 10;
 const recoveryPatienceMs = 90_000;
 const sizePatienceMs = 120_000;
 
-/** One peer, all numbers, once. `say` is told how far it is. */
 export async function measure(adapter: string, store: Store, extent: Extent, say: (stage: string) => void): Promise<Numbers> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-peer-'));
   const { payments, url, close } = await openPayments();
@@ -89,7 +86,7 @@ export async function measure(adapter: string, store: Store, extent: Extent, say
     await doomed.do({ do: 'pay', ids, turns: killedTurns });
     for (const until = Date.now() + recoveryPatienceMs; payments.askedIn(killedIn) < killedRuns; await delay(20))
       if (Date.now() > until) throw new Error(`Only ${payments.askedIn(killedIn)} runs came to the call ${killedIn}.`);
-    // What is written beside the run, as LangGraph does, is written by now.
+    // LangGraph writes beside the run.
     await delay(2000);
     const killed = performance.now();
     await doomed.kill();
@@ -108,7 +105,6 @@ export async function measure(adapter: string, store: Store, extent: Extent, say
   }
 }
 
-/** A run of each size: a few of the small ones, one of the large one. */
 async function measureSizes(peer: PeerProcess, store: Store, sizes: readonly number[]): Promise<readonly SizeNumbers[]> {
   const measured: SizeNumbers[] = [];
   for (const turns of sizes) {
@@ -122,10 +118,10 @@ async function measureSizes(peer: PeerProcess, store: Store, sizes: readonly num
         const { ms: took } = await Promise.race([run, tooLate(`A run of ${turns} turns took more than ${sizePatienceMs / 1000} s.`)]);
         ms.push(...took);
       }
-      // What a server writes after the end of a run, such as its visibility.
+      // A server writes on after the end of a run.
       await delay(1000);
       const perTurn = (bytes: number): number => bytes / times / turns;
-      // Before the vacuum, which writes, too.
+      // Before the vacuum, because the vacuum writes too.
       const writtenBytes = perTurn((await store.writtenBytes()) - written);
       measured.push({ turns, turnMs: median(ms) / turns, keptBytes: perTurn((await store.keptBytes()) - kept), writtenBytes });
     } catch (error) {
@@ -166,7 +162,7 @@ async function measureMany(
   };
 }
 
-/** What the process grows by for each run that waits, after a first hundred that fill what is filled once. */
+/** A first hundred runs fill the caches. */
 async function measureMemory(setup: ChildSetup, { parked, settleMs }: Extent): Promise<number> {
   const peer = new PeerProcess(setup);
   await peer.do({ do: 'park', runs: Math.min(100, parked) });

@@ -15,11 +15,10 @@ interface PeerRow {
   readonly title: string;
   readonly adapter: string;
   readonly store: StoreName;
-  /** Why one would choose it. Puts the peer into the README, too. */
+  /** Puts the peer into the README. */
   readonly reason?: string;
 }
 
-/** In the order of the table. */
 const rows: Readonly<Record<string, PeerRow>> = {
   holdfast: { title: 'Holdfast, embedded server', adapter: 'holdfast.js', store: 'embedded' },
   'holdfast-cluster': {
@@ -58,13 +57,12 @@ const rows: Readonly<Record<string, PeerRow>> = {
 const root = join(folder, '..', '..');
 const resultsFile = join(folder, 'results.json');
 
-/** Of the section in the README, which is made as a whole. */
 const introduction = `## Why Holdfast
 
 Holdfast brings the agent loop, approvals, teams, conversations and a console, and Temporal keeps the runs. All frameworks did the same work on two
 cores: runs of 100 turns with 3.2 KB of new text a turn, and ten runs killed in a payment ([benchmarks](docs/benchmarks.md)).`;
 
-/** Holdfast beside its peers, all or those that are named: the same work on each. Prints a table. */
+/** Arguments: names of peers. Default: all. */
 export async function benchPeers(args: readonly string[]): Promise<Results> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -78,7 +76,7 @@ export async function benchPeers(args: readonly string[]): Promise<Results> {
   const measured = new Map<string, Numbers>();
   const note = (peer: string, numbers: Numbers): void => {
     measured.set(peer, numbers);
-    // At once, so that what is measured is not lost if the rest fails.
+    // At once, so that numbers survive a later failure.
     if (values.write) write(measured);
   };
   for (const store of ['postgres', 'embedded', 'cluster'] as const) {
@@ -98,7 +96,7 @@ function resultsOf(measured: ReadonlyMap<string, Numbers>, before: Results['peer
   return { date: new Date().toISOString().slice(0, 10), machine: machine(), versions: versions(), peers: Object.fromEntries(peers) };
 }
 
-/** A store is up only while its peers are measured: an idle one costs CPU, too. */
+/** An idle store costs CPU, so a store stops after its peers. */
 async function measureOn(
   name: StoreName,
   peers: readonly string[],
@@ -128,7 +126,7 @@ async function measureOn(
   }
 }
 
-/** Keeps what was measured before of peers that were left out now. */
+/** Keeps earlier numbers of peers left out now. */
 function write(measured: ReadonlyMap<string, Numbers>): void {
   const all = resultsOf(measured, existsSync(resultsFile) ? parseResults(readFileSync(resultsFile, 'utf8')).peers : {});
   const reasons = Object.fromEntries(Object.values(rows).flatMap(({ title, reason }) => (reason === undefined ? [] : [[title, reason]])));

@@ -7,7 +7,6 @@ import type { ChildSetup, Command, Reply } from './protocol';
 
 type Done = Extract<Reply, { ok: true }>;
 
-/** A peer at work in a process of its own. */
 export class PeerProcess {
   private readonly child: ChildProcess;
   private readonly exited: Promise<unknown>;
@@ -22,7 +21,7 @@ export class PeerProcess {
     this.exited = once(this.child, 'exit');
   }
 
-  /** Sends a command, and waits for its end. One at a time. */
+  /** One command at a time. */
   async do(command: Command): Promise<Done> {
     const replied = once(this.child, 'message') as Promise<[Reply]>;
     this.child.send(command);

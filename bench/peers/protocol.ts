@@ -1,14 +1,12 @@
 import type { TemporalSettings } from '../../host/connection';
 
-/** What the process that measures passes to the process of a peer, as an argument. */
 export interface ChildSetup {
-  /** The module of the adapter. */
   readonly adapter: string;
   readonly postgres?: string;
   readonly temporal?: TemporalSettings;
   readonly directory: string;
   readonly payments: string;
-  /** The turn in whose payment the process hangs until it is killed. */
+  /** The turn in whose payment the process hangs. */
   readonly hangsIn?: number;
 }
 
@@ -25,5 +23,4 @@ export type Command =
 export type Reply =
   { readonly ok: true; readonly ms: readonly number[]; readonly value: number } | { readonly ok: false; readonly problem: string };
 
-/** 1.6 KB of the model and 1.6 KB of the tool in each turn. */
 export const textBytes = 1600;

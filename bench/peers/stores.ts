@@ -13,20 +13,18 @@ import { nodeOfPeers } from './install';
 
 const execute = promisify(execFile);
 
-/** How much PostgreSQL has written to its log. */
+/** Bytes that PostgreSQL has written to its log. */
 const logBytes = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn";
 
-/** Where a peer stores its runs, and what that costs. */
 export interface Store {
-  /** Settings of a peer. A database of PostgreSQL is new. */
   settings(): Promise<{ readonly postgres?: string; readonly temporal?: TemporalSettings }>;
-  /** Whether the store and the workers are one host's, as in `holdfast dev`. */
+  /** Store and workers share a host, as in `holdfast dev`. */
   readonly embedded: boolean;
-  /** CPU milliseconds; undefined where the server is not ours. */
+  /** CPU milliseconds. Undefined for a foreign server. */
   cpuMs(): number | undefined;
-  /** What is kept: rows and indexes without what was deleted. */
+  /** Rows and indexes, without deleted rows. */
   keptBytes(): Promise<number>;
-  /** All that was ever written: PostgreSQL's log, or a process's writes. */
+  /** PostgreSQL's log, or a process's writes. */
   writtenBytes(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -38,7 +36,7 @@ export function openStore(name: StoreName): Promise<Store> {
   return name === 'cluster' ? cluster() : postgres();
 }
 
-/** PostgreSQL at PGHOST, or one of our own in a temporary directory. */
+/** PostgreSQL at PGHOST, or a temporary server. */
 async function postgres(): Promise<Store> {
   const own = process.env['PGHOST'] === undefined ? await ownPostgres() : undefined;
   const environment = own === undefined ? process.env : { ...process.env, ...loopback(own.port) };
@@ -78,7 +76,6 @@ function checkInstalled(): void {
     throw new Error('PostgreSQL is not installed. Install it (apt-get install postgresql), or set PGHOST, PGPORT, PGUSER and PGPASSWORD.');
 }
 
-/** Temporal's server as four processes on PostgreSQL, as `npm run cluster` brings it up. */
 async function cluster(): Promise<Store> {
   checkInstalled();
   const server = await Cluster.start(dynamicConfigs.tuned);
@@ -93,7 +90,6 @@ async function cluster(): Promise<Store> {
   };
 }
 
-/** The server that `holdfast dev` starts, with its database in a file. */
 async function embedded(): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-peers-server-'));
   const server = await startEmbeddedServer({ directory, onProgress: (text) => console.error(text) });
@@ -134,7 +130,6 @@ async function sizeAfterVacuum(environment: NodeJS.ProcessEnv, databases: readon
   return bytes;
 }
 
-/** Pages in use, read beside the server. */
 async function sqliteSize(file: string): Promise<number> {
   const script = `const { DatabaseSync } = require('node:sqlite');
     const database = new DatabaseSync(process.argv[1]);
@@ -144,7 +139,6 @@ async function sqliteSize(file: string): Promise<number> {
   return Number(stdout.trim());
 }
 
-/** Bytes that a process had written to the disk. */
 function bytesWrittenBy(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? Number.NaN);
 }

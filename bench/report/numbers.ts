@@ -11,19 +11,18 @@ export function rounded(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }
 
-/** The middle of some times, and the time that one of twenty exceeds. */
 export function spread(values: readonly number[]): { readonly p50: number; readonly p95: number } {
   return { p50: rounded(median(values), 1), p95: rounded(percentile(values, 0.95), 1) };
 }
 
-/** Milliseconds since 1970 with fractions, the same in all processes of the machine. */
+/** Milliseconds since 1970 with fractions, equal in all processes. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** New random words: nothing repeats, and nothing compresses well. */
+/** New random words, because repeated words would compress well. */
 export function randomWords(bytes: number): string {
   let text = '';
   while (text.length < bytes) {

@@ -7,13 +7,11 @@ interface Payment {
   readonly key: string;
 }
 
-/** A payment service: it pays each key once, and counts. */
 export class Payments {
   private readonly keys = new Set<string>();
   private readonly paid: Payment[] = [];
   private readonly asked: Payment[] = [];
 
-  /** Pays, unless the key was paid before. */
   take(payment: Payment): void {
     this.asked.push(payment);
     if (this.keys.has(payment.key)) return;
@@ -21,12 +19,10 @@ export class Payments {
     this.paid.push(payment);
   }
 
-  /** Runs that asked for the payment of this turn. */
   askedIn(turn: number): number {
     return new Set(this.asked.filter((one) => one.turn === turn).map(({ run }) => run)).size;
   }
 
-  /** Payments of a turn that had been asked for before. */
   get askedAgain(): number {
     return again(this.asked);
   }
@@ -40,7 +36,7 @@ function again(payments: readonly Payment[]): number {
   return payments.length - new Set(payments.map(({ run, turn }) => `${run} ${turn}`)).size;
 }
 
-/** Payments behind HTTP, in this process: it outlives the peers. */
+/** The payments outlive the peers. */
 export async function openPayments(): Promise<{ readonly payments: Payments; readonly url: string; close(): void }> {
   const payments = new Payments();
   const server = createServer((request, response) => {

@@ -1,4 +1,3 @@
-/** Numbers of runs of one size; or why there are none. */
 export type SizeNumbers =
   | { readonly turns: number; readonly turnMs: number; readonly keptBytes: number; readonly writtenBytes: number }
   | { readonly turns: number; readonly problem: string };
@@ -7,12 +6,10 @@ export interface Recovery {
   readonly runs: number;
   readonly ended: number;
   readonly seconds: number;
-  /** Payments that were asked for twice, and that were made twice. */
   readonly askedAgain: number;
   readonly paidAgain: number;
 }
 
-/** What was measured of one peer. */
 export interface Numbers {
   readonly coldStartMs: number;
   readonly sizes: readonly SizeNumbers[];
@@ -31,7 +28,7 @@ export interface Results {
   readonly peers: Readonly<Record<string, Numbers>>;
 }
 
-/** A file of results, checked as far as the tables read it. */
+/** Checks only the fields of the tables. */
 export function parseResults(text: string): Results {
   const results = JSON.parse(text) as Partial<Results>;
   const { peers } = results;

@@ -6,7 +6,7 @@ interface Column {
   readonly of: (numbers: Numbers) => string;
 }
 
-/** A number with about three digits that count. */
+/** About three significant digits. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return '?';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
@@ -32,7 +32,6 @@ const ended = ({ recovery }: Numbers): string => `${recovery.ended} of ${recover
 
 const sizesIn = (results: Results): readonly number[] => Object.values(results.peers)[0]?.sizes.map(({ turns }) => turns) ?? [];
 
-/** Everything, a row for each number and a column for each peer. */
 export function wholeTable(results: Results): string {
   const sizes = sizesIn(results);
   const rows: Column[] = [
@@ -56,7 +55,6 @@ export function wholeTable(results: Results): string {
   );
 }
 
-/** A row for each peer that has a reason to be chosen, with the numbers that one asks for first. */
 export function shortTable(results: Results, reasons: Readonly<Record<string, string>>): string {
   const columns: Column[] = [
     { title: 'ms a turn', of: ofSize(100, ({ turnMs }) => turnMs) },
@@ -73,7 +71,7 @@ export function shortTable(results: Results, reasons: Readonly<Record<string, st
   );
 }
 
-/** Markdown as prettier formats it. Numbers stand on the right. */
+/** Formats as prettier does. */
 function markdown(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly string[] = []): string {
   const isText = head.map((title, column) => column === 0 || texts.includes(title));
   const widths = head.map((title, column) => Math.max(3, title.length, ...rows.map((row) => (row[column] ?? '').length)));
@@ -84,7 +82,6 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[],
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** The page with the text between the two markers replaced. */
 export function replaceSection(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name}: made by npm run bench -- peers -->`, `<!-- end of ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

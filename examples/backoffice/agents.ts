@@ -5,7 +5,6 @@ import type { tools } from './tools';
 
 const { defineAgent } = agentsFor<typeof tools>();
 
-/** Settles tickets, at night two hundred of them. People decide about much money. */
 export const clerk = defineAgent({
   name: 'clerk',
   description: 'Settles a ticket of a customer.',

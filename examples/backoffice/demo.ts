@@ -1,7 +1,4 @@
-/**
- * Opens the whole office on this machine, until Ctrl-C. Arguments: how long an answer of the model takes in milliseconds, and how many requests it takes at a
- * time.
- */
+/** Arguments: milliseconds of a model's answer, and requests at a time. */
 import { once } from 'node:events';
 import { openOffice } from './open-office';
 

@@ -6,7 +6,7 @@ export default defineConfig({
   tools,
   models: {
     names: { default: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini', 'openai-compatible/office'] },
-    // What our contract with the provider says. Two hundred runs of a night wait for their turns, and nothing is refused.
+    // The contract's limit: two hundred runs of a night wait for their turn, and no request is refused.
     limits: { '*': { concurrent: 5 } },
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** What the shop hands over to the clerk. Express checks it, and so does every run. */
 export const Ticket = z.strictObject({
   ticket: z.string().min(1).max(40),
   order: z.string().min(1),

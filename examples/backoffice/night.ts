@@ -1,7 +1,4 @@
-/**
- * The batch of a night: hands the tickets of the day over to the clerk, and waits until all are settled. It may be started again at any time, for the same
- * night: what is there is found, and not begun twice.
- */
+/** May be started again for the same night: finds the runs and starts no second run. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ticket } from './jobs';
 

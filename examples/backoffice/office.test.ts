@@ -20,7 +20,6 @@ let paidBefore = 0;
 beforeEach(() => void (paidBefore = bank.payments.length));
 const paid = () => bank.payments.slice(paidBefore).map(({ kind, order, amount }) => ({ kind, order, amount }));
 
-// The shop is not there. What it hears is the same.
 const tools = { ...real, closeTicket: { ...real.closeTicket, execute: ({ ticket }: { ticket: string }) => ({ closed: ticket }) } };
 const ticket = (order: string, wish: Ticket['wish'] = 'refund'): Ticket => ({
   ticket: `t-${order}`,

@@ -8,16 +8,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface Office {
-  /** Where the shop's back end is. */
+  /** The shop's back end. */
   readonly office: string;
   readonly bank: string;
   readonly model: string;
   readonly holdfast: string;
   /** The directory of `holdfast dev`. */
   readonly directory: string;
-  /** Runs a program of this folder, and gives what it printed. */
   run(program: string, ...args: readonly string[]): Promise<Printed>;
-  /** Runs a command of Holdfast. */
   command(...args: readonly string[]): Promise<Printed>;
   close(): Promise<void>;
 }
@@ -30,14 +28,13 @@ export interface Printed {
 export interface OfficeOptions {
   readonly callMs?: number;
   readonly atOnce?: number;
-  /** Told of all that the processes print. */
   readonly onText?: (text: string) => void;
 }
 
 const holdfast = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'cli', 'main.js');
-/** Compiled it is JavaScript, in `dist`. As it is here, jiti runs it. */
+/** Compiled to `dist`, or run by jiti. */
 const isCompiled = __filename.endsWith('.js');
-/** Not `--import jiti/register`: on Node 20 that takes Express apart. */
+/** On Node 20, `--import jiti/register` breaks Express. */
 const runner = (): readonly string[] => (isCompiled ? [] : [join(dirname(require.resolve('jiti/package.json')), 'lib', 'jiti-cli.mjs')]);
 
 function startProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
@@ -45,7 +42,7 @@ function startProgram(program: string, args: readonly string[], env: NodeJS.Proc
   return spawn(process.execPath, [...runner(), file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What stands behind a word that the process prints, such as `bank  http://…`. */
+/** Returns the address after a word, as in `bank  http://…`. */
 async function addressIn(child: ChildProcess, word: string, onText: (text: string) => void): Promise<string> {
   let text = '';
   return new Promise((found, failed) => {
@@ -81,10 +78,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Keys of other providers, and settings of other servers, are none of this office. */
+/** The office must not see foreign keys and settings. */
 const foreign = /_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)|^OPENAI_|^npm_/;
 
-/** The whole office on one machine: the stand-ins for a bank and a model, `holdfast dev`, and the shop's back end. */
 export async function openOffice({ callMs = 500, atOnce = 5, onText = () => undefined }: OfficeOptions = {}): Promise<Office> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-backoffice-'));
   const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
@@ -94,7 +90,7 @@ export async function openOffice({ callMs = 500, atOnce = 5, onText = () => unde
     return addressIn(child, word, onText);
   };
   const close = async (): Promise<void> => {
-    // The last one first: what others need ends after them.
+    // In reverse: earlier processes serve later processes.
     for (const child of children.reverse()) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
       const ended = once(child, 'close');

@@ -7,7 +7,7 @@ export interface Order {
 
 const items = ['teapot', 'kettle', 'tea', 'cup', 'samovar'];
 
-/** The books of the shop. Order 17 is one of customer 17, and every 25th order is a large one. */
+/** Order 17 belongs to customer 17, and every 25th order is large. */
 export function findOrder(order: string): Order | undefined {
   const number = Number(order);
   if (!Number.isInteger(number) || number < 1) return undefined;

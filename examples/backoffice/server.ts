@@ -1,4 +1,4 @@
-/** The back end of the shop: it starts runs, hears of their results, and shows people what waits for them. */
+/** The shop's back end. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
@@ -10,7 +10,7 @@ import { findOrder } from './orders';
 
 type Office = HoldfastClient<typeof agents>;
 
-/** Connected with the first request, so that this may start before Holdfast does. */
+/** Connects with the first request, so that Holdfast may start later. */
 let connecting: Promise<Office> | undefined;
 const holdfast = (): Promise<Office> => {
   connecting ??= connect<typeof agents>();
@@ -18,7 +18,7 @@ const holdfast = (): Promise<Office> => {
   return connecting;
 };
 
-/** A real one is in the shop's database. */
+/** A real shop uses a database. */
 const results = new Map<string, string[]>();
 const runOf = (ticket: string): string => `ticket-${ticket}`;
 const nightOf = (night: string): string => `night=${night}`;
@@ -26,7 +26,7 @@ const nightOf = (night: string): string => `night=${night}`;
 const app = express();
 app.use(express.json());
 
-/** A ticket begins a run of its own id: the same ticket twice is one run. */
+/** The ticket is the run's id: the same ticket twice is one run. */
 app.post('/tickets', async (request, response) => {
   const { night, ...body } = request.body as { night?: string };
   const ticket = Ticket.safeParse(body);
@@ -53,7 +53,7 @@ app.get('/tickets/:ticket', async (request, response) => {
   response.json({ status, output, results: results.get(request.params.ticket) ?? [] });
 });
 
-/** What the tool closeTicket calls. It may come twice, and says the same then. */
+/** The tool closeTicket may repeat this request. */
 app.put('/tickets/:ticket/result', (request, response) => {
   const { result } = request.body as { result: string };
   const known = results.get(request.params.ticket) ?? [];
@@ -61,7 +61,7 @@ app.put('/tickets/:ticket/result', (request, response) => {
   response.json({ closed: request.params.ticket });
 });
 
-/** What waits for a person, page by page. */
+/** Lists open questions, page by page. */
 app.get('/inbox', async (_, response) => {
   const client = await holdfast();
   const waiting: object[] = [];
@@ -84,7 +84,6 @@ app.post('/inbox/:run/:interrupt', async (request, response) => {
   response.json({ run: run.id });
 });
 
-/** How the runs of a night stand. */
 app.get('/nights/:night', async (request, response) => {
   const client = await holdfast();
   const counts: Record<string, number> = {};
@@ -97,7 +96,7 @@ app.get('/nights/:night', async (request, response) => {
   response.json({ night: request.params.night, closed: results.size, counts });
 });
 
-/** Errors of Holdfast have codes, which stay. */
+/** Errors of Holdfast have stable codes. */
 app.use((error: unknown, _: Request, response: Response, next: NextFunction) => {
   if (response.headersSent) return next(error);
   const code = codeOf(error);

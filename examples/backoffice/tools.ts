@@ -3,7 +3,7 @@ import type { ToolCallContext } from 'holdfast/worker';
 import { z } from 'zod';
 import { findOrder } from './orders';
 
-/** Who a run of this office is for, as Express says at the start. */
+/** Values of the run, set by Express at the start. */
 type Call = ToolCallContext<{ customer?: string }>;
 
 const bank = (): string => process.env['BANK_URL'] ?? 'http://127.0.0.1:4001';
@@ -15,14 +15,13 @@ async function post(url: string, body: object, method = 'POST'): Promise<unknown
   return response.json();
 }
 
-/** What the bank has done under this key. */
 async function paidUnder(key: string): Promise<{ happened: true; result: Paid } | { happened: false }> {
   const response = await fetch(`${bank()}/payments/${encodeURIComponent(key)}`);
   if (response.status === 404) return { happened: false };
   return { happened: true, result: (await response.json()) as Paid };
 }
 
-/** An order that the run may work on: nobody gets the money of somebody else, whatever the model asks for. */
+/** Refuses foreign orders, whatever the model asks for. */
 function ownOrder(order: string, { values }: Call): { total: number } {
   const found = findOrder(order);
   if (found === undefined) throw new Error(`There is no order ${order}.`);

@@ -4,13 +4,13 @@ import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** A thread with the client of AG-UI. `?thread=` says which one: a page that comes back shows it again. */
+/** A reload with `?thread=` shows the thread again. */
 
 const url = `${document.body.dataset['service'] ?? ''}/agui/support`;
 const threadId = new URLSearchParams(location.search).get('thread') ?? crypto.randomUUID();
 history.replaceState(null, '', `?thread=${encodeURIComponent(threadId)}`);
 
-/** `connect` shows the thread, and what goes on in it. */
+/** `connect` shows the thread and follows new events. */
 class Thread extends HttpAgent {
   override connect(input: Parameters<HttpAgent['run']>[0]): ReturnType<HttpAgent['run']> {
     return transformHttpEventStream(runHttpRequest(() => fetch(`${this.url}/connect`, this.requestInit(input))));

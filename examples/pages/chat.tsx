@@ -6,13 +6,13 @@ import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** A chat with `useChat` of AI SDK. `?chat=` says which one: a page that comes back shows it again. */
+/** A reload with `?chat=` shows the chat again. */
 
 const service = document.body.dataset['service'] ?? '';
 const id = new URLSearchParams(location.search).get('chat') ?? crypto.randomUUID();
 history.replaceState(null, '', `?chat=${encodeURIComponent(id)}`);
 
-/** What was said before the turn at work. That one comes with `resume`. */
+/** Messages before the turn at work, which comes with `resume`. */
 async function earlier(): Promise<UIMessage[]> {
   try {
     const { messages } = await new ServiceClient(service).messages(id, { limit: 100 });
@@ -24,7 +24,6 @@ async function earlier(): Promise<UIMessage[]> {
       return [{ id: message.id, role: message.role, parts: [{ type: 'text', text }] }];
     });
   } catch {
-    // Nobody has said anything.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Opens the pages on this machine, until Ctrl-C. Argument: the port of the pages. */
+/** Argument: the port of the pages. */
 import { once } from 'node:events';
 import { openPages } from './open-pages';
 

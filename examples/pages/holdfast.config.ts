@@ -1,7 +1,6 @@
 import { defineConfig } from 'holdfast';
 import support from '../support/holdfast.config';
 
-/** The agents of `examples/support`, for pages of another origin. */
 export default defineConfig({
   ...support,
   agents: '../support/agents.ts',

@@ -8,16 +8,14 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 export interface Pages {
-  /** Where the pages are. */
   readonly url: string;
-  /** Where the service is. */
   readonly service: string;
   close(): Promise<void>;
 }
 
 const names = ['chat', 'agui'] as const;
 const holdfast = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'cli', 'main.js');
-/** Compiled this file is in `dist`, and the pages are not. */
+/** The compiled file is in `dist`, the pages are not. */
 const folder = __filename.endsWith('.js') ? join(__dirname, '..', '..', '..', 'examples', 'pages') : __dirname;
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
@@ -30,7 +28,7 @@ function pageOf(name: string, service: string): string {
 <body data-service="${service}"><div id="page"></div><script src="/${name}.js"></script></body></html>`;
 }
 
-/** The two pages on one port, and `holdfast dev` for them on another. */
+/** Serves the pages on one port and `holdfast dev` on another. */
 export async function openPages(port: number, onText: (text: string) => void = () => undefined): Promise<Pages> {
   const { outputFiles } = await build({
     entryPoints: names.map((name) => join(folder, `${name}.tsx`)),

@@ -15,7 +15,7 @@ const researcherOf = (subject: (typeof subjects)[number]) =>
     maxIterations: 6,
   });
 
-/** Ten at the same time, each as a workflow of its own. */
+/** Ten at a time, each in a workflow of its own. */
 const desks = parallel({ name: 'desks', agents: subjects.map(researcherOf), isolate: true });
 
 const editor = defineAgent({

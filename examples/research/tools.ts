@@ -13,7 +13,7 @@ export const tools = {
     description: 'Files a note for the report.',
     inputSchema: z.object({ subject: z.string(), text: z.string() }),
     effect: 'once',
-    // A real one writes to a system that keeps the key with the note, so that it can be asked for it.
+    // A real tool stores the key with the note.
     execute: ({ subject, text }, call) => {
       notes.set(call.idempotencyKey, { subject, text });
       return { filed: subject };

@@ -12,7 +12,7 @@ const adviserNamed = (name: string, instructions: string) =>
     tools: ['findRule'],
   });
 
-/** Asks two advisers at the same time, who do not hear each other, and a person when they differ. */
+/** A person decides if the advisers differ. */
 export const secondOpinion = customAgent({
   name: 'secondOpinion',
   description: 'Says yes or no to a request.',

@@ -20,7 +20,7 @@ export const tools = {
     description: 'Pays money back for an order.',
     inputSchema: z.object({ orderId: z.string(), amount: z.number().positive() }),
     effect: 'idempotent',
-    // A real one hands call.idempotencyKey to the payment provider, which then pays once however often it is asked.
+    // A real tool passes the key to the payment provider, which then pays once.
     execute: ({ orderId, amount }, call) => ({ paid: amount, orderId, reference: call.idempotencyKey }),
   }),
 };

@@ -22,7 +22,7 @@ export const tools = {
     description: 'Pays money back for an order.',
     inputSchema: z.object({ orderId: z.string(), amount: z.number().positive() }),
     effect: 'idempotent',
-    // Hand the key to your payment provider: it pays once, however often it is asked.
+    // Pass the key to your payment provider, which then pays once.
     execute: ({ orderId, amount }, call) => ({ orderId, paid: amount, reference: call.idempotencyKey }),
   }),
 };

@@ -1,4 +1,4 @@
-// node agui-kill.mjs BASE_URL: prints KILL in the middle of a stream, and goes on when the service is back.
+// node agui-kill.mjs BASE_URL: prints KILL in the middle of a stream, and continues when the service is back.
 import { HttpAgent, buildResumeArray, enforceOutgoingInput, getRunOutcome, runHttpRequest, transformHttpEventStream } from '@ag-ui/client';
 import { agent, base, finish, flow, ok, refundText, sleep, uid } from './check.mjs';
 
@@ -12,7 +12,6 @@ class Reconnecting extends HttpAgent {
   }
 }
 
-/** Reads the thread until the service is back and something waits. */
 async function waiting(threadId) {
   for (;;) {
     const client = new Reconnecting({ url, threadId });

@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The Chromium of this machine. Without one these tests fail: what is not run is not shown to work. */
+/** Without Chromium the tests fail instead of being skipped. */
 export function openBrowser(...flags: readonly string[]): Promise<Browser> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));

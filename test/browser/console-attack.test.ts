@@ -21,7 +21,6 @@ it('executes nothing of tags, titles, names and reasons, and writes out what nob
   await page.locator('.run-title').getByText('⟦U+202E⟧gnp.exe').waitFor();
   await page.locator('.run-header').getByText(markup.slice(0, 20)).first().waitFor();
   for (const tab of ['Timeline', 'Events', 'Conversation']) await page.getByRole('tab', { name: tab }).click();
-  // The only button that approves is the one of the console.
   await page
     .getByRole('button', { name: /Approve/ })
     .first()

@@ -8,21 +8,17 @@ import { join, resolve } from 'node:path';
 const root = resolve(__dirname, '..', '..');
 
 export interface ConsoleBed {
-  /** Where the service is. */
   readonly url: string;
-  /** Where the ready line says that the console is. */
   readonly console: string;
   readonly pid: number;
-  /** Where its data is. */
   readonly directory: string;
-  /** Ends the process as a crash does. Its data stays. */
+  /** Ends the process as a crash does, and keeps the data. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Starts on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A real `holdfast dev`, as a user starts it, with data of its own. */
 export async function openConsole(config = 'examples/support/holdfast.config.ts'): Promise<ConsoleBed> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
   let port = '0';

@@ -5,7 +5,6 @@ const desk = useConsole(deskProject);
 
 const ask = { name: 'askHuman', input: { question: 'Where to?' } };
 
-/** Waits until so many interrupts of a run are open. */
 async function stillOpen(id: string, count: number): Promise<void> {
   while ((await desk.service.interruptsOf(id)).length !== count);
 }
@@ -53,7 +52,7 @@ it('moves, edits, rejects with words and takes back on the page of the run by ke
   await stillOpen('run-keys', 1);
   await page.keyboard.press('Escape');
   await decision(page).waitFor({ state: 'detached' });
-  // What nobody sees is not decided by a key.
+  // A key must not decide an invisible question.
   await page.keyboard.press('a');
   await letGo(page);
   expect((await desk.service.interruptsOf('run-keys')).length).toBe(1);
@@ -95,7 +94,7 @@ it('opens and closes a dialog before the next key is pressed, and the focus is b
   const { page } = await visit(desk.browser, `${desk.bed.console}#/inbox?q=run-dialog`);
   await rowOf(page, 'run-dialog').click();
   await page.locator('.row a:focus').waitFor();
-  // Keys of one moment: nothing is drawn between them.
+  // Keys of one moment: the page draws nothing between them.
   const seen = await page.evaluate<readonly unknown[]>(`(async () => {
     const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
     const said = [];

@@ -5,7 +5,6 @@ import type { ConsoleBed } from './console-bed';
 import { openConsole } from './console-bed';
 import { closeVisited } from './console-pages';
 
-/** A project whose model makes the calls that a test writes. */
 export const deskProject = 'test/browser/console-project/holdfast.config.ts';
 
 export interface ConsoleDesk {
@@ -14,7 +13,6 @@ export interface ConsoleDesk {
   readonly service: ServiceClient;
 }
 
-/** A console and a browser for all tests of one file. They are there once a test runs. */
 export function useConsole(config?: string, onClosed: () => void = () => undefined): ConsoleDesk {
   const desk: { bed?: ConsoleBed; browser?: Browser; service?: ServiceClient } = {};
   beforeAll(async () => {

@@ -117,7 +117,7 @@ it('shows at once who else has decided, in its place, and one of two decisions c
   await rowOf(bob!.page, 'two-2').click();
   await ada!.page.keyboard.press('a');
   await bob!.page.keyboard.press('a');
-  // What is decided is shown for some seconds, and then goes: whoever comes to look later has missed it.
+  // A decision is shown for a few seconds only, so all pages must wait at once.
   const said = [ada!, bob!].map(({ page }) =>
     rowOf(page, 'two-2')
       .getByText(/You approve: done|approved it/)
@@ -145,7 +145,6 @@ it('asks for a name once, shows whom a policy asks and why, and follows its stag
   for (const fact of ['support (1 of 2)', 'role support', 'Goes also to olga']) await facts.getByText(fact).waitFor();
   await page.getByRole('button', { name: 'Approve' }).click();
   await letGo(page);
-  // The second stage is for others: in "All" it is shown, with what was decided so far.
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await facts.getByText('finance (2 of 2)').waitFor();
   await facts.getByText('dora approved').waitFor();
@@ -244,7 +243,7 @@ it('executes nothing that a run says, and lets none of it stand for the console'
   expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   expect(await page.locator('figure button:not(.link), figure a, figure img, figure script').count()).toBe(0);
   expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
-  // A line of a megabyte, which no run can bring into an interrupt.
+  // A line of a megabyte, larger than a run can put into an interrupt.
   await page.route('**/interrupts?*', async (route) => {
     const answer = await route.fetch();
     const body = (await answer.json()) as { interrupts: { interrupt: { info?: unknown } }[] };
@@ -296,7 +295,7 @@ it('says that the service is away, and goes on by itself, also with what was dec
   await page.getByText('goes on by itself').first().waitFor();
   await page.getByRole('button', { name: 'Approve' }).click();
   await letGo(page);
-  // It is shown for some seconds. The page may be faster than the word that the service is ready.
+  // The message is shown for a few seconds only, and the page may be faster than the ready line.
   const isDone = rowOf(page, 'kill-1').getByText('You approve: done').waitFor({ timeout: 60_000 });
   await Promise.all([desk.bed.start(), isDone]);
   await page.getByText('Live').waitFor();

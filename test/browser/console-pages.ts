@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import type { ServiceClient } from '../../http/index';
 
-/** Who sits at a page, and how it is shown. */
 export interface Visitor {
   readonly name?: string;
   readonly roles?: readonly string[];
@@ -12,20 +11,18 @@ export interface Visitor {
 
 export interface VisitedPage {
   readonly page: Page;
-  /** What the page has complained about. */
   readonly errors: readonly string[];
 }
 
 const visited: VisitedPage[] = [];
 
-/** Closes the pages that a test has visited. None of them may have complained. */
 export async function closeVisited(): Promise<void> {
   const pages = visited.splice(0);
   await Promise.all(pages.map(({ page }) => page.context().close()));
   expect(pages.flatMap(({ errors }) => errors)).toEqual([]);
 }
 
-/** A page of the console in a browser of its own, with a clock that a test can move. It is closed after the test. */
+/** A page in a browser of its own, with a clock that the test moves. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<VisitedPage> {
   const { name = 'ada', roles = [], colorScheme = 'light', width = 1280 } = visitor;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
@@ -39,7 +36,7 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
-    // The browser prints each request that does not succeed. What the page makes of it is what counts.
+    // The browser logs every failed request, and the page's own errors are tested.
     if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) errors.push(message.text());
   });
   page.on('dialog', (dialog) => {
@@ -52,16 +49,14 @@ export async function visit(browser: Browser, url: string, visitor: Visitor = {}
   return { page, errors };
 }
 
-/** The decision beside a run, and what the run waits for. */
 export const decision = (page: Page) => page.getByRole('complementary', { name: 'Waits for people' });
 export const waits = (page: Page) => page.getByRole('region', { name: 'Waits for people' });
 
 export const refund = (amount: number, more: object = {}) => ({ name: 'refund', input: { orderId: '42', amount, ...more } });
 
-/** The row of a run in the inbox. */
 export const rowOf = (page: Page, run: string) => page.locator(`.row[data-key^="${run}/"]`);
 
-/** Ends the moment in which a decision can be taken back. */
+/** Ends the five seconds in which a decision can be taken back. */
 export async function letGo(page: Page): Promise<void> {
   await page.clock.fastForward(5_100);
 }
@@ -75,7 +70,7 @@ interface AxeResult {
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds wrong with a page as it is shown, at WCAG 2.2 AA. */
+/** Returns axe-core's findings at WCAG 2.2 AA. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe);
   const found = await page.evaluate<AxeResult>(
@@ -91,7 +86,6 @@ export interface DeskCall {
   readonly input: object;
 }
 
-/** Starts a run whose model makes these calls at once, and waits until it asks. */
 export async function startAsking(
   service: ServiceClient,
   agent: string,
@@ -104,7 +98,6 @@ export async function startAsking(
   throw new Error(`${id} has ended without asking.`);
 }
 
-/** How the interrupts of a run have ended, once it has. */
 export async function endingsOf(
   service: ServiceClient,
   id: string,

@@ -11,7 +11,7 @@ process.env['CONSOLE_TEST_GATES'] = gates;
 const open = (gate: string): void => writeFileSync(join(gates, gate), '');
 
 const desk = useConsole('test/browser/fixtures/holdfast.config.ts', () => rmSync(gates, { recursive: true, force: true }));
-/** It works while other tests run. */
+/** Built while other tests run. */
 let many: string;
 beforeAll(async () => {
   many = await started('plain', 'many 400');
@@ -66,7 +66,6 @@ it('shows a step as the model saw it, what changed since the step before, and wh
   expect(await step.getByText('It is on its way.').count()).toBe(1);
   await page.keyboard.press('k');
   await step.getByText('clerk/t1/lookUp.0').waitFor();
-  // The tool gave the number. The layer behind it hid it from the model.
   await step.getByText('42').first().waitFor();
   expect(await step.locator('.changed-by').innerText()).toContain('hidesNumbers');
   await page.keyboard.press('Escape');

@@ -33,7 +33,6 @@ async function visited(hash: string, play: (page: Page) => Promise<void>, visito
   await play((await visit(desk.browser, `${desk.bed.console}${hash}`, visitor)).page);
 }
 
-/** Goes on with Tab until a control has the focus, as somebody without a mouse does. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let tries = 0; tries < 80; tries++) {
     await page.keyboard.press('Tab');
@@ -54,7 +53,6 @@ describe('the list of runs', () => {
       for (const id of ['view-1', 'view-2', 'view-3']) await rowOf(page, id).waitFor();
       expect(await page.evaluate("getComputedStyle(document.querySelector('.run-row.failed .run-agent')).fontWeight")).toBe('650');
       await rowOf(page, 'view-1').getByText('Approve refund').waitFor();
-      // Where the fields of the filters take two lines, the buttons beside them stay as they are.
       await page.setViewportSize({ width: 1440, height: 900 });
       expect((await page.locator('.chip').first().boundingBox())?.height).toBeLessThan(40);
       expect((await page.locator('.run-heads').innerText()).split(/\s*\n\s*/)).toEqual(
@@ -269,7 +267,7 @@ describe.each(['light', 'dark'] as const)('with the %s theme', (colorScheme) => 
   });
 });
 
-// The last one: the service is another process behind it.
+// Last, because the service is another process afterwards.
 it('moves runs to a newer build, and says which build drains', async () => {
   await waiting('move-1', 'move-2');
   await desk.bed.kill();

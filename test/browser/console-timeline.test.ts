@@ -16,7 +16,6 @@ it('shows what each step and turn used and cost, and what this worker takes of t
   const shown = `${(usage.inputTokens + usage.outputTokens).toString()} tok`;
   await page.locator('.step-cost').nth(1).waitFor();
   const costs = await page.locator('.step-row', { hasText: shown }).locator('.step-cost').allInnerTexts();
-  // One call in one turn: both rows say the same, which is all that the run has cost.
   expect(costs).toHaveLength(2);
   for (const one of costs) expect(Number(one)).toBeCloseTo(cost?.amount ?? NaN, 3);
   await page.locator('.step-row.model button').click();
@@ -43,7 +42,6 @@ it('shows under which build a run went on, while the service is killed and comes
   project.change('You are a very careful support agent.');
   await desk.bed.start();
   await page.getByText('Live', { exact: true }).waitFor();
-  // What somebody has begun to write is still there.
   expect(await decision(page).getByLabel('What the agent should know').inputValue()).toBe('Half a word');
   await page.getByRole('button', { name: 'Upgrade' }).click();
   await page.getByLabel('Notices').getByText('The run moved to build').waitFor();

@@ -7,13 +7,11 @@ const desk = useConsole(deskProject);
 const ask = { name: 'askHuman', input: { question: 'Where to?' } };
 const asked = (page: Page) => page.getByRole('group', { name: 'Waits for people' });
 
-/** Says in a conversation which calls its model makes. */
 async function say(page: Page, calls: readonly object[]): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(JSON.stringify({ calls }));
   await page.keyboard.press('Enter');
 }
 
-/** How the interrupts of a turn have ended. */
 async function answersOf(id: string): Promise<readonly unknown[]> {
   const answers = [];
   for await (const event of desk.service.events(id)) {
@@ -44,7 +42,6 @@ it('decides about several calls one after another, with words, by keyboard alone
   const { page } = await visit(desk.browser, `${desk.bed.console}#/try/support?chat=try-keys`);
   await say(page, [refund(80), refund(81)]);
   await asked(page).getByRole('button', { name: 'Approve' }).focus();
-  // Only one decision is open, and the keys are about that one.
   expect(await asked(page).getByRole('button', { name: 'Approve' }).count()).toBe(1);
   await page.keyboard.press('r');
   await page.locator('textarea:focus').waitFor();

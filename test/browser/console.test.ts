@@ -47,10 +47,10 @@ it('keeps the theme that somebody chose', async () => {
 
 const folder = resolve(__dirname, '..', '..', 'dist', 'console');
 
-/** How much gzipped script a browser asks for that has nothing yet, until the page shows what it is about. */
+/** Returns bytes of gzipped script that a browser with an empty cache loads until the page shows the text. */
 async function scriptOf(hash: string, shows: string, width = 1280): Promise<number> {
   const context = await desk.browser.newContext({ viewport: { width, height: 800 } });
-  // Whoever saves data gets no other pages in advance.
+  // A browser that saves data preloads no other pages.
   await context.addInitScript(`Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`);
   const page = await context.newPage();
   const scripts = new Set<string>();
@@ -59,7 +59,7 @@ async function scriptOf(hash: string, shows: string, width = 1280): Promise<numb
   });
   await page.goto(`${desk.bed.console}${hash}`);
   await page.locator(shows).first().waitFor();
-  // Neither a part nor what to change after an error is still on its way.
+  // Neither a part nor a change after an error is still loading.
   for (const meanwhile of [/^Loading$/, /: …$/]) await page.locator('main').getByText(meanwhile).waitFor({ state: 'detached' });
   await context.close();
   const bytes = [...scripts].map((file) => gzipSync(readFileSync(join(folder, file))).length).reduce((sum, size) => sum + size, 0);
@@ -68,7 +68,6 @@ async function scriptOf(hash: string, shows: string, width = 1280): Promise<numb
   return bytes;
 }
 
-/** Each place where somebody may come in: what it shows when it is whole. */
 const entrances: Readonly<Record<PageName | 'run', readonly (readonly [hash: string, shows: string])[]>> = {
   inbox: [
     ['#/inbox', '#decision'],
@@ -107,7 +106,7 @@ describe('what a browser loads at first', () => {
     await service.start({ agent: 'support', id: 'fails', input: 'Hello', model: 'nobody/model' });
     for (const id of ['waits', 'talks', 'fails'])
       for await (const event of service.events(id)) if (event.type === 'interrupt-start' || event.type === 'run-end') break;
-    // Lists of the server come a moment after what they list.
+    // Server lists lag a moment.
     for (;;) if ((await service.list()).runs.length === 3 && (await service.interrupts()).interrupts.length === 2) break;
   });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 
-/** What docs/guides/ai-sdk-ui.md tells a page to do that does not decide itself. `?chat=`, `?by=` and `?secret=` say whose page it is. */
+/** The page of docs/guides/ai-sdk-ui.md for people who do not decide. `?chat=`, `?by=` and `?secret=` identify the page's user. */
 const script = `
 import { useChat } from '@ai-sdk/react';
 import { DefaultChatTransport, getToolName, isToolUIPart } from 'ai';
@@ -37,12 +37,10 @@ createRoot(document.getElementById('page')).render(h(Page));
 
 export interface DeskPages {
   readonly url: string;
-  /** Where the pages find the service. */
   serveFor(service: string): void;
   close(): Promise<void>;
 }
 
-/** The page of a claimant, with the unchanged `useChat`, on an origin of its own. */
 export async function openDeskPages(): Promise<DeskPages> {
   const { outputFiles } = await build({
     stdin: { contents: script, resolveDir: __dirname },

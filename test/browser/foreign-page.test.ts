@@ -14,9 +14,9 @@ import { openConsole } from './console-bed';
 import { deskProject } from './console-desk';
 import { startAsking } from './console-pages';
 
-/** A name of the attacker's, which his name server has resolve to this machine. */
+/** The attacker's name server resolves the name to this machine. */
 const rebound = 'attacker.example';
-/** As browsers were that let pages of other sites reach this machine, and as some still are. */
+/** With the flags, Chromium lets foreign pages reach this machine, as older browsers do. */
 const older = ['--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests'];
 const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><title>A site</title>'));
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   site.close();
 }, 60_000);
 
-/** What a page may send to another site without asking it: anything, as text. */
+/** Requests that a page may send to another site without preflight. */
 const attacks = [
   ...['text/plain', undefined].flatMap((type) => [
     ['/api/v1/namespaces/default/workflows/stranger', { workflowType: { name: 'any' }, taskQueue: { name: 'any' } }, type] as const,
@@ -66,7 +66,6 @@ const attacks = [
 ];
 const reads = ['/runs', '/interrupts', '/service', '/metrics', '/api/v1/namespaces', '/api/v1/namespaces/default/workflows'];
 
-/** Tries all of them at all ports, in the page. Gives what it could read of the answers. */
 async function tryAll(page: Page, host: string, at: readonly number[]): Promise<readonly string[]> {
   return page.evaluate(
     `(async ({ host, at, attacks, reads }) => {
@@ -113,13 +112,13 @@ it('nor does one whose own name is made to resolve to this machine, but for the 
   const read: string[] = [];
   for (const port of ports) {
     const page = await browser.newPage();
-    // The page itself came before, of the machine of the attacker.
+    // The page itself came earlier, from the attacker's machine.
     await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>A site</title>' }));
     await page.goto(`http://${rebound}:${port}/page`);
     read.push(...(await tryAll(page, rebound, [port])));
     await page.close();
   }
-  // Otherwise the browser has kept the page from all ports, and nothing was tried.
+  // Proves that the browser did not block all ports.
   expect(read.map((text) => text.replace(/ of .*/s, ''))).toEqual(['/metrics']);
   await nothingHappened();
 });

@@ -74,12 +74,11 @@ export const panel = parallel({ name: 'panel', description: 'Looks at two sides.
 
 export interface ListsProject {
   readonly config: string;
-  /** Changes the code of the agents: the next start has another build. */
   change(words: string): void;
   remove(): void;
 }
 
-/** A project with all that the lists show: approvals, jobs, isolated agents, and a model without a key. It is where its imports of the package are found. */
+/** A project with everything that the lists show. The folder is where imports of the package resolve. */
 export function listsProject(): ListsProject {
   mkdirSync(join(root, '.holdfast-tests'), { recursive: true });
   const folder = mkdtempSync(join(root, '.holdfast-tests', 'lists-'));

@@ -30,7 +30,6 @@ function run(at: number, count: number): ListedRun {
   };
 }
 
-/** The id of a run that waits for as many people as there are interrupts. */
 export const askingRun = 'asks-much';
 const startedAt = new Date(Date.UTC(2026, 10, 25)).toISOString();
 
@@ -47,7 +46,7 @@ function asking(interrupts: readonly ListedInterrupt[]): ShownRun {
   } as unknown as ShownRun;
 }
 
-/** The console with so many runs and interrupts behind it. What a server would take to list them is no matter of the page. */
+/** The console over a stubbed service, because the server's time is not under test. */
 export async function manyRuns(count: number, asked = 0): Promise<{ readonly url: string; close(): Promise<void> }> {
   const runs = Array.from({ length: count }, (_, at) => run(at, count));
   const interrupts = Array.from({ length: asked }, (_, at) => interrupt(at));
@@ -55,7 +54,7 @@ export async function manyRuns(count: number, asked = 0): Promise<{ readonly url
     '/runs': (query) => {
       const from = Number(query.get('after') ?? 0);
       const id = query.get('id') ?? '';
-      // None has isolated agents. A run that stood among its own would be unfolded without end.
+      // A run among its own isolated agents would unfold without end.
       if (query.has('parent')) return { runs: [], more: false, total: 0 };
       const fitting = runs.filter((one) => one.id.startsWith(id) && (query.get('status') ?? one.status) === one.status);
       const to = from + Number(query.get('limit') ?? 50);
@@ -72,7 +71,6 @@ export async function manyRuns(count: number, asked = 0): Promise<{ readonly url
     const answer = answers[pathname];
     if (answer !== undefined) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(searchParams)));
     const file = pathname === '/' ? 'index.html' : pathname.replace(/^\/console\//, '');
-    // Its log has nothing yet, and goes on.
     if (pathname.endsWith('/events')) return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     if (!existsSync(join(built, file))) {
       const error = { code: 'request-invalid', message: 'No such route.', fix: '' };

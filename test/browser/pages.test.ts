@@ -4,7 +4,7 @@ import type * as Opening from '../../examples/pages/open-pages';
 import { ServiceClient } from '../../http/index';
 import { openBrowser } from './browser';
 
-// The processes are the compiled ones.
+// The processes run the compiled files.
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- what is compiled has no place among the sources
 const { openPages } = require(join(__dirname, '..', '..', 'dist', 'examples', 'pages', 'open-pages.js')) as typeof Opening;
 
@@ -18,7 +18,6 @@ afterAll(async () => {
   await pages.close();
 });
 
-/** A page that has printed no error when it is closed. */
 async function visited(path: string, play: (page: Page) => Promise<void>): Promise<void> {
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);
@@ -41,7 +40,6 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-/** What the agent said last in a turn that has ended. */
 async function lastSaid(id: string): Promise<string> {
   const holdfast = new ServiceClient(pages.service);
   for await (const event of holdfast.events(id)) if (event.type === 'turn-end') break;

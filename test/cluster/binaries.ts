@@ -10,11 +10,10 @@ const buildPatienceMs = 20 * 60_000;
 export interface ClusterBinaries {
   readonly server: string;
   readonly sqlTool: string;
-  /** The folders of PostgreSQL's schema, which come with the source. */
   readonly schema: string;
 }
 
-/** Temporal's server and its tool for SQL, built through the Go module proxy into the cache, once. One process at a time. */
+/** Builds Temporal's server and SQL tool through the Go module proxy, once per cache, one process at a time. */
 export async function clusterBinaries(): Promise<ClusterBinaries> {
   const folder = join(cacheDirectory(process.env), `cluster-${version}`);
   const binaries = { server: join(folder, 'temporal-server'), sqlTool: join(folder, 'temporal-sql-tool'), schema: join(folder, 'schema') };
@@ -38,7 +37,6 @@ export async function clusterBinaries(): Promise<ClusterBinaries> {
   }
 }
 
-/** The folder of the module's source. */
 async function downloaded(folder: string): Promise<string> {
   const text = await run('go', ['mod', 'download', '-json', `go.temporal.io/server@v${version}`], folder);
   const { Dir } = JSON.parse(text) as { readonly Dir?: string };
@@ -46,7 +44,6 @@ async function downloaded(folder: string): Promise<string> {
   return Dir;
 }
 
-/** Runs a command to its end and gives what it wrote. What it complained about stands in the error. */
 export function run(command: string, args: readonly string[], folder: string, environment = process.env): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(

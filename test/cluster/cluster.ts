@@ -13,19 +13,18 @@ import { clusterBinaries, run } from './binaries';
 import type { Postgres } from './postgres';
 import { startPostgres } from './postgres';
 
-/** The first writes what the database says of the cluster; two at once would be in each other's way. */
+/** The first service writes the cluster's facts into the database; two at once would collide. */
 const services = ['history', 'matching', 'frontend', 'worker'] as const;
 type Service = (typeof services)[number];
 type Ports = Readonly<Record<Service, { readonly grpc: number; readonly membership: number }>>;
 
 export type DynamicConfig = Readonly<Record<string, unknown>>;
 
-/** A server as it comes, and one with what docs/operations/README.md names. */
 export const dynamicConfigs: Readonly<Record<'plain' | 'tuned', DynamicConfig>> = { plain: {}, tuned: clusterFlags };
 
 const retentionDays = 30;
 
-/** Temporal's server as four processes on PostgreSQL. It ends with this process, however that ends. */
+/** Temporal's server as four processes on PostgreSQL. Ends with this process, even after a kill. */
 export class Cluster {
   private readonly processes: GuardedProcess[] = [];
 
@@ -74,7 +73,6 @@ export class Cluster {
     }
   }
 
-  /** Of the four processes and of the database. */
   get pids(): readonly number[] {
     return [...this.processes.map(({ pid }) => pid), this.postgres.pid];
   }
@@ -83,7 +81,6 @@ export class Cluster {
     return this.postgres.port;
   }
 
-  /** The ends of the logs. */
   private lastWords(): string {
     const logs = ['postgres', ...services].map((name) => join(this.folder, `${name}.log`)).filter((file) => existsSync(file));
     return logs.map((file) => `${file}\n${readFileSync(file, 'utf8').slice(-2000)}`).join('\n');
@@ -95,7 +92,6 @@ export class Cluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Read once, at the start. */
   private configure(dynamicConfig: DynamicConfig): void {
     const values = Object.fromEntries(
       Object.entries({ ...dynamicConfig, ...roomForDeployments }).map(([name, value]) => [name, [{ value }]]),
@@ -103,7 +99,6 @@ export class Cluster {
     writeFileSync(join(this.folder, 'config', 'dynamic.yaml'), JSON.stringify(values));
   }
 
-  /** The steps of docs/operations/README.md. */
   private async makeNamespace(): Promise<void> {
     const { path } = await findServerBinary({ environment: process.env, onProgress: (text) => console.log(text) });
     const operator = (...args: string[]): Promise<string> => run(path, ['operator', ...args, '--address', this.address], this.folder);
@@ -111,7 +106,7 @@ export class Cluster {
     await persistently(() => operator('namespace', 'create', '--namespace', 'default', '--retention', `${retentionDays}d`));
     const attributes = Object.entries(searchAttributes).flatMap(([name, type]) => ['--name', name, '--type', type]);
     await persistently(() => operator('search-attribute', 'create', '--namespace', 'default', ...attributes));
-    // Every service has found the others when a queue, and a list of runs, can be looked at.
+    // The services have found each other when a queue and a list of runs can be described.
     const address = ['--address', this.address];
     await persistently(() => run(path, ['task-queue', 'describe', '--task-queue', 'holdfast', ...address], this.folder));
     await persistently(() => run(path, ['workflow', 'list', ...address], this.folder));
@@ -123,14 +118,13 @@ async function endsTooSoon({ exited, pid }: GuardedProcess): Promise<never> {
   throw new Error(`The process ${pid} of the cluster ended with ${code} before the cluster was up.`);
 }
 
-/** Settles when something listens there. */
 function listening(port: number): Promise<void> {
   return persistently(async () => {
     if (!(await isListening(port))) throw new Error(`Nothing listens on the port ${port} after a minute.`);
   });
 }
 
-/** Processes that have just started refuse what they will soon do. */
+/** Processes refuse requests for a moment after the start. */
 async function persistently<T>(act: () => Promise<T>): Promise<T> {
   const until = Date.now() + 60_000;
   for (;;) {
@@ -150,7 +144,7 @@ function isFree(port: number): Promise<boolean> {
   );
 }
 
-/** PostgreSQL keeps the ports of members as numbers of two bytes with a sign: none above 32,767 fits. */
+/** PostgreSQL stores member ports as signed two-byte numbers, so no port above 32,767 fits. */
 async function freePorts(): Promise<Ports> {
   const taken = new Set<number>();
   const lowPort = async (): Promise<number> => {
@@ -166,7 +160,6 @@ async function freePorts(): Promise<Ports> {
   return Object.fromEntries(entries) as Ports;
 }
 
-/** JSON is YAML. */
 function serverConfig(folder: string, ports: Ports, postgresPort: number): unknown {
   const store = (databaseName: string, connections: number): unknown => ({
     sql: {

@@ -8,7 +8,6 @@ import { jestProgram } from '../support/jest-program';
 
 type Configuration = keyof typeof dynamicConfigs;
 
-/** The part of Jest's report that the passes add up. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
@@ -18,9 +17,9 @@ interface Report {
   testResults: { readonly name: string; readonly status: string }[];
 }
 
-/** Steps that follow on each other, and long histories: what the flags of the page change. */
+/** Step sequences and long histories depend on the flags. */
 const steps = ['integration/(answers|bundles|cancels|endless-loops|large-steps|late-|run|tools|upgrade)'];
-/** What of the tests rests on the server's own settings. Limits of sizes are the same with the flags. Replays are here, as histories are read there. */
+/** Tests that depend on the server's settings. Size limits are equal with the flags. */
 const touched: Readonly<Record<Configuration, readonly string[]>> = {
   plain: [...steps, 'integration/(passwords|stuck)', 'bad-input', 'replay'],
   tuned: steps,
@@ -70,7 +69,6 @@ async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-/** One cluster from nothing, and the tests against it. */
 async function pass(name: Configuration, patterns: readonly string[]): Promise<{ readonly status: number; readonly report: Report }> {
   const cluster = await Cluster.start(dynamicConfigs[name]);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cluster-report-'));
@@ -86,9 +84,8 @@ async function pass(name: Configuration, patterns: readonly string[]): Promise<{
   }
 }
 
-/** The report goes to the file, and what a person reads to stderr. */
 function jest(args: readonly string[], address: string): Promise<number> {
-  // The four processes and the database want their part of the machine.
+  // The four processes and the database need cores too.
   const child = spawn(process.execPath, [jestProgram, '--maxWorkers=2', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, HOLDFAST_TEST_ADDRESS: address },

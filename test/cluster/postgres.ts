@@ -14,11 +14,11 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: there it is another user's. */
+/** PostgreSQL refuses to run as root. */
 const user = 'postgres';
 const isRoot = process.getuid?.() === 0;
 
-/** A database server of its own on a free port, with its data in a new folder. It waits for the disk, as one in production does. */
+/** A server on a free port with data in a new folder. Commits wait for the disk, as in production. */
 export async function startPostgres(logFile: string): Promise<Postgres> {
   const bin = await binaries();
   const folder = mkdtempSync(join(enterableFolder(), 'holdfast-pg-'));
@@ -56,7 +56,6 @@ export async function startPostgres(logFile: string): Promise<Postgres> {
   return { port, pid: server.pid, stop };
 }
 
-/** The folder with PostgreSQL's programs, after an installation by apt where there are none. */
 async function binaries(): Promise<string> {
   const found = installed();
   if (found !== undefined) return found;
@@ -68,7 +67,7 @@ async function binaries(): Promise<string> {
   };
   await apt('update', '-qq');
   await apt('install', '-y', '-qq', 'postgresql-common');
-  // Debian would start a server of its own at once. The one here is ours alone.
+  // Debian would start a server at once.
   const quiet =
     'mkdir -p /etc/postgresql-common/createcluster.d && echo "create_main_cluster = false" > /etc/postgresql-common/createcluster.d/holdfast.conf';
   const [command = '', ...rest] = [...root, 'sh', '-c', quiet];
@@ -79,7 +78,6 @@ async function binaries(): Promise<string> {
   return after;
 }
 
-/** The folder with PostgreSQL's programs, where it is installed. */
 export function installed(): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const newestFirst = versions.sort((one, other) => Number(other) - Number(one)).map((version) => `/usr/lib/postgresql/${version}/bin`);

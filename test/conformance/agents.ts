@@ -10,7 +10,6 @@ import {
 } from '../../middleware/forms/index';
 import { agentsFor } from '../../workflows/index';
 
-/** The agents of the cases that run on both engines. What their hooks see they tell in events, as nothing else leaves the sandbox. */
 const { defineAgent } = agentsFor();
 
 const base = {
@@ -28,7 +27,6 @@ function withText(response: ModelResponse, text: string): ModelResponse {
   return { ...response, message: { ...response.message, parts } };
 }
 
-/** Notes where it is entered and left, and marks results of tools. */
 function around(name: string): AgentMiddleware {
   return {
     name,
@@ -42,7 +40,6 @@ function around(name: string): AgentMiddleware {
   };
 }
 
-/** The text of a tool's result, also of one that has parts. */
 function textOfOutput(output: Json): string {
   if (typeof output === 'string') return output;
   const parts = output as readonly { readonly text?: string; readonly type?: string }[];
@@ -226,7 +223,6 @@ export const optionsWrapped = defineAgent({
       name: 'inner',
       wrapToolCall(call, next, ctx) {
         note(ctx, call.options ?? null);
-        // What says nothing of options hands them on.
         return next({ id: call.id, name: call.name, input: call.input });
       },
     },
@@ -254,7 +250,6 @@ export const asksThree = defineAgent({
   ],
 });
 
-/** Asks beside the tool what the history is to say from now on. */
 export const asksForHistory = defineAgent({
   ...base,
   name: 'asksForHistory',
@@ -286,7 +281,6 @@ export const directAsks = defineAgent({
 const kindsOf = ({ role, blocks }: AgenticMessage): string => `${role} ${blocks.map(({ type }) => type).join(' ')}`;
 const copyOf = <M extends AgenticMessage>(message: M): M => ({ ...message, blocks: [...message.blocks] });
 
-/** All hooks are written for agentic messages, and hand on copies. */
 export const agentic = defineAgent({
   ...base,
   name: 'agentic',
@@ -336,7 +330,6 @@ export const oneToolIteration = defineAgent({ ...base, name: 'oneToolIteration',
 
 export const external = defineAgent({ ...base, name: 'external', tools: ['echo', 'pickColor'] });
 
-/** Refuses a turn that ends with the word for it. */
 export const refusesFirst = defineAgent({
   ...base,
   name: 'refusesFirst',

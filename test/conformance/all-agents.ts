@@ -1,4 +1,3 @@
-/** What the worker of the cases bundles: every agent that they run on a server. */
 export * from './agents';
 export * from './built-in-agents';
 export * from './callback-agents';

@@ -11,27 +11,19 @@ import type { Engine, Play, Played } from './engines';
 export interface AskedOn {
   readonly run: Played;
   readonly outcome: Outcome<unknown>;
-  /** What the model was asked, call by call. */
   readonly requests: ScriptedModel['requests'];
-  /** The messages of the first of these calls, in short. */
   readonly lines: readonly string[];
-  /** The transcript, in short. */
   readonly transcript: readonly string[];
-  /** Results of tools in the transcript, as they are. */
   readonly outputs: readonly Json[];
-  /** What was seen of tools that stream. */
   readonly shown: readonly string[];
 }
 
 export interface AskingOn extends Partial<Omit<Play, 'input' | 'model' | 'onDelta'>> {
-  /** Other models, by name. */
   readonly models?: Readonly<Record<string, LanguageModel>>;
   readonly steps?: readonly ScriptedStep[];
-  /** Told of each piece of a tool that streams. */
   readonly onPiece?: (piece: string) => void;
 }
 
-/** Runs an agent on messages, on either engine, as far as it comes by itself. */
 export async function askedOn(
   engine: Engine,
   agent: Agent<string, Json, unknown>,

@@ -16,7 +16,6 @@ import {
   toolSearch,
 } from '../../middleware/index';
 
-/** Agents with built-in middlewares, for the cases that run on both engines. */
 const { defineAgent } = agentsFor();
 
 const base = { description: 'Under test.', instructions: 'Be a test.', model: 'test/model' };
@@ -40,7 +39,6 @@ export const searchingByItself = agentWith('searchingByItself', ['echo'], toolSe
 const helper = defineAgent({ ...base, name: 'helper', instructions: 'Be a helper.', tools: ['echo'] });
 export const skilled = agentWith('skilled', ['echo'], skill({ models: { strong: 'test/strong' }, agents: { default: helper } }));
 
-/** Takes away before the third turn what the middleware behind it has put in. */
 const forgetful: AgentMiddleware = {
   name: 'forgetful',
   beforeModelRewriteState: ({ messages }, ctx) =>
@@ -81,7 +79,6 @@ export const rewriting = agentWith(
   }),
 );
 
-/** More than two messages are summarized. */
 const summing = <const Name extends string>(name: Name, options: Partial<SummarizationOptions> = {}) =>
   agentWith(name, ['echo'], summarization({ model: 'test/sum', trigger: { messages: 2 }, ...options }));
 const atOnce = { backoff: () => 0 };
@@ -110,7 +107,6 @@ export const keepingSkills = agentWith(
   skill(),
 );
 
-/** Shows how many tokens there are before each call of the model. */
 export const counting = agentWith('counting', ['echo'], {
   name: 'counting',
   beforeModelRewriteState: (state, ctx) =>
@@ -126,7 +122,6 @@ const noSearch = { edit_file: { disable: true }, glob: { disable: true }, grep: 
 export const commanding = agentWith('commanding', [], filesystem({ shell: true, tools: { ...onlyExecute, ...noSearch } }));
 export const largely = agentWith('largely', ['echo', 'pieces'], filesystem({ largeResults: true, tools: { ...onlyExecute, ...noSearch } }));
 
-/** Puts values of the session into the log, or into the session. */
 const showsShared: AgentMiddleware = {
   name: 'shows-shared',
   afterAgent: (_, ctx) => ctx.sendEvent('note', ctx.session.get('shared') ?? null),

@@ -5,7 +5,6 @@ import { agentCallbacks, callbacks, modelCallbacks, toolCallbacks, toolStateKey 
 import { approval } from '../../middleware/index';
 import type { AgentMiddleware } from '../../workflows/index';
 
-/** The agents of callbacks in the flow of a run. What callbacks see they tell in events named `note`. */
 const { defineAgent } = agentsFor();
 
 interface Special {
@@ -39,8 +38,6 @@ const callingEcho: Message = {
   role: 'assistant',
   parts: [{ type: 'tool-call', id: '0', name: 'echo', input: { text: 'echo' } }],
 };
-
-// Around the model.
 
 export const pongs = under('pongs', [
   modelCallbacks()
@@ -82,7 +79,6 @@ export const wantsAnotherModel = under('wantsAnotherModel', [
     .asMiddleware(),
 ]);
 
-/** The first callback returns values, and no invocation; the second one has one all the same. */
 export const keepsInvocation = under('keepsInvocation', [
   modelCallbacks()
     .registerBefore(() => ({ values: {} }))
@@ -90,9 +86,6 @@ export const keepsInvocation = under('keepsInvocation', [
     .asMiddleware(),
 ]);
 
-// Around a tool.
-
-/** The first callback assigns arguments and returns nothing; the second one notes what it sees. */
 export const assignsArguments = under('assignsArguments', [
   toolCallbacks()
     .registerBefore((call) => void (call.arguments = { text: 'assigned' }))
@@ -119,7 +112,6 @@ export const shapesAndFollowsUp = under('shapesAndFollowsUp', [
 export const failsShaping = under('failsShaping', [toolCallbacks().registerToolResultMessages(fails('odd')).asMiddleware()]);
 export const panicsShaping = under('panicsShaping', [toolCallbacks().registerToolResultMessages(panics).asMiddleware()]);
 
-/** The arguments as JSON, when only the quotes of their keys are missing. */
 function repaired(input: Json): Json {
   if (typeof input !== 'string') return input;
   return JSON.parse(input.replace(/([{,]\s*)([A-Za-z_]\w*)\s*:/g, '$1"$2":')) as Json;
@@ -151,7 +143,6 @@ export const asksAboutRewritten = under('asksAboutRewritten', [
   approval({ tools: { echo: true } }),
 ]);
 
-/** Everything that callbacks can make of a call. */
 const everything = toolCallbacks()
   .registerBefore(({ invocation }) => (invocation.state.set('called', true), note(invocation, 'before')))
   .registerAfter(({ invocation }) => (note(invocation, 'after'), { skipSummarization: true }))
@@ -167,7 +158,6 @@ export const deniesBehindCallbacks = under('deniesBehindCallbacks', [
   approval({ tools: { echo: true } }),
 ]);
 
-/** A check of the tool's own, and behind it the policy of the run. */
 export const checksThenPolicy = under('checksThenPolicy', [
   approval({ name: 'check', tools: { echo: true } }),
   {
@@ -192,7 +182,6 @@ const stopTools = ['echo', 'pays', 'asks', 'stops'];
 export const stopped = under('stopped', [], { tools: stopTools });
 export const stoppedInTurn = under('stoppedInTurn', [], { tools: stopTools, sequentialTools: true });
 
-/** Stops before the tool `fail`, and behind the run calls what it cannot call any more. */
 export const stopsBeforeTool = under(
   'stopsBeforeTool',
   [
@@ -222,7 +211,6 @@ export const skipsSummary = under('skipsSummary', [
     .asMiddleware(),
 ]);
 
-/** Two calls of one tool set the same key: once for both, once each for itself. */
 export const sharesState = under('sharesState', [
   callbacks({
     tool: toolCallbacks()
@@ -253,7 +241,6 @@ export const decidesByText = under(
   { toolErrors: 'fail' },
 );
 
-/** A step of the run before and after which it waits. */
 export const waitsAroundTool = under('waitsAroundTool', [
   {
     name: 'waiting',
@@ -266,8 +253,6 @@ export const waitsAroundTool = under('waitsAroundTool', [
     },
   },
 ]);
-
-// Around the agent.
 
 export const abortsAgent = under('abortsAgent', [
   agentCallbacks()

@@ -3,11 +3,9 @@ import { agentTool, loop, parallel, sequential } from '../../workflows/index';
 import { setSubAgents } from '../../middleware/forms/index';
 import { member } from './members';
 
-// The agents that are cancelled on both engines.
-
 const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('10m') };
 
-/** It stands where no safe point comes for long. */
+/** Stands far from any safe point. */
 export const sleeper = member('sleeper', { middleware: [sleeping] });
 
 export const cutSequence = sequential({ name: 'cutSequence', agents: [member('seqOne'), member('seqTwo')] });
@@ -25,7 +23,6 @@ export const cutOuter = member('cutOuter', { tools: [agentTool(member('cutInner'
 
 export const cutApart = member('cutApart', { tools: [agentTool(member('apart', { tools: ['echo'] }), { isolate: true })] });
 
-/** A tool of the run itself that has an agent do its work. */
 export const embedding = member('embedding', {
   tools: [
     {

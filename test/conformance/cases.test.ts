@@ -2,12 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases, keyOf } from './cases';
 
-/** The titles of the tests of a file, and how each is begun: by `onEngines`, or by Jest. */
 function titlesOf(file: string): readonly { readonly file: string; readonly begun: string; readonly title: string }[] {
   const source = readFileSync(join(__dirname, file), 'utf8');
   const begins = /^ *(it|test|onEngines)(?:\.each(?:<[^(]*>)?\([\s\S]*?\n? *\]\))?\(\s*(['"`])(.*?)\2,?/gm;
   const begun = [...source.matchAll(begins)].map(([, how = '', , title = '']) => ({ file, begun: how, title }));
-  // A table of a test may be longer than the pattern knows; its title begins with a key all the same.
+  // The pattern misses long test tables, whose titles begin with a key all the same.
   const keyed = [...source.matchAll(/'(\[(?:eino|trpc) \d+\] .*?)',?/g)].map(([, title = '']) => ({ file, begun: 'it', title }));
   return [...begun, ...keyed.filter(({ title }) => !begun.some((one) => one.title === title))];
 }

@@ -3,10 +3,9 @@ import type { HookContext, Json } from '../../workflows/index';
 import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, toolCallbacks } from '../../middleware/callbacks/index';
 import { agentsFor } from '../../workflows/index';
 
-/** Chains of callbacks in the sandbox. Functions cannot reach it, so a test says as data what its callbacks do. */
+/** Functions cannot enter the sandbox, so a test describes callbacks as data. */
 const { defineAgent } = agentsFor();
 
-/** What one callback does. `result` alone is returned, beside `error` as well. */
 export interface Step {
   readonly result?: { readonly [field: string]: Json } | null;
   readonly error?: string;
@@ -18,17 +17,14 @@ export interface Chain {
   readonly of: 'model' | 'tool' | 'agent';
   readonly place: 'before' | 'after';
   readonly options?: CallbackOptions;
-  /** One callback each, registered in this order. */
   readonly steps: readonly Step[];
   readonly args?: { readonly [field: string]: Json };
 }
 
 export interface ChainEnd {
-  /** Which callbacks ran, from 1. */
   readonly ran: readonly number[];
   readonly result?: Json;
   readonly error?: string;
-  /** The result came with an error of its own. */
   readonly keptBeside?: true;
 }
 
@@ -62,7 +58,6 @@ async function end({ of, place, options, steps, args }: Chain): Promise<ChainEnd
 const done = { answer: { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Done.' }] } };
 const note = (ctx: HookContext, data: unknown): void => ctx.sendEvent('note', data as Json);
 
-/** Runs the chains that stand under `chains` of its values, and notes what they came to. */
 export const chained = defineAgent({
   name: 'chained',
   description: 'Runs chains.',
@@ -80,7 +75,6 @@ export const chained = defineAgent({
   ],
 });
 
-/** Hands values from before to after, by hand. */
 export const handsValuesOn = defineAgent({
   name: 'handsValuesOn',
   description: 'Runs chains.',
@@ -105,7 +99,6 @@ export const handsValuesOn = defineAgent({
   ],
 });
 
-/** The state of an invocation, through a turn with a tool and over a continue-as-new: set by one callback, read and deleted by others. */
 export const keepsState = defineAgent({
   name: 'keepsState',
   description: 'Keeps state.',

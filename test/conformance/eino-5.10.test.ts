@@ -30,7 +30,7 @@ onEngines('[eino 226] each piece of parallel streams belongs to one call', async
     onDelta(delta) {
       if (delta.type !== 'tool-output-delta') return;
       pieces.push(delta);
-      // Both have begun before either goes on.
+      // Both calls have started before either continues.
       if (pieces.length === 2) seen.open();
     },
   });
@@ -237,7 +237,6 @@ onEngines('[eino 244] a tool that waits has one interrupt with its address, and 
   const interrupt = only(await run.waiting(1));
   const { id, address } = interrupt;
   expect(infoOf(interrupt)).toEqual({ question: 'Go on?' });
-  // From the agent through its turn and both wraps to the tool.
   expect(address.slice(0, 4)).toEqual(['wrapped', 't1', 'asks.0', 'one']);
   expect(address).toContain('two');
   await run.resume(id, { go: true });
@@ -256,7 +255,7 @@ onEngines(
     const interrupts = await run.waiting(2);
     const around = only(interrupts.filter((interrupt) => infoOf(interrupt) === 'Around?'));
     const inside = only(interrupts.filter((interrupt) => infoOf(interrupt) === 'deepNode?'));
-    // The wrap is the parent: its address is the beginning of that of what it holds.
+    // The wrap is the parent, so the child's address begins with the wrap's address.
     expect(around).toMatchObject({ agent: 'holdsGraph', address: ['holdsGraph', 't1', 'graph.0', 'wrapping'] });
     expect(inside).toMatchObject({ agent: 'deepNode' });
     expect(inside.address.slice(0, 4)).toEqual(around.address);
@@ -266,7 +265,6 @@ onEngines(
     await run.goOnAsNew();
     await run.resume(around.id, 'outer');
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-    // Nothing was entered twice. What the agent inside shows is nobody's.
     expect(await run.notes()).toEqual(['entered', ['left', 'outer']]);
     expect(model.requests('node')).toHaveLength(1);
     expect((await run.transcript())[2]).toBe('tool: Deep.');

@@ -12,7 +12,6 @@ import { agentUnder, echo, logOf, tools as others } from '../support/memory-bed'
 
 interface Read {
   readonly run: TestRun;
-  /** What the model was sent in its last call. */
   readonly sent: readonly Message[];
   readonly warnings: readonly string[];
   readonly reads: readonly string[];

@@ -258,7 +258,7 @@ let filesUsed = 0;
 
 onEngines('[eino 218] tasks are made, linked, deleted and cleared, in the run and in files', async (engine) => {
   for (const agent of [agents.planning, agents.planningInFiles]) {
-    // The files are those of all runs of this file: the numbers go on.
+    // All runs of the file share the folder, so numbers continue.
     const first = agent === agents.planning ? 0 : 3 * filesUsed++;
     const n = (task: number): string => String(first + task);
     const update = (taskId: string, more: object): ScriptedStep => call('TaskUpdate', { taskId, ...more });

@@ -16,7 +16,6 @@ const code = 'const total = 1;\nconst other = 2;\n';
 const searched = (): FileBackend =>
   memoryBackend({ '/b/zebra.ts': code, '/a/apple.ts': code, '/c/mango.ts': 'const total = 3;', '/c/none.md': 'nothing' });
 
-/** What a model is told, or the message of the error. */
 async function told(tool: object, input: object, how: Parameters<typeof execute>[1] = {}): Promise<unknown> {
   const { outcome } = await execute(tool, { input: input as never, ...how });
   if (outcome.type === 'done') return outcome.output;

@@ -13,7 +13,6 @@ interface Answered {
 }
 type Kept = 'run' | 'worker';
 
-/** Makes calls one after another, with tasks in the run or in files. */
 async function calls(keptIn: Kept, ...asked: readonly Call[]): Promise<Answered> {
   const backend = memoryBackend();
   const model = scriptedModel([...asked.map(([name, input]) => ({ toolCalls: [{ name, input }] })), { text: 'Done.' }]);

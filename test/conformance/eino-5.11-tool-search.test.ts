@@ -29,7 +29,6 @@ async function play(model: ScriptedModel, { input = 'Hi', agentTools = ['echo'],
   return { run, outcome, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }
 
-/** What a search in these tools finds. */
 async function found(tools: Readonly<Record<string, string>>, query: string, more: object = {}): Promise<unknown> {
   const tool = toolSearchTool(Object.fromEntries(Object.entries(tools).map(([name, description]) => [name, does(description)])));
   const { outcome } = await execute(tool, { input: { query, ...more } });

@@ -84,7 +84,7 @@ onEngines('[eino 73] exit gives its result with its action, and nothing after it
 });
 
 onEngines('[eino 74] of three calls the one that returns directly is shown last, though it ended first', async (engine) => {
-  // What asks a person ends after the direct one for sure.
+  // The question always ends after the direct call.
   const toolCalls = [
     { name: 'echo', input: { text: 'direct' } },
     { name: 'asks', input: { text: 'late' } },
@@ -185,7 +185,6 @@ describe.each([
       'user function-tool-result',
       'assistant reasoning text',
     ]);
-    // No copy has a new id: each message is in the log under the id that it has here.
     const ends = (await run.log()).flatMap((event) => ('message' in event ? [event.message.id] : []));
     expect((await run.messages()).map(({ id }) => id)).toEqual(['input.0', ...ends]);
   });

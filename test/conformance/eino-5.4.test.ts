@@ -12,8 +12,8 @@ import { closeEngines, onEngines } from './engines';
 import * as agents from './retry-agents';
 
 /*
- * Eino, model retry and failover (5.4 of the table). A message event of the original is `model-end` here, a stream that ends with
- * WillRetryError is deltas that become void and the event `model-retry`.
+ * Eino, model retry and failover (5.4). Eino's message event is `model-end`; a stream ending with WillRetryError is void deltas and
+ * `model-retry`.
  */
 
 afterAll(closeEngines);
@@ -29,7 +29,6 @@ interface Seen {
   readonly retries: readonly Retry[];
 }
 
-/** Plays a run to its end, over all its waits. */
 async function play(engine: Engine, agent: Agent, model: AskedModel, stream = true): Promise<Seen> {
   const deltas: string[] = [];
   const listener = new Listener();
@@ -53,7 +52,6 @@ async function play(engine: Engine, agent: Agent, model: AskedModel, stream = tr
   };
 }
 
-/** What the reader of a run has heard so far. */
 class Listener {
   private said = 0;
   private heard = 0;
@@ -70,7 +68,7 @@ class Listener {
   }
 }
 
-/** A model that goes on only when it was heard: of a call that has ended a reader on a server sees no pieces any more. */
+/** On a server, a reader gets no pieces of an ended call, so the model waits until the reader has heard the piece. */
 function heardBy(listener: Listener, model: AskedModel): ModelProvider {
   return {
     async model(name) {
@@ -249,7 +247,7 @@ describe('retry', () => {
     const { retries, ends, deltas } = await play(engine, agents.rejectsBad, sayingModel(['Bad.'], ['Good.']));
     expect(retries.map(({ attempt, error }) => [attempt, error.code])).toEqual([[0, 'model-response-rejected']]);
     expect(ends).toEqual(['Good.']);
-    // In memory deltas come straight from the calls; the client puts the end of the rejected one between them.
+    // In memory, deltas come straight from the calls, and the client puts the rejected call's end between them.
     expect(deltas.filter((delta) => delta !== 'void')).toEqual(['start', 'Bad.', 'start', 'Good.']);
   });
 

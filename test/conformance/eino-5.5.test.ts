@@ -14,16 +14,12 @@ import { closeEngines, onEngines, onServer } from './engines';
 import * as teams from './team-agents';
 import { holder, tools } from './tools';
 
-/*
- * Eino, interrupt and resume (5.5 of the table). A resume with targets is an answer to each of them, and one without data has null.
- */
+/* Eino, interrupt and resume (5.5). A resume with targets is one answer per target; a resume without data is null. */
 
 afterAll(closeEngines);
 
 const infoOf = (interrupt: Interrupt): Json | undefined => ('info' in interrupt ? interrupt.info : undefined);
-/** Where an interrupt stands, as far as agents go. */
 const agentsAt = (interrupt: Interrupt, count: number): string => interrupt.address.slice(0, count).join('/');
-/** Where answers of models stand. */
 const answersOf = (log: readonly RunEvent[]): readonly string[] =>
   log.flatMap((event) => (event.type === 'model-end' ? [event.runPath.join('/')] : []));
 const says = (name: string, ...texts: readonly string[]) => texts.map((text) => ({ name, input: { text } }));
@@ -44,7 +40,7 @@ it('[eino 118] an interrupt is described whole as soon as it is raised, and its 
     const wrap = ['asksForHistory', 't1', `asks.${position}`, 'history'];
     const ofTool = only(raised.filter((interrupt) => JSON.stringify(infoOf(interrupt)) === JSON.stringify({ question: text })));
     const ofWrap = only(raised.filter(({ address }) => JSON.stringify(address) === JSON.stringify(wrap)));
-    // Each is a cause of its own. The wrap around the tool is the parent: its address is the beginning of the tool's.
+    // The wrap around the tool is the parent, so the tool's address begins with the wrap's address.
     expect(ofWrap).toMatchObject({ agent: 'asksForHistory', kind: 'question', info: 'history' });
     expect(ofTool).toMatchObject({ agent: 'asksForHistory', kind: 'question' });
     expect(ofTool.address.slice(0, wrap.length)).toEqual(wrap);
@@ -74,7 +70,7 @@ onEngines('[eino 119] a run that streams waits, and its tool goes on after an an
   expect(infoOf(interrupt)).toBe('Go on?');
   await run.resume(interrupt.id, null);
   expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-  // The tool was entered again: it was interrupted, is the one that is answered, has no data and has kept no state.
+  // The tool is entered again as interrupted and answered, without data and state.
   expect(results).toEqual(['{"answer":null}']);
   expect(modes).toEqual(['stream', 'stream']);
 });
@@ -93,7 +89,6 @@ onEngines('[eino 121] a sequence waits in one agent after the other, at their ad
     ['first', 'for first'],
     ['second', 'for second'],
   ]);
-  // What has ended is not run again.
   expect(answersOf(await run.log())).toEqual(['inTurn/first', 'inTurn/second', 'inTurn/third', 'inTurn/fourth']);
 });
 
@@ -327,7 +322,6 @@ onEngines('[eino 136] a run with agentic messages waits, is answered and goes on
   await run.resume(only(await run.waiting(1)).id, 'two');
   expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
   const after = await run.agentic();
-  // What stood there before the answer stands there unchanged, under the same ids.
   expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
   expect(after.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
   expect(after[2]?.blocks).toEqual([
@@ -378,7 +372,6 @@ onEngines('[eino 136] a run with agentic messages that is cancelled behind an an
   });
 });
 
-/** What a model may say, of each kind. */
 const parts: readonly Part[] = [
   { type: 'reasoning', text: 'Hm.', extra: { own: { signature: 's' } } },
   { type: 'text', text: 'Look.', extra: { own: { cited: [1] } } },

@@ -13,15 +13,12 @@ import type { Engine, Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import { holder } from './tools';
 
-/*
- * Eino, cancel (5.6 of the table). Its handle is our receipt, its checkpoint what the run keeps when it ends, and its resume is `run.resume()`.
- */
+/* Eino, cancel (5.6). Eino's handle is the receipt, the checkpoint the state kept at the end, the resume `run.resume()`. */
 
 afterAll(closeEngines);
 
 const echo = (text: string) => ({ name: 'echo', input: { text } });
 
-/** A step of a model that waits until the test lets it answer. */
 function held(step: ScriptedStep): { readonly step: ScriptedStep; readonly asked: Promise<void>; open(): void } {
   const door = gate();
   return {
@@ -156,7 +153,6 @@ onEngines('[eino 148] after a cancel behind the model the tool runs without anot
   expect(model.requests).toHaveLength(2);
 });
 
-/** An agent that has another one as its tool, whose model is held when it is asked first. */
 async function nested(engine: Engine, agent: Agent<string, Json, unknown>, names: { readonly outer: string; readonly inner: string }) {
   const turn = held({ toolCalls: [echo('x')] });
   const model = teamModel({
@@ -184,7 +180,7 @@ onEngines(
         if (recursive && names === isolated) await run.reachedBelow('cancel-request');
         turn.open();
         expect(await run.outcome()).toEqual({ status: 'cancelled' });
-        // One that is not told goes on to its end. Then its caller stops, behind its tools.
+        // An agent outside the cancel runs to the end, and the caller stops after the tools.
         expect([names.inner, recursive, counts()]).toEqual([names.inner, recursive, recursive ? [1, 1] : [1, 2]]);
         await run.goOn();
         expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });

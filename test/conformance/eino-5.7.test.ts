@@ -6,17 +6,13 @@ import { gate } from '../support/gate';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
 
-/*
- * Eino, the turn loop (5.7 of the table). A push is a message, a preempt one that is for `now`, a stop the end of the conversation, and the checkpoint
- * is the run itself.
- */
+/* Eino, the turn loop (5.7). A push is a message, a preempt a message for `now`, a stop the conversation's end, the checkpoint the run. */
 
 afterAll(closeEngines);
 
 type Asked = { readonly messages: readonly Message[]; readonly signal: AbortSignal };
 type Step = (asked: Asked) => AsyncIterable<ModelChunk>;
 
-/** A model that streams, call by call, and what it was asked. */
 function streaming(...steps: readonly Step[]): LanguageModel & { readonly asked: string[][] } {
   const asked: string[][] = [];
   return {
@@ -43,7 +39,7 @@ const calls = (name: string, text: string): Step =>
     yield { type: 'finish' };
   };
 
-/** Says half of it, then waits until the door opens or the call is stopped. */
+/** Says half of the text, then waits until the door opens or the call is stopped. */
 const half = (door: ReturnType<typeof gate>, text: string): Step =>
   async function* ({ signal }) {
     yield { type: 'text', text };
@@ -67,7 +63,6 @@ onEngines('[eino 158] an urgent message ends the turn, and the next turn takes i
     [1, 'slow'],
     [2, 'urgent'],
   ]);
-  // What was said stays said, also by the model that was stopped.
   expect(model.asked[1]).toEqual(['Slowly, please.', 'Half.', 'Now!']);
 });
 

@@ -21,8 +21,8 @@ import { closeEngines, onEngines } from './engines';
 import * as teams from './team-agents';
 
 /*
- * Eino, agents, flow, sessions and callbacks (5.8 of the table). An event of an agent of the original is `model-end`, `tool-end` or
- * `agent-message` here; callbacks are observers.
+ * Eino, agents, flow, sessions and callbacks (5.8). Eino's agent events are `model-end`, `tool-end` or `agent-message`; callbacks are
+ * observers.
  */
 
 afterAll(closeEngines);
@@ -31,7 +31,6 @@ const says = (text: string, action?: object): CustomEvent => ({
   message: { role: 'assistant', parts: [{ type: 'text', text }] },
   ...(action === undefined ? {} : { action: action as never }),
 });
-/** An agent that says these, one after another. */
 const saying = <const Name extends string>(name: Name, ...events: readonly CustomEvent[]) =>
   customAgent({
     name,
@@ -43,7 +42,6 @@ const saying = <const Name extends string>(name: Name, ...events: readonly Custo
 const calls = (name: string, input: Json): ScriptedStep => ({ toolCalls: [{ name, input }] });
 const asksFor = (name: string, request = 'Please.'): ScriptedStep => calls(name, { request });
 const exits = calls('exit', { final_result: 'Out.' });
-/** Acts on the event of each tool call. */
 const acting = (action: object): AgentMiddleware => ({
   name: 'acting',
   wrapToolCall(call, next, ctx) {
@@ -173,7 +171,6 @@ it('[eino 177] options reach the agents that they name, and no others', async ()
   expect(only(model.requests('mumbles')).settings ?? {}).not.toHaveProperty('temperature');
 });
 
-/** Tells what it sees, in short. */
 const tracing = (seen: string[]): AgentObserver => ({
   name: 'tracing',
   onStart: ({ kind, agent, id }) => void (kind === 'agent' && seen.push(`start ${agent} at ${id}`)),
@@ -252,7 +249,6 @@ it('[eino 179] so are results of tools that have parts', async () => {
   });
 });
 
-/** What a model is told of an agent that it called as a tool. */
 async function toolOf(agent: Parameters<typeof agentTool>[0], steps: readonly ScriptedStep[] = [], input: Json = { request: 'Please.' }) {
   const { model, run } = await play(member('caller', { tools: [agentTool(agent)] }), {
     caller: [calls(agent.name, input), { text: 'Done.' }],
@@ -360,7 +356,6 @@ it('[eino 184] an agent as a tool may get the whole conversation, and is told th
   ]);
 });
 
-/** An agent that has one as a tool that has one as a tool. */
 const nested = (outerOptions: AgentToolOptions, innerOptions: AgentToolOptions) =>
   play(
     member('outer', {

@@ -5,7 +5,6 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { logOf, tools } from '../support/memory-bed';
 import { heard, member, placed, scripts } from '../support/team-bed';
 
-/** Puts a value of the session into the log, at the end of its agent. */
 const shows = (...names: readonly string[]): AgentMiddleware => ({
   name: 'shows',
   afterAgent: (_, ctx) => {

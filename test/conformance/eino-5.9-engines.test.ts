@@ -17,7 +17,6 @@ afterAll(closeEngines);
 const call = (name: string, input: Json, id?: string) => ({ toolCalls: [{ name, input, ...(id === undefined ? {} : { id }) }] });
 const done: ScriptedStep = { text: 'Done.' };
 const oneCall = (name: string, input: Json): { readonly steps: readonly ScriptedStep[] } => ({ steps: [call(name, input, 'c1'), done] });
-/** The same text each time it is asked. */
 const sums = (text = 'The sum.'): ScriptedModel => scriptedModel(Array.from({ length: 10 }, () => ({ text })));
 const broken = (asked: string[], name: string): LanguageModel => ({
   generate: async () => {
@@ -197,7 +196,7 @@ onEngines('[eino 216] a forked skill is done by an agent of its own, and a model
 });
 
 describe('agents that are made ready', () => {
-  /** Who asks shows in the tools that are offered, or in the instructions. */
+  /** Agents differ in offered tools or in instructions. */
   const model = (
     steps: Readonly<Record<string, readonly ScriptedStep[]>>,
   ): { readonly of: Record<string, ScriptedModel>; readonly model: LanguageModel } => {

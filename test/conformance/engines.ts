@@ -36,53 +36,41 @@ import { halves, tools } from './tools';
 
 export interface Play {
   readonly input?: Json;
-  /** Is asked by the name behind the provider: `model`, or what a failover chose. */
+  /** The name after the provider selects a model: `model`, or the failover's choice. */
   readonly model: LanguageModel | ModelProvider;
   readonly values?: Readonly<Record<string, Json>>;
   readonly stream?: boolean;
   readonly runPendingToolCalls?: boolean;
   readonly settings?: ModelSettings;
   readonly options?: RunOptions;
-  /** Sees what comes in while calls run. */
   readonly onDelta?: (delta: Delta) => void;
 }
 
-/** A run of either engine, as a user has it. */
 export interface Played {
   outcome(): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json): Promise<void>;
-  /** The interrupts once there are that many. On a server others may still be on their way when the first one waits. */
+  /** Waits until `count` interrupts are open. On a server, the first may wait while others are on the way. */
   waiting(count: number): Promise<readonly Interrupt[]>;
-  /** Waits until the log has an event of that type. */
   reached(type: RunEvent['type']): Promise<RunEvent>;
-  /** Waits until an isolated agent that the run has begun has such an event. On a server it is a workflow of its own, and hears later. */
+  /** On a server, an isolated agent is another workflow and hears later. */
   reachedBelow(type: RunEvent['type']): Promise<void>;
-  /** Lets what waits for the time go on. On a server it does so by itself. */
+  /** Advances the clock in memory. On a server, time passes by itself. */
   letTimePass(): Promise<void>;
-  /** Asks for a continue-as-new, and waits for it. */
   goOnAsNew(): Promise<void>;
   cancel(options?: CancelOptions): Promise<CancelReceipt>;
-  /** Lets a run that was cancelled go on. */
   goOn(): Promise<void>;
   view(): Promise<RunView>;
-  /** The durable log as far as the run comes by itself. */
   log(): Promise<readonly RunEvent[]>;
-  /** The log in short: `tool-end echo`. */
   lines(): Promise<readonly string[]>;
   messages(): Promise<readonly StoredMessage[]>;
-  /** The transcript in the agentic shape. */
   agentic(): Promise<readonly AgenticMessage[]>;
-  /** Transcript in short: `user: Hi`. */
   transcript(): Promise<readonly string[]>;
-  /** The data of the events named `note`: what hooks saw, also those that run in the sandbox. */
   notes(): Promise<readonly Json[]>;
 }
 
-/** A conversation of either engine, and the run that it is. */
 export interface PlayedConversation {
   readonly conversation: Conversation;
   readonly run: Played;
-  /** A service that serves it as a thread of AG-UI. */
   agui(options?: AguiOptions): AguiThread;
 }
 
@@ -92,7 +80,6 @@ export interface Engine {
   play(agent: Agent<string, Json, unknown>, play: Play): Promise<Played>;
 }
 
-/** In memory all is there when the run says so. */
 const meansInMemory = (run: Pick<TestRun, 'events' | 'advance' | 'goOnAsNew'>): Means => ({
   followed: async () => undefined,
   events: () => run.events({ until: 'waiting' }),
@@ -148,7 +135,6 @@ const temporal: Engine = {
     const id = `conversation-${name}-${randomUUID()}`;
     const run = client.run(id);
     const conversation = client.conversation(agent.name, id, { ...options, model: `test/${name}` });
-    // The first message starts it, with the model of the case.
     const served = { conversation: () => conversation, run: () => run, withDeadline: client.withDeadline.bind(client) };
     const app = (agui?: AguiOptions): Hono => aguiAppOf(served as unknown as HoldfastClient, agui, agent.name);
     return { conversation, run: played(run, meansOnServer(client, run)), agui: (agui) => aguiThread(app(agui), agent.name, id) };
@@ -168,7 +154,7 @@ async function follow(events: AsyncIterable<RunEvent | Delta>, onDelta: Play['on
   for await (const event of events) if (isDelta(event)) onDelta?.(event);
 }
 
-// Loaded where a server is used: the cases in memory do without worker and client.
+// Loaded lazily: cases in memory need neither worker nor client.
 /* eslint-disable @typescript-eslint/no-require-imports */
 const temporalSupport = (): typeof TemporalSupport => require('../support/temporal') as typeof TemporalSupport;
 const bedSupport = (): typeof BedSupport => require('../support/test-bed') as typeof BedSupport;
@@ -190,7 +176,7 @@ function modelOf(name: string): LanguageModel | Promise<LanguageModel> {
   return script === undefined ? otherModel(name) : modelNamed(script, 'model');
 }
 
-/** A model that no run was started with belongs to the run that was started last. The worker keeps what it got for a name. */
+/** A model without a run belongs to the run started last, because the worker caches models by name. */
 function otherModel(name: string): LanguageModel {
   const current = async (): Promise<LanguageModel> => {
     const script = [...scripts.values()].at(-1);
@@ -223,7 +209,6 @@ interface AnyRun {
 interface Means extends Pick<Played, 'letTimePass' | 'goOnAsNew'> {
   followed(): Promise<void>;
   events(): AsyncIterable<RunEvent>;
-  /** The log of an isolated agent. In memory it hears at once what the run hears. */
   readonly eventsBelow: ((child: string) => AsyncIterable<RunEvent>) | undefined;
 }
 
@@ -276,25 +261,22 @@ function played(run: AnyRun, { followed, events, eventsBelow, letTimePass, goOnA
   };
 }
 
-/** The engine of this Jest project, and how it defines a test (on-server-only.ts). */
 const { holdfastEngine: here, holdfastTest: define = it } = globalThis as unknown as {
   readonly holdfastEngine: EngineName;
   readonly holdfastTest?: typeof it;
 };
 
-/** Runs a case on the engine of this Jest project, if the case names that engine: the assertions are the same on both. */
+/** Runs a case on the Jest project's engine if the case names the engine. */
 export function onEngines(title: string, test: (engine: Engine) => Promise<void>): void {
   const found = cases.find(({ key }) => key === keyOf(title));
   if (found === undefined) throw new Error(`"${title}" begins with the key of no case.`);
   if (found.engines.includes(here)) define(`${title} (${here})`, () => test(here === 'memory' ? memory : temporal));
 }
 
-/** What only a server can tell. */
 export function onServer(title: string, test: (client: HoldfastClient) => Promise<void>): void {
   if (here === 'temporal') define(title, async () => test((await (bed ??= startBed())).client));
 }
 
-/** Ends the worker that the cases of a file used. */
 export async function closeEngines(): Promise<void> {
   await (await bed)?.close();
   await (await server)?.close();

@@ -3,7 +3,6 @@ import type { AgenticMessage } from '../../middleware/forms/index';
 import { agenticMiddleware, withInstruction, withTools, withToolsFunc } from '../../middleware/forms/index';
 import { agentsFor } from '../../workflows/index';
 
-/** The agents of Eino 5.1 to 5.3. What their hooks see they tell in events, as nothing else leaves the sandbox. */
 const { defineAgent } = agentsFor();
 
 const base = { description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: ['echo', 'add', 'fail'] };
@@ -209,7 +208,6 @@ export const aliasedAndAdded = defineAgent({
 });
 
 const copyOf = (message: AgenticMessage): AgenticMessage => ({ ...message, blocks: message.blocks.map((block) => ({ ...block })) });
-/** Hands on copies in every hook, so that all messages come out of the agentic shape. */
 const copying: AgentMiddleware = agenticMiddleware({
   name: 'copying',
   beforeModelRewriteState: ({ messages }) => ({ messages: messages.map(copyOf) }),

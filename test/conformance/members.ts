@@ -1,6 +1,5 @@
 import { agentsFor } from '../../workflows/index';
 
-/** The model knows who asks by the instructions. */
 export const { defineAgent } = agentsFor();
 
 export type Options = Partial<Omit<Parameters<typeof defineAgent>[0], 'output' | 'inputSchema'>>;

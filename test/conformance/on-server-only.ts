@@ -1,6 +1,5 @@
 /**
- * In the project `conformance` a file has only the tests that `onEngines` and `onServer` define: the project `cases` has played all others. Both
- * define their tests by `holdfastTest`.
+ * In the project `conformance`, only `onEngines` and `onServer` define tests (through `holdfastTest`), because `cases` has played the rest.
  */
 const each = (): (() => void) => () => undefined;
 (globalThis as { holdfastTest?: unknown }).holdfastTest = globalThis.it;

@@ -4,7 +4,7 @@ import { agentsFor } from '../../workflows/index';
 import { callbacks, modelCallbacks, plugin, toolCallbacks } from '../../middleware/callbacks/index';
 import { fails, note } from './callback-agents';
 
-/** The agents of plugins. A callback of an agent that must not run would note `own`. */
+/** A callback of an agent that must not run would note `own`. */
 const { defineAgent } = agentsFor();
 
 type Options = Parameters<typeof callbacks>[0];
@@ -54,7 +54,6 @@ export const beforeToolFails = failing('beforeTool');
 export const afterToolFails = failing('afterTool');
 export const afterToolMessagesFails = failing('afterToolMessages');
 
-/** Puts in place of the tool messages what stands under `messages` of the run's values. */
 export const replacesMessages = under('replacesMessages', {
   plugins: one({ afterToolMessages: ({ values }) => values['messages'] as unknown as readonly Message[] }),
 });

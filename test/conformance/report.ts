@@ -16,7 +16,7 @@ interface Counts {
   open: number;
 }
 
-/** Runs the cases and says in one line, for each section, how they stand. A case passes when all tests with its key do. */
+/** Prints one line per section. A case passes when all tests with the key pass. */
 function main(): number {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-conformance-'));
   const file = join(folder, 'report.json');

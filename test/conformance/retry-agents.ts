@@ -1,7 +1,6 @@
 import type { FailoverOptions, Json, Message, ModelSettings, RetryOptions } from '../../workflows/index';
 import { HoldfastError, agentsFor, sequential, textOf } from '../../workflows/index';
 
-/** The agents of Eino 5.4. What their functions saw they tell by what they decide, and by the reasons that readers see. */
 const { defineAgent } = agentsFor();
 
 interface Special {
@@ -39,12 +38,12 @@ export const triesWithTools = agent('triesWithTools', { retry: { maxRetries: 3 }
 export const neverTriesAgain = agent('neverTriesAgain', { retry: { maxRetries: 3, isRetryable: () => false } });
 export const restsForLong = agent('restsForLong', { retry: { maxRetries: 3, backoff: () => 3_600_000 } });
 
-/** So long that a continue-as-new lies in the wait. */
+/** Long enough for a continue-as-new during the wait. */
 export const restsAndAsks = agent('restsAndAsks', { retry: { maxRetries: 2, backoff: () => 2000 }, tools: ['asks'] });
 
 const backoffs: number[] = [];
 
-/** Each run in the sandbox has a list of its own; in memory there is one run. */
+/** In the sandbox every run has a new list; in memory there is one run. */
 export const countsBackoffs = defineAgent({
   name: 'countsBackoffs',
   description: 'Under test.',
@@ -59,7 +58,6 @@ export const rewritesErrors = agent('rewritesErrors', {
   retry: { maxRetries: 3, shouldRetry: () => ({ retry: false, rewriteError: new Error('Not like this.') }) },
 });
 
-/** Ends well only when the last call had the settings of all decisions. */
 export const addsSettings = agent('addsSettings', {
   retry: {
     maxRetries: 3,
@@ -95,7 +93,6 @@ export const rejectsAndRewrites = agent('rejectsAndRewrites', {
   retry: { maxRetries: 1, shouldRetry: rejecting({ rewriteError: 'ignored' }) },
 });
 
-/** Says in its reason what it was shown of a call that failed. */
 export const repeatsWhatItSaw = agent('repeatsWhatItSaw', {
   retry: {
     maxRetries: 1,
@@ -118,7 +115,6 @@ export const throwsDecision = agent('throwsDecision', {
   },
 });
 
-/** Would try everything, were it asked. */
 export const triesEverything = agent('triesEverything', {
   retry: { maxRetries: 3, shouldRetry: () => ({ retry: true }) },
   failover: toOther,
@@ -144,7 +140,6 @@ export const throwsChoice = agent('throwsChoice', {
   },
 });
 
-/** Knows no other model unless it was told why the last one has no retries left. */
 export const triesThenOther = agent('triesThenOther', {
   retry: { maxRetries: 1 },
   failover: {

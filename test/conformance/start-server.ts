@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import startServer from '../support/start-server';
 import { madeBundle } from '../support/made-bundle';
 
-/** The server of the Jest run, and one bundle of the agents of the cases. */
 export default async function startConformanceServer(): Promise<void> {
   await startServer();
   const bundle = await madeBundle(join(__dirname, 'all-agents.ts'));

@@ -5,11 +5,8 @@ import { setSubAgents, withDeterministicTransfer } from '../../middleware/forms/
 import type { Options } from './members';
 import { member } from './members';
 
-// The agents of the cases that need several and run on both engines.
-
 const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data);
 
-/** Asks a person before its agent begins. */
 const asking: AgentMiddleware = {
   name: 'asking',
   beforeAgent: async (_, ctx) => note(ctx, [ctx.agent, await ctx.interrupt<Json>(`${ctx.agent}?`)]),
@@ -23,10 +20,8 @@ export const inRounds = loop({ name: 'inRounds', agents: [asker('writer'), asker
 
 export const besides = parallel({ name: 'besides', agents: [asker('left'), member('middle'), asker('right')] });
 
-/** They hand over in a circle. */
 export const circleA = setSubAgents(member('circleA'), [member('circleB'), asker('circleC')]);
 
-/** Tells when it is entered and left, and asks a person beside the agent that it wraps. */
 const wrapping: AgentMiddleware = {
   name: 'wrapping',
   async wrapToolCall(call, next, ctx) {
@@ -54,7 +49,6 @@ export const desk = setSubAgents(member('desk'), [
   withDeterministicTransfer(member('clerk', { exitTool: true, middleware: [asking] }), { to: ['desk'] }),
 ]);
 
-/** Acts on the event of its tool call. */
 const breaking: AgentMiddleware = {
   name: 'breaking',
   wrapToolCall(call, next, ctx) {

@@ -17,7 +17,6 @@ import { StopError } from '../../kernel/effects/errors';
 
 const gates = new Map<string, Gate>();
 
-/** Holds what a test named, until the test lets it go on. */
 export const holder = {
   hold: (key: string, at: Gate): void => void gates.set(key, at),
   pass: async (key: string): Promise<void> => gates.get(key)?.pass(),
@@ -114,7 +113,6 @@ const ordinary = {
 
 const skillFile = (name: string, head = ''): string => `---\nname: ${name}\ndescription: About ${name}.\n${head}---\n\nDo ${name}.\n`;
 
-/** What the cases store, and what they cannot. */
 export const kept = keptTexts();
 const offload = {
   ...kept,
@@ -122,19 +120,16 @@ const offload = {
 };
 export const largeFiles = memoryBackend();
 
-/** The worker middleware of all cases, on both engines. */
 export const halves = [reductionOnWorker({ backend: offload }), largeResults({ backend: largeFiles, tokens: 10 })];
 
 const off = { disable: true } as const;
 
-/** The tools of all cases, on both engines. */
 export const tools = {
   ...ordinary,
   ...taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
   ...fileTools({
     backend: memoryBackend(),
     streamingShell: {
-      // Gives what is written in the command, word by word.
       async *stream(command) {
         for (const word of command.split(' ')) {
           yield { output: word };

@@ -34,7 +34,6 @@ const result = (callId: string, output: string): RunEvent => {
   return { ...of, type: 'tool-end', tool: 'echo', callId, message: { id: `r-${callId}`, role: 'tool', parts }, offset: 0, time: 0 };
 };
 
-/** What AG-UI shows of these, in order. */
 function translated(...given: readonly (RunEvent | Delta)[]): readonly AguiEvent[] {
   const projection = new Projection();
   const frames = new AguiFrames(() => false);
@@ -58,7 +57,6 @@ const boom = (): never => {
 type Posted = ReturnType<AguiThread['saying']>;
 const jsonOf = (body: string) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
-/** The stream of a request, piece by piece as it comes: `onRead` is told of all that came so far. */
 async function readAs({ app, path, body }: Posted, onRead: (read: string) => void): Promise<readonly AguiEvent[]> {
   const response = await app.request(path, jsonOf(body));
   const decoder = new TextDecoder();
@@ -70,7 +68,6 @@ async function readAs({ app, path, body }: Posted, onRead: (read: string) => voi
   return eventsIn(read);
 }
 
-/** Says half of it, then waits until the door opens or somebody stops it. */
 const halfOf = (door: ReturnType<typeof gate>, first: Part): LanguageModel => ({
   generate: () => Promise.reject(new Error('The model streams.')),
   async *stream({ signal }) {
@@ -396,7 +393,6 @@ describe('tool messages of an input', () => {
       'RUN_STARTED',
       'TOOL_CALL_RESULT red',
       'TOOL_CALL_RESULT blue',
-      // Without what the client had posted, and with it.
       'MESSAGES_SNAPSHOT',
       'MESSAGES_SNAPSHOT',
       'TEXT_MESSAGE_START',

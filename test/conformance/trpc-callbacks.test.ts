@@ -8,8 +8,6 @@ import * as agents from './chain-agents';
 import type { Engine } from './engines';
 import { closeEngines, onEngines } from './engines';
 
-/** The chain of callbacks: in the sandbox too, where callbacks can be told as data, by hand where they share objects. */
-
 afterAll(closeEngines);
 
 const request: ModelRequestDraft = { instructions: '', messages: [], tools: [], model: 'test/model' };
@@ -20,7 +18,6 @@ const call = (input: Json = {}): { toolCallId: string; toolName: string; argumen
 });
 const answer = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 
-/** What chains come to, one after another in one run. */
 async function ends(engine: Engine, ...chains: readonly Chain[]): Promise<readonly ChainEnd[]> {
   const run = await engine.play(agents.chained, { model: scriptedModel([]), values: { chains: chains as unknown as Json } });
   return (await run.notes()) as unknown as readonly ChainEnd[];

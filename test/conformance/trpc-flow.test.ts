@@ -10,8 +10,6 @@ import type { Engine, Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import { holder } from './tools';
 
-/** Callbacks in the flow of an agent. */
-
 afterAll(closeEngines);
 
 type Agent = Parameters<Engine['play']>[0];
@@ -79,7 +77,6 @@ describe('around the model', () => {
     expect(model.requests.map((request) => request.model)).toEqual(['model']);
   });
 
-  /** A provider's stream of two pieces, of which each may name the answer. */
   const saying = (...ids: readonly (string | undefined)[]) => [
     { type: 'stream-start', warnings: [] },
     ...ids.slice(0, 1).flatMap(metadata),
@@ -125,7 +122,7 @@ describe('calls side by side', () => {
     const run = await play(engine, agents.skipsOne, scriptedModel([{ toolCalls: [echo('a'), echo('b')] }]));
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'a!' });
     expect((await run.transcript()).slice(2)).toEqual(['tool: a!', 'tool: b!']);
-    // The worker parses both changed inputs at the same time, and the call whose input is parsed first starts first.
+    // The worker parses both changed inputs in parallel, so either call may start first.
     const inputs = (await run.log()).flatMap((event) => (event.type === 'tool-start' ? [JSON.stringify(event.input)] : []));
     expect(inputs.sort()).toEqual(['{"text":"a!"}', '{"text":"b!"}']);
   });

@@ -10,8 +10,6 @@ import type { Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import { holder, tools } from './tools';
 
-/** Limits of an agent, calls that a history ends in, and tools that run elsewhere. */
-
 afterAll(closeEngines);
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -93,7 +91,7 @@ describe('a call without a name', () => {
 
   onEngines('[trpc 57] makes void what was seen of the answer while it came', async (engine) => {
     const seen: string[] = [];
-    // Of a call that has ended a reader on a server sees no pieces any more.
+    // On a server, a reader gets no pieces of an ended call.
     const heard = gate();
     const run = await engine.play(agents.plain, {
       model: sayingModel(['Let me see.', heard.pass(), { tool: '', input: {} }]),

@@ -8,7 +8,7 @@ import type { Engine, Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import * as agents from './plugin-agents';
 
-/** Plugins. What must not run would note `own`. */
+/** Callbacks that must not run would note `own`. */
 
 afterAll(closeEngines);
 
@@ -18,7 +18,6 @@ const done = () => scriptedModel([{ text: 'Done.' }]);
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const play = (engine: Engine, agent: Agent, model = scriptedModel([])): Promise<Played> => engine.play(agent, { model });
 
-/** The result of the first call as the model sees it. */
 const firstResult = async (run: Played): Promise<string | undefined> => (await run.transcript())[2];
 
 onEngines('[trpc 31] beforeAgent answers in place of the agent, with one event', async (engine) => {

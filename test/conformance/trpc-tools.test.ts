@@ -9,8 +9,6 @@ import type { Engine, Played } from './engines';
 import { closeEngines, onEngines } from './engines';
 import { holder } from './tools';
 
-/** Callbacks around tools. */
-
 afterAll(closeEngines);
 
 type Agent = Parameters<Engine['play']>[0];
@@ -21,7 +19,6 @@ const says = (name: string, text: string) => ({ name, input: { text } });
 const play = (engine: Engine, agent: Agent, model: ScriptedModel): Promise<Played> => engine.play(agent, { model });
 const rejected = (feedback: string): Json => ({ type: 'reject', feedback });
 
-/** The result of the first call as the model sees it. */
 const firstResult = async (run: Played): Promise<string | undefined> => (await run.transcript())[2];
 
 describe('around a tool', () => {
@@ -126,7 +123,6 @@ describe('a StopError', () => {
     expect(await run.lines()).toEqual(['run-start', 'model-start', 'model-end', 'tool-start stops', 'run-end']);
   });
 
-  /** Begins a call beside one that stops the run, and stops it when the first one is at work. */
   async function stopBeside(engine: Engine, tool: string): Promise<{ readonly run: Played; readonly goOn: () => void }> {
     const [slow, stopping] = [gate(), gate()];
     const keys = ['slow', 'stop'].map((name) => `${engine.name} ${tool} ${name}`);

@@ -1,4 +1,4 @@
-/** The bounds of the benches: the value at a path of the bench's line is at most this. */
+/** Upper bounds of bench results, by path in the bench's line. */
 const bounds: readonly (readonly [bench: string, path: string, most: number])[] = [
   ['engine', 'single.ratio', 1.1],
   ['engine', 'fifty.ratio', 0.95],
@@ -7,7 +7,7 @@ const bounds: readonly (readonly [bench: string, path: string, most: number])[] 
   ['cold', 'doubled', 0],
 ];
 
-/** Why the lines of the benches are not within the bounds, or nothing. */
+/** Returns the violated bounds, if any. */
 export function withinBounds(output: string): string | undefined {
   const lines = new Map<string, unknown>();
   for (const line of output.split('\n')) {

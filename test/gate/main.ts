@@ -1,6 +1,6 @@
 /**
- * `node dist/test/gate/main.js test` runs the tier of `npm test`, `… system` that of `npm run system`. Further arguments go to Jest. A file whose tests
- * failed only by a limit of time is played once more, alone; the gate prints the line that the next commit adds to `test/unsteady.json`.
+ * `node dist/test/gate/main.js test` runs the tier of `npm test`, `… system` the tier of `npm run system`. Files that failed only by a time
+ * limit are played once more, alone, and the gate prints the line for `test/unsteady.json`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,6 @@ const tiers: Readonly<Record<string, readonly string[]>> = {
 interface Play {
   readonly report: JestReport;
   readonly failures: readonly Failure[];
-  /** Tests that did not run were not shown to work. */
   readonly skipped: number;
   readonly isGreen: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run nightly` plays what a change needs not wait for: new random seeds, a kill at every event, a cluster, every version of Node, package managers,
- * all of the browser, benches with bounds. One report holds the end of each stage. `… -- parity browser` plays the stages of these names only.
+ * `npm run nightly` plays new seeds, a kill at every event, a cluster, all versions of Node, package managers, the whole browser, and
+ * benches with bounds, and writes one report. `… -- parity browser` plays only the named stages.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ const seed = process.env['HOLDFAST_SEED'] ?? String(Date.now() % 1_000_000);
 
 interface Stage {
   readonly command: string;
-  /** What the output must have beside the exit status 0: the reason why not, or nothing. */
   readonly check?: (output: string) => string | undefined;
 }
 

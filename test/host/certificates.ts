@@ -8,7 +8,6 @@ export interface Certificates {
   readonly client: { readonly cert: string; readonly key: string };
 }
 
-/** A certificate authority of our own with a server certificate for `temporal.test` and a client certificate; paths of PEM files. */
 export function makeCertificates(directory: string): Certificates {
   const at = (name: string) => join(directory, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });

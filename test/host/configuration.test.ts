@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { configurationTable, readConfiguration } from '../../host/configuration';
 import { temporaryDirectory } from './temporary-directory';
 
-/** An environment with no profile in the usual place. */
 function environment(variables: Record<string, string> = {}): Record<string, string> {
   const home = temporaryDirectory();
   return { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), ...variables };

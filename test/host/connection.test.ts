@@ -44,7 +44,6 @@ function settingsFrom(variables: Record<string, string>): TemporalSettings {
 }
 
 describe('a server behind TLS', () => {
-  /** Ends TLS in front of the embedded server and asks for a client certificate of our authority. */
   function tlsProxy(): Promise<string> {
     const [port] = server.address.split(':').slice(-1);
     const pem = {
@@ -117,7 +116,6 @@ describe('an API key', () => {
     expect(new Set(seen)).toEqual(new Set(['Bearer key-of-the-team']));
   });
 
-  /** A gRPC server that answers every call with an empty message. */
   function emptyAnswers(seen: (string | undefined)[]): Http2SecureServer {
     const grpc = createSecureServer({ cert: readFileSync(certificates.server.cert), key: readFileSync(certificates.server.key) });
     grpc.on('stream', (stream, headers) => {

@@ -101,7 +101,6 @@ describe('an embedded server', () => {
     [{ GOGC: '50' }, '50 1GiB'],
   ])('collects less often than Go would, unless somebody says how: %j', async (said, settings) => {
     const binary = join(temporaryDirectory(), 'temporal');
-    // A stand-in that says what it was started with, and ends.
     writeFileSync(
       binary,
       '#!/bin/sh\n[ "$1" = --version ] && echo "temporal version 1.9.1 (Server 1.31.0, UI 2.42.1)" || echo "$GOGC $GOMEMLIMIT"\n',

@@ -1,4 +1,4 @@
-/** Runs as a process of its own: starts a guarded command as its argument says, says its id, and waits to be killed. */
+/** A process of its own: starts a guarded command, prints the id, and waits for the kill. */
 import { startGuarded } from '../../host/server/guarded-process';
 
 async function main(): Promise<void> {

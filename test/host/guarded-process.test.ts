@@ -21,7 +21,6 @@ afterEach(async () => {
 
 type Options = Parameters<typeof startGuarded>[2];
 
-/** Ends when it is asked to, and leaves a word about it. */
 const polite = (word: string): string => `trap 'echo ended >> "${word}"; exit' TERM; ${goesOn}`;
 const goesOn = 'echo > "$READY"; while :; do sleep 0.05; done';
 const deaf = `trap '' TERM; ${goesOn}`;
@@ -33,7 +32,7 @@ const logged = (more: Partial<Options> = {}): Options & { readonly ready: string
   return { logFile: join(directory, 'log'), ...more, environment: { ...environment, READY: ready }, ready };
 };
 
-/** A signal that comes before a shell has come to its trap ends the shell. */
+/** A signal before the shell's trap would end the shell. */
 async function untilReady({ ready }: { readonly ready: string }): Promise<void> {
   while (!existsSync(ready)) await sleep(10);
 }
@@ -46,7 +45,6 @@ async function start(command: string, more: Partial<Options> = {}): Promise<Guar
   return one;
 }
 
-/** Another process that starts a guarded command, which it is killed with. */
 async function owned(command: string): Promise<{ readonly pid: number; murder(): Promise<void> }> {
   const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
   const { ready, ...options } = logged();

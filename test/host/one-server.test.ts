@@ -12,7 +12,6 @@ import { temporaryDirectory } from '../host/temporary-directory';
 
 jest.setTimeout(90_000);
 
-/** Kills what ends a server with its owner. */
 function killGuard(serverPid: number): void {
   for (const pid of processesOfSession(serverPid)) if (pid !== serverPid) process.kill(pid, 'SIGKILL');
 }
@@ -129,7 +128,7 @@ describe('[check 12] a server that fails', () => {
 });
 
 describe('[check 12] a full disk', () => {
-  // Linux has a device on which every write finds the disk full.
+  // On Linux, every write to the device finds the disk full.
   it('is named at the start', () => {
     if (!existsSync('/dev/full')) return;
     const directory = temporaryDirectory();

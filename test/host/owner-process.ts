@@ -10,9 +10,7 @@ import { isAlive } from '../../host/server/process-probe';
 export interface Owner {
   readonly process: ChildProcess;
   readonly server: Omit<EmbeddedServer, 'stop'> & { readonly failed?: string };
-  /** Lets the owner stop its server and end. */
   finish(): Promise<void>;
-  /** kill -9. */
   murder(): Promise<void>;
 }
 
@@ -21,7 +19,6 @@ const owners: ChildProcess[] = [];
 
 type OwnerOptions = Omit<EmbeddedServerOptions, 'onProgress' | 'onExit'>;
 
-/** Another process that starts an embedded server, from the sources. */
 export function beginOwner(options: OwnerOptions): ChildProcessByStdio<Writable, Readable, null> {
   const loader = join(root, 'node_modules', 'jiti', 'lib', 'jiti-cli.mjs');
   const child = spawn(process.execPath, [loader, join(__dirname, 'server-owner.ts'), JSON.stringify(options)], {
@@ -31,7 +28,6 @@ export function beginOwner(options: OwnerOptions): ChildProcessByStdio<Writable,
   return child;
 }
 
-/** One whose server is ready. */
 export async function startOwner(options: OwnerOptions): Promise<Owner> {
   const child = beginOwner(options);
   const [line] = (await Promise.race([
@@ -53,7 +49,7 @@ export async function startOwner(options: OwnerOptions): Promise<Owner> {
   };
 }
 
-/** How long it took until a process was gone. Without a limit that a test is about, a busy machine may take its time. */
+/** Returns the time until the process is gone. The default allows for a busy machine. */
 export async function untilGone(pid: number, withinMs = 20_000): Promise<number> {
   const started = Date.now();
   while (isAlive(pid)) {
@@ -63,7 +59,6 @@ export async function untilGone(pid: number, withinMs = 20_000): Promise<number>
   return Date.now() - started;
 }
 
-/** The server, and the shell that holds the leash. */
 export function processesOfSession(pid: number): number[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,pgid='], { encoding: 'utf8' })
     .trim()

@@ -5,7 +5,6 @@ import { temporaryDirectory } from './temporary-directory';
 
 jest.setTimeout(60_000);
 
-/** No binary anywhere, and a network that refuses at once. */
 function bareEnvironment(variables: Record<string, string> = {}): Record<string, string> {
   const directory = temporaryDirectory();
   const refused = 'http://127.0.0.1:9';

@@ -1,4 +1,4 @@
-/** Runs as a process of its own: starts an embedded server as its argument says, reports it on stdout, stops it when stdin ends. */
+/** A process of its own: starts an embedded server, reports on stdout, and stops the server when stdin ends. */
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { codeOf, messageOf } from '../../contract/errors';
 

@@ -127,7 +127,7 @@ describe('the server of a directory', () => {
     await restarted.stop();
   });
 
-  // How long that may take is measured in test/nightly/alone.
+  // test/nightly/alone measures the time.
   it('leaves no process behind when its owner is killed', async () => {
     const owner = await startOwner({ directory: temporaryDirectory() });
     const family = processesOfSession(owner.server.pid);

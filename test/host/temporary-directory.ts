@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 const made: string[] = [];
 
-/** A new directory that is removed when the tests of the file are through. */
 export function temporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-host-')));
   made.push(directory);

@@ -10,7 +10,6 @@ import { gate as newGate } from '../support/gate';
 import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
 import type { TestBed } from '../support/test-bed';
 
-/** A Temporal worker and client as users have them beside Holdfast, with workflows of their own. */
 interface Desk {
   start(question: string, options: ChildAgentOptions): Promise<TicketHandle>;
   close(): Promise<void>;
@@ -20,7 +19,7 @@ type TicketHandle = Awaited<ReturnType<Client['workflow']['start']>>;
 let bed: TestBed;
 let desk: Desk;
 let tickets = 0;
-/** Reached when the model is asked a question for the first time: then its run is there. */
+/** Open when the model gets a question for the first time, because the run exists by then. */
 const begun = new Map<string, Gate>();
 
 async function startDesk(): Promise<Desk> {
@@ -72,7 +71,6 @@ afterAll(async () => {
   await bed.close();
 });
 
-/** Starts a workflow of the user, and waits until its child asks. */
 async function asking(question: string, options: ChildAgentOptions & { readonly id: string }): Promise<{ handle: TicketHandle; run: Run }> {
   const gate = newGate();
   begun.set(question, gate);

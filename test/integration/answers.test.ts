@@ -28,7 +28,6 @@ describe.each(['chooses', 'choosesApart'])('answers to %s that come to a worker 
     }
     return { run, ids };
   };
-  /** Of the log: how its questions ended, and which answers came to nothing. */
   const endsOf = async (run: Run): Promise<readonly unknown[]> =>
     (await logOf(run)).flatMap((event) => {
       if (event.type === 'interrupt-end') return [[event.interruptId, event.reason]];
@@ -89,7 +88,6 @@ describe('an answer that meets a continue-as-new', () => {
   }));
   const model = bed.scripted(script(calls(...refunds), text('Done.')));
 
-  /** Answers all that the run asks, some at a time, while it goes on as new again and again. */
   const answered = async (run: Run): Promise<readonly unknown[]> => {
     await run.outcome();
     const ids = (await run.interrupts()).map(({ id }) => id);
@@ -102,7 +100,7 @@ describe('an answer that meets a continue-as-new', () => {
         while (answering && (await bed.temporal.executionOf(run.id)) === before) await Promise.resolve();
       }
     })().catch(() => undefined);
-    // What comes in while the run is about to go on as new lets that task fail, and with it the answers that it has.
+    // A signal just before a continue-as-new fails the workflow task, and the answers in the task with it.
     const disturbance = (async () => {
       while (answering) await bed.temporal.handle(run.id).signal(names.answerSignal, { interruptId: 'none', answer: 1 });
     })().catch(() => undefined);
@@ -148,7 +146,6 @@ describe('an interrupt that was answered', () => {
     const leave = new AbortController();
     const follower = run.events({ deltas: false, signal: leave.signal });
     await follower.next();
-    // What followers are told from now on comes late.
     slowed = true;
     await bed.temporal.goOnAsNew(run.id);
     await run.approve(first);

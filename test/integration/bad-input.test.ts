@@ -10,7 +10,7 @@ import { openTemporal } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, text } from '../support/test-bed';
 
-/** The first message says which garbage the model answers. Else it asks for a refund. */
+/** The first message names the garbage. Default: a request for a refund. */
 function answer(messages: readonly { role: string; parts: readonly Part[] }[]): GenerateAnswer {
   const [first] = messages;
   const said = textOf(first as Parameters<typeof textOf>[0]);

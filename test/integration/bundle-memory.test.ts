@@ -10,7 +10,7 @@ const bundles = join(folder, 'bundles');
 const agents = join(folder, 'agents.ts');
 const store = new BundleStore(bundles);
 
-/** As a file that was there before the bundler began. */
+/** Dated before the bundler's start, so that the file does not count as just changed. */
 function write(name: string, text: string): void {
   const path = join(folder, name);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -37,7 +37,6 @@ jest.mock('../../worker/bundle', () => {
   };
 });
 
-/** The build, and whether the bundler was needed for it. */
 async function bundled(): Promise<readonly [string, 'known' | 'made']> {
   bundler.mockClear();
   const bundle = await bundleOnce(agents, bundles, store);
@@ -45,7 +44,7 @@ async function bundled(): Promise<readonly [string, 'known' | 'made']> {
   return [bundle.buildId, bundler.mock.calls.length === 0 ? 'known' : 'made'];
 }
 
-/** A minute later nothing has changed a moment ago. */
+/** Moves the clock so that no change is recent. */
 async function aMinuteLater<T>(work: () => Promise<T>): Promise<T> {
   const later = Date.now() + 60_000;
   const clock = jest.spyOn(Date, 'now').mockReturnValue(later);

@@ -38,7 +38,7 @@ describe('the bundle for the sandbox', () => {
   });
 });
 
-/** Checks one bundle again and again, and writes how many MB each time adds outside of the heap of V8. */
+/** Checks one bundle repeatedly and prints the MB added outside of V8's heap. */
 const script = `
   const [checks, file] = process.argv.slice(1);
   const { loadInSandbox } = require(checks);
@@ -57,7 +57,7 @@ it('a bundle that was checked leaves nothing of its source map behind', () => {
   const compiled = join(__dirname, '..', '..', 'dist', 'worker', 'check-bundle.js');
   const bundle = join(testDirectory(), 'fixture-bundle.json');
   const added = Number(execFileSync(process.execPath, ['-e', script, compiled, bundle], { encoding: 'utf8' }));
-  // Its map, read into memory, takes more than 2 MB.
+  // The source map in memory takes more than 2 MB.
   expect(added).toBeLessThan(1);
 });
 
@@ -95,7 +95,7 @@ describe('a file in the directory of bundles that is damaged', () => {
       await bed.close();
     }
     const names = ['one', 'two', 'three'].map((name) => buildOf(name).buildId).sort();
-    // The first that is looked at, so that the others come behind it.
+    // The first bundle checked, so that others come after the damaged bundle.
     const [damaged = ''] = names;
     waiting['damaged'] = waiting[['one', 'two', 'three'].find((name) => buildOf(name).buildId === damaged) ?? ''] as Run;
     const file = join(bundles, `${damaged}.js`);

@@ -75,7 +75,6 @@ describe('a stop of one agent', () => {
     const question = (await run.interrupts()).find((asking) => 'info' in asking && asking.info === 'Stop?');
     const before = asked.length;
     await run.resume(question?.id ?? '', 'Yes.');
-    // It waits for the other one until the news of the stop have come.
     for await (const event of run.events()) if (event.type === 'run-end') break;
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
     expect(asked).toHaveLength(before);

@@ -30,7 +30,7 @@ it.concurrent('an answer that comes in two ways counts once and leaves no trace 
 });
 
 const answer = () => ({ parts: [{ type: 'text' as const, text: 'Yes.' }] });
-/** Sends it until a worker has said its turn: what waits for one longer has none in its receipt. */
+/** Sends until a worker names the turn; a message that waits longer has no turn in the receipt. */
 async function taken(chat: Conversation, text: string, id: string): Promise<MessageReceipt> {
   for (;;) {
     const receipt = await chat.send(text, { id });
@@ -73,7 +73,7 @@ it.concurrent('a conversation takes messages while no worker is there, each once
   const chat = bed.client.conversation('plain', `alone-${bed.taskQueue}`, { idle: '1s' });
   await bed.worker.shutdown();
   const stranger = bed.client.conversation('short', chat.id);
-  // Those of one client go one after another, each with five seconds for a worker.
+  // Messages of one client go one after another, with five seconds per message for a worker.
   const left = await Promise.all([
     chat.send('Hello?', { id: 'a' }),
     stranger.send('Hello?', { id: 'b' }),

@@ -17,7 +17,7 @@ let bed: TestBed;
 let answer: Answerer;
 beforeAll(async () => {
   const tools = { ...fixtureTools, ...offloadTools(backend) };
-  // Of all names: the agent names another model for its summaries.
+  // Models of all names, because the agent names another model for summaries.
   const opening = startTestBed((request) => answer(request), { tools, middleware: [reductionOnWorker({ backend })] });
   [temporal, bed] = await Promise.all([openTemporal(), opening]);
 });
@@ -61,13 +61,11 @@ it('what is cut and what is cleared is stored under the run, and the input of wh
     parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
   );
   expect(results.map((output) => String(output).includes('<persisted-output>'))).toEqual([true, true, true]);
-  // In the arguments of the call, in the answer and for the tool; in its result; and in the input of what stored it.
   const history = await temporal.handle(run.id).fetchHistory();
   const said = JSON.stringify(history.events?.map((event) => payloadsIn(event)));
   expect(said.split(old.trim()).length - 1).toBe(4);
 });
 
-/** The texts of all payloads in an event. */
 function payloadsIn(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value !== 'object' || value === null) return '';

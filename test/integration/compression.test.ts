@@ -22,10 +22,8 @@ import { calls, fixtureAgents, fixtureBundle, script, startTestBed, testServer, 
 const said = english(1500);
 const ended = english(1000);
 const input = `Refund order 42. ${english(1000)}`;
-/** It asks for an approval, and says much. */
 const answer = script(calls({ name: 'refund', input: { orderId: '42', amount: 80, reason: said } }), text(ended));
 
-/** As the one of the fixtures, and it takes a long reason. */
 const refund = defineTool({
   description: 'Pays money back.',
   inputSchema: z.object({ orderId: z.string(), amount: z.number(), reason: z.string() }),
@@ -33,7 +31,6 @@ const refund = defineTool({
   execute: ({ amount }) => ({ paid: amount }),
 });
 const ofATool = 1600;
-/** Its calls are activities, the dearer kind. */
 const lookupOrder = defineTool({
   description: 'Finds an order.',
   inputSchema: z.object({ orderId: z.string() }),
@@ -45,7 +42,6 @@ const tools = { ...fixtureTools, lookupOrder, refund };
 const bed = sharedBed({ tools, compress: true });
 const model = bed.scripted(answer);
 
-/** How many payloads of a run are compressed, and how many bytes of text stand in its history as they were said. */
 async function inHistory(id: string): Promise<{ readonly compressed: number; readonly legible: number }> {
   const { events = [] } = (await bed.temporal.handle(id).fetchHistory()) as { events?: protocol.api.history.v1.IHistoryEvent[] };
   const bytes = Buffer.concat(events.map((event) => protocol.api.history.v1.HistoryEvent.encode(event).finish()));
@@ -75,7 +71,6 @@ describe('a run whose worker compresses', () => {
     await approved(bed.client, run.id);
     const history = await inHistory(run.id);
     expect(history.compressed).toBeGreaterThan(3);
-    // The input, which the client has written.
     expect(history.legible).toBe(1);
     for (const plugins of [[], [holdfastClientPlugin()]]) {
       const client = new Client({ connection: bed.temporal.connection, plugins });
@@ -100,7 +95,6 @@ describe('a run whose worker compresses', () => {
       worker = await startTestBed(answer, { ...options, compress: !compress });
       await approved(worker.client, run.id);
       const after = await inHistory(run.id);
-      // The arguments of the call, and the end.
       expect(after.legible - before.legible).toBe(compress ? 2 : 0);
       await client.close();
     }
@@ -143,7 +137,6 @@ it('the history of a run whose model and tool say 1.6 KB of English each has at 
     await run.result();
     return Number((await bed.temporal.handle(run.id).describe()).historySize);
   };
-  // What a run has once does not count.
   const none = await bytesAfter(0);
   const few = ((await bytesAfter(10)) - none) / 10;
   const many = ((await bytesAfter(40)) - none) / 40;

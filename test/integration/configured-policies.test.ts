@@ -9,7 +9,7 @@ import { calls, script, startTestBed, text } from '../support/test-bed';
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
 const options = { tools: fixtureTools };
 
-// They wait for the time, so they do it together.
+// Together, because the questions wait for time.
 
 const of = (...users: readonly string[]): object =>
   policy({ name: 'refunds', tools: ['refund'], stages: users.map((user) => ({ by: { users: [user] } })) });

@@ -8,8 +8,8 @@ const turns = 20;
 const { EventType } = protocol.api.enums.v1;
 
 /**
- * Events that stand for an action of Temporal Cloud each, by its documentation of actions. Not there, as no history shows them: queries, updates that
- * were refused, and heartbeats. Search attributes of the start, the memo and everything about workflow tasks are free.
+ * Events that count as an action in Temporal Cloud's documentation. Queries, refused updates and heartbeats leave no history. Start
+ * attributes, memo and workflow tasks are free.
  */
 const billed: readonly (keyof typeof EventType)[] = [
   'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED',
@@ -23,7 +23,7 @@ const billed: readonly (keyof typeof EventType)[] = [
   'EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED',
 ];
 
-/** Each attempt of an activity is an action. */
+/** Every attempt of an activity is an action. */
 function actionsIn(events: Events): number {
   const attempts = events.map(({ activityTaskStartedEventAttributes: started }) => started?.attempt ?? 0);
   return (
@@ -40,7 +40,7 @@ async function historyOf(id: string): Promise<Events> {
   return ((await bed.temporal.handle(id).fetchHistory()) as { events?: Events }).events ?? [];
 }
 
-/** What a run of so many turns may cost: what it costs today, and a little for the server's own moments. Whoever makes it dearer says why. */
+/** Today's cost plus a little slack. A change that raises the cost must give the reason. */
 describe('a run of twenty turns with a tool each', () => {
   const everyTurn = (call: GenerateAnswer): Answerer => script(...Array.from({ length: turns }, () => call), text('Done.'));
   const echoing = bed.scripted(everyTurn(calls({ name: 'echo', input: { text: 'hello' } })));
@@ -65,7 +65,7 @@ describe('a run of twenty turns with a tool each', () => {
   });
 });
 
-/** The id of a task grows with the age of the server. Here each id has the four bytes that a young server needs. */
+/** Task ids grow with the server's age, so every id counts four bytes, as on a young server. */
 function sizeOf(events: Events): number {
   const { HistoryEvent } = protocol.api.history.v1;
   return events.reduce((sum, event) => sum + HistoryEvent.encode({ ...event, taskId: null }).finish().length + 4, 0);

@@ -6,7 +6,7 @@ describe('code that never pauses', () => {
   const bed = sharedBed({ endlessLoopMs: 1000 });
   const model = bed.scripted(script(calls({ name: 'echo', input: { text: 'hello' } }), text('Done.')));
 
-  // Together, as a run that is stuck tries its task again and again. An abort would end the process of these tests.
+  // Together, because a stuck run retries its task. An abort would end the test process.
   it('leaves its own run stuck, wherever it stands, and the process as it was', async () => {
     const loops = [
       ...Object.keys(waysToLoop).map((way) => ['spinsInHook', way] as const),
@@ -31,7 +31,6 @@ describe('code that pauses and never ends', () => {
   const bed = sharedBed();
   const model = bed.scripted(script(calls({ name: 'yieldsEvents', input: { request: 'Do.' } }), text('Without.')));
 
-  /** How its workflow tasks went that did not end well. */
   async function brokenTasks(id: string): Promise<readonly unknown[]> {
     const { events } = await bed.temporal.handle(id).fetchHistory();
     return (events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes ?? []);

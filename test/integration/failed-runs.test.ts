@@ -33,7 +33,6 @@ const tools = {
 };
 const job = script(calls({ name: 'pay', input: { amount: 5 } }), calls({ name: 'echo', input: { text: 'Paid.' } }), text('Done.'));
 
-/** The lead asks its isolated agent, which pays and then says so. */
 const answer: Answerer = (request) => {
   if (!request.instructions.startsWith('You are payersLead.')) return job(request);
   const told = request.messages.some(({ role }) => role === 'tool');
@@ -79,7 +78,6 @@ describe('a failed run', () => {
     expect(log.flatMap((event) => (event.type === 'run-retry' ? [event.by] : []))).toEqual(['ada-1', 'ada-2', 'ada-3', 'ada-4', 'ada-5']);
     expect(log.filter(({ type }) => type === 'run-end')).toHaveLength(6);
     expect(log.filter((event) => event.type === 'tool-start' && event.tool === 'pay')).toHaveLength(1);
-    // A reader that comes back with the offset that it had, also in another process.
     const other = await connect({ server: testServer(), taskQueue: bed.taskQueue });
     expect(await logOf(other.run('five'), { from: 9 })).toEqual(log.slice(9));
     await other.close();
@@ -110,7 +108,6 @@ describe('a failed run', () => {
     expect(inside.filter(({ type }) => type === 'run-retry')).toHaveLength(5);
     expect(inside.filter((event) => event.type === 'tool-start' && event.tool === 'pay')).toHaveLength(1);
     expect(inside.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
-    // Two answers of the lead and three of its agent.
     expect((await run.view()).usage).toEqual({ inputTokens: 50, outputTokens: 25 });
     await expect(bed.client.run('apart~payer@1').retry()).rejects.toMatchObject({ code: 'retry-impossible' });
   });
@@ -129,7 +126,6 @@ describe('a failed run', () => {
     await run.retry();
     expect((await run.outcome()).status).toBe('completed');
     await eventually(async () => expect(await ids('failed')).toEqual([['n1 failed', 'n3 failed'], 2]));
-    // The server's index takes each of two changes in its own time.
     await eventually(async () => expect(await ids('completed')).toEqual([['n2 completed'], 1]));
     await eventually(async () => expect(await ids()).toEqual([['n1 failed', 'n2 completed', 'n3 failed'], 3]));
     const row = (await bed.client.list({ tag: 'failed-night', status: 'completed' })).runs[0];

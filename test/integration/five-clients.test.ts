@@ -16,8 +16,8 @@ import type { TestBed } from '../support/test-bed';
 import { startTestBed } from '../support/test-bed';
 
 /*
- * One run, and five clients at once: OpenAI's, AI SDK's, AG-UI's, A2A's and that of the service. Each is unmodified, comes in the middle of a text, and sees
- * the same text, calls and end.
+ * Five unmodified clients (OpenAI, AI SDK, AG-UI, A2A, service) join one run in the middle of a text, and must see equal text, calls and
+ * end.
  */
 
 const door = gate();
@@ -38,7 +38,6 @@ const model: LanguageModel = {
   },
 };
 
-/** What a client saw. A2A has no calls. */
 interface Seen {
   readonly text: string;
   readonly calls?: readonly Json[];
@@ -60,7 +59,7 @@ afterAll(async () => {
   await bed.close();
 });
 
-/** Settles when a client has seen the half. The text then goes on. */
+/** Settles when a client has seen the first half. The text then continues. */
 type Half = () => void;
 
 async function openAi(sawHalf: Half): Promise<Seen> {

@@ -50,7 +50,6 @@ it('holdfast history save writes the file that -o names, with all histories of t
 it('a replay does not count a timer that ends in the task in which it begins: no history has it', async () => {
   const run = await model.start('guarded', 'Refund order 42.');
   expect((await run.outcome()).status).toBe('waiting');
-  // The deadline of the cancel begins, and the run that waits for somebody ends at once.
   const cancelling = await run.cancel({ mode: 'after-tools', within: '2s' });
   expect(await cancelling.settled()).toBe('in-time');
   const histories = join(mkdtempSync(join(tmpdir(), 'holdfast-taken-back-')), 'run.json');

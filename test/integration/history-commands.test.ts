@@ -36,7 +36,6 @@ describe('a replay of saved histories on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-replay-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A project whose agents are those of a module of ours. */
   const replayed = async (agents: string, flags: object = {}): Promise<{ readonly code: number; readonly said: string }> => {
     const config = join(folder, 'holdfast.config.cjs');
     const tool = `{ description: 'Does nothing.', inputSchema: { type: 'object' }, execute: () => null }`;

@@ -14,7 +14,6 @@ import { calls, startTestBed, testServer, text } from '../support/test-bed';
 
 let held: Gate | undefined;
 
-/** Everybody says their name, but who fails, who calls a tool first, and who is held. */
 async function answer({ instructions, messages }: GenerateRequest): Promise<GenerateAnswer> {
   const who = /^You are (\w+)\./.exec(instructions)?.[1] ?? '';
   const first = !messages.some(({ role }) => role === 'assistant');
@@ -28,7 +27,7 @@ async function answer({ instructions, messages }: GenerateRequest): Promise<Gene
 describe('isolated agents on a real server', () => {
   let bed: TestBed;
   let temporal: Temporal;
-  /** Its deadline passes while other tests run. */
+  /** The deadline passes while other tests run. */
   let late: Run;
   beforeAll(async () => {
     temporal = await openTemporal();
@@ -79,7 +78,7 @@ describe('isolated agents on a real server', () => {
     const outcome = await run.outcome();
     expect(outcome.status).toBe('completed');
     const { events } = await temporal.handle(run.id).fetchHistory();
-    // What the run itself begins and ends with has the answers, not the agents.
+    // The run's start and end contain the answers, not the agents.
     const own = (events ?? []).slice(1, -1).map((event) => proto.api.history.v1.HistoryEvent.encode(event).finish().length);
     const each = own.reduce((sum, bytes) => sum + bytes, 0) / 100;
     expect(each).toBeLessThan(1536);
@@ -126,7 +125,7 @@ describe('isolated agents on a real server', () => {
     const answersOf = async (run: Run): Promise<readonly unknown[]> =>
       (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [event.answer] : []));
     for (const place of ['', '~asks', '~asks']) {
-      // The other agent holds the run open, so that the second answer still finds it.
+      // The other agent keeps the run open for the second answer.
       held = gate();
       const { run, ids } = await waiting('pair');
       const there = other.run(`${run.id}${place}`);

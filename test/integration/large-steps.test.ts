@@ -10,11 +10,11 @@ import { sharedBed } from '../support/shared-bed';
 import { calls, script, text } from '../support/test-bed';
 
 const bed = sharedBed();
-/** What is larger than a continue-as-new lets through is kept there. */
+/** Stores values too large for a continue-as-new. */
 const dataConverter = snapshotStorage(new DirectoryDriver(mkdtempSync(join(tmpdir(), 'holdfast-large-'))));
 const storing = sharedBed({ dataConverter });
 
-/** A run waits as soon as somebody can answer: others may still be about to ask. */
+/** A run waits from the first question on, so later questions may be missing. */
 async function asked(run: Run, count: number): Promise<readonly Interrupt[]> {
   for (;;) {
     const { interrupts } = await run.view();

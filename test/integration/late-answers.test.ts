@@ -25,7 +25,6 @@ const code = (answering: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => codeOf(error) ?? error,
   );
 
-/** A client that hears of no update in time, whatever became of it. */
 async function impatientClient(meanwhile: (send: () => Promise<unknown>) => Promise<unknown>): Promise<HoldfastClient> {
   const client = await connect({ server: testServer(), taskQueue: bed.taskQueue });
   const { reader } = client as unknown as { readonly reader: RunReader };
@@ -122,7 +121,6 @@ describe('an answer while no worker runs', () => {
   const ends = async (name: string): Promise<unknown> =>
     (await log(name)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
   const said = async (name: string): Promise<unknown> => (await of(name).run.transcript({ shape: 'chat' })).map(({ content }) => content);
-  /** Waits until the server has said of all runs that as many timers are over. */
   const untilOver = async (workflowId: string): Promise<void> => {
     for (;;) {
       const { history } = await bed.temporal.connection.workflowService.getWorkflowExecutionHistory({
@@ -159,7 +157,7 @@ describe('an answer while no worker runs', () => {
       }),
     );
     await bed.stopWorker();
-    // In time, as far as the server is concerned.
+    // In time by the server's clock.
     await signal('inTime', approve);
     await signal('both', approve);
     await signal('inTimeUnsaid', approve, { at: undefined });
@@ -189,13 +187,12 @@ describe('an answer while no worker runs', () => {
       cancelledFirst: answering('cancelledFirst', approving),
     };
     late = Object.fromEntries(await Promise.all(Object.entries(answers).map(async ([name, answer]) => [name, await answer])));
-    // The server keeps the update of an answer that the client refuses in the end.
+    // The server keeps the update of an answer that the client refused.
     late = { ...late, again: await code(of('lateForSleep').run.resume(of('lateForSleep').interrupt.id, 'another one')) };
-    // What comes by another way than the client is judged by the run alone.
+    // Only the run judges signals, because no client checks them.
     await signal('late', approve);
     await signal('apart', 'a signal, late');
     await bed.startWorker();
-    // To their ends: a stage that comes next waits for a moment, too.
     for (const { run } of asked.values()) await run.result().catch(() => undefined);
   });
   afterAll(() => bed.startWorker());

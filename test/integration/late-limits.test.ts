@@ -16,7 +16,6 @@ const aDayMs = 24 * 60 * 60 * 1000;
 const bed = sharedBed();
 const model = bed.scripted(() => text('Done.'));
 
-/** What the agent of a run heard. */
 async function heardIn(id: string): Promise<readonly unknown[]> {
   return (await logOf(bed.client.run(id))).flatMap((event) => (event.type === 'custom' && event.name === 'heard' ? [event.data] : []));
 }
@@ -24,7 +23,6 @@ async function heardIn(id: string): Promise<readonly unknown[]> {
 interface Asked {
   readonly run: Run;
   readonly interrupt: Interrupt;
-  /** The run of the isolated agent that asks, or the run itself. */
   readonly asker: string;
 }
 
@@ -38,7 +36,6 @@ const agents: Readonly<Record<string, string>> = {
   withinApartInTime: 'withinApart',
   twoApartInTime: 'twoApart',
 };
-/** With a sleep or a deadline that ends last of all. */
 const lasting = ['stepping', 'within', 'withinApart'];
 
 describe('an answer beside limits that passed while no worker ran', () => {
@@ -48,7 +45,6 @@ describe('an answer beside limits that passed while no worker ran', () => {
   const of = (name: string): Asked => asked.get(name) as Asked;
   const ends = async (name: string): Promise<unknown> =>
     (await logOf(of(name).run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
-  /** What the agent that asked heard. */
   const heard = (name: string): Promise<unknown> => heardIn(of(name).asker);
   const timersOf = async (name: string): Promise<number> => {
     const execution = { workflowId: `default/${of(name).asker}` };
@@ -123,7 +119,7 @@ describe('an answer before the first task behind a continue-as-new', () => {
     return run;
   };
 
-  /** Begins the latest execution again without a worker, where all limits of days end at this time. */
+  /** Begins the latest execution again without a worker, with all limits of days ending at `end`. */
   const beginAgain = async ({ id }: Run, end: number): Promise<void> => {
     const { workflowService } = bed.temporal.connection;
     const execution = { workflowId: `default/${id}`, runId: await bed.temporal.executionOf(id) };

@@ -15,7 +15,7 @@ import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import { calls, fixtureAgents, fixtureBundle, script, text } from '../support/test-bed';
 
-/** Where runs wait before they are prepared, while a test has such a place. */
+/** Holds runs before preparation while a test has opened a gate. */
 let prepared: Gate | undefined;
 const { activitiesOf } = SwitchedParts.prototype;
 const slowly = jest.spyOn(SwitchedParts.prototype, 'activitiesOf').mockImplementation(function (this: SwitchedParts, buildId) {
@@ -30,7 +30,6 @@ afterEach(() => {
 });
 afterAll(() => slowly.mockRestore());
 
-/** Settles when a task has given the code what was sent so far. */
 async function heard(id: string): Promise<void> {
   await eventually(async () => {
     const kinds = ((await bed.temporal.handle(id).fetchHistory()).events ?? []).map((event) => {
@@ -42,7 +41,6 @@ async function heard(id: string): Promise<void> {
   });
 }
 
-/** Why the code does not do again what an execution has. */
 async function errorOfReplay(
   id: string,
   runId: string,
@@ -98,7 +96,6 @@ it('a question ends with a run that is cancelled after a continue-as-new before 
   await Promise.all(runs.map(({ id }) => heard(id)));
   held.open();
   for (const run of runs) {
-    // The question is shown until the run has been prepared.
     await eventually(async () => expect((await run.outcome()).status).not.toBe('waiting'));
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect((await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [event.reason] : []))).toEqual(['cancel']);

@@ -29,7 +29,7 @@ const startAll = (bed: TestBed, count: number): Promise<readonly Run[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => bed.client.start('plain', `Hi ${n}`, { model })));
 const statuses = async (runs: readonly Run[]): Promise<readonly string[]> =>
   Promise.all(runs.map(async (run) => (await run.outcome()).status));
-/** Answers come when so many requests are there: only then do they show that so many are made at once. */
+/** Answers together, to prove that `count` requests run in parallel. */
 const answersTogether = (count: number): (() => FakeStep) => {
   const meet = meeting(count);
   return () => ({ blocks: [{ type: 'text', text: 'Done.' }], before: (index) => (index > 0 ? undefined : meet()) });
@@ -94,7 +94,7 @@ it('a run is cancelled while its call waits for a turn, in place or away, and th
   };
   let away: Run | undefined;
   while (away === undefined) {
-    // Whoever asks too often keeps the worker of this process from its work.
+    // Frequent requests would occupy the worker in the same process.
     await new Promise((resolve) => setTimeout(resolve, 500));
     [away] = await retrying();
   }

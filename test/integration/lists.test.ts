@@ -22,7 +22,6 @@ afterAll(async () => {
   await temporal.close();
 });
 
-/** Each test has a tenant of its own: nothing else is in its lists. */
 async function clientOf(tenant: string): Promise<HoldfastClient> {
   const client = await connect({ server: testServer(), taskQueue: bed.taskQueue, tenant });
   clients.push(client);
@@ -57,7 +56,6 @@ describe('lists of a server', () => {
     await eventually(async () => expect(await listed()).toEqual(before));
     expect((await client.list({ total: true })).total).toBe(3);
     expect((await client.list({ total: true, limit: 1 })).total).toBe(3);
-    // It stands where it began, also for filters.
     const [, second] = before;
     expect((await client.list({ until: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['first']);
     expect((await client.list({ since: second?.startedAt ?? '' })).runs.map(({ id }) => id)).toEqual(['third', 'second']);

@@ -15,7 +15,6 @@ import { calls, fixtureBundle, script, startTestBed, testServer, text } from '..
 const refundThenDone = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
 const options = { tools: fixtureTools };
 
-/** What is asked on a task queue that no worker serves any more. */
 interface Left {
   readonly taskQueue: string;
   readonly asked: readonly { readonly run: Run; readonly interrupt: Interrupt }[];
@@ -56,7 +55,7 @@ const code = (refused: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => codeOf(error) ?? error,
   );
 
-// Each waits for a worker that does not come, so they do it together, on a task queue of their own.
+// Together and on a separate queue, because each waits for a missing worker.
 
 it.concurrent(
   'an answer is refused at once when it is for other arguments, of somebody who is not asked, or of another shape',
@@ -73,7 +72,6 @@ it.concurrent(
     expect(await code(run.approve(interrupt.id, { by: 'eve' }))).toBe('answer-forbidden');
     expect(await code(run.reject(interrupt.id))).toBe('answer-forbidden');
     expect(await code(run.resume(interrupt.id, 'yes', { by: 'ada' }))).toBe('answer-invalid');
-    // What is not sent waits for no worker.
     for (const one of sent) expect(one).not.toHaveBeenCalled();
     await own.close();
     const { history } = await temporal.connection.workflowService.getWorkflowExecutionHistory({
@@ -109,7 +107,6 @@ it.concurrent('an answer is taken although a signal waits that answers nothing',
 it.concurrent('a question goes to others, and reminds, as if a worker had been there', async () => {
   const { run: staged, interrupt: first, taskQueue } = await leftOne('staged');
   const mona = { by: 'mona', roles: ['manager'] };
-  // Too early: the question goes to managers ten seconds after it was asked.
   await temporal
     .handle(staged.id)
     .signal(names.answerSignal, { interruptId: first.id, answer: { type: 'approve' }, at: Date.now(), ...mona });
@@ -124,7 +121,6 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   expect(await staged.outcome()).toMatchObject({ status: 'completed' });
   await bed.close();
   const types = (await logOf(staged)).map(({ type }) => type).filter((type) => /^(interrupt|resume)/.test(type));
-  // The reminder is a second after the question. It comes before the early answer where the worker was slow to go.
   expect(types.filter((type) => type !== 'interrupt-remind')).toEqual([
     'interrupt-start',
     'resume-ignored',
@@ -136,7 +132,7 @@ it.concurrent('a question goes to others, and reminds, as if a worker had been t
   expect(types.slice(0, types.indexOf('interrupt-escalate')).filter((type) => type === 'interrupt-remind')).toHaveLength(1);
 });
 
-/** Takes a workflow task as a worker does that is never heard of again. */
+/** Takes a workflow task as a worker does, then never responds. */
 const takeTask = async (taskQueue: string): Promise<string> => {
   const { connection } = temporal;
   const task = await connection.withDeadline(Date.now() + 30_000, () =>
@@ -160,7 +156,7 @@ it.concurrent(
     const { taskQueue, asked } = await left('signed', 2);
     const [answered, cancelled] = asked as [Left['asked'][number], Left['asked'][number]];
     const lost = new Set([answered, cancelled].map(({ run }) => `default/${run.id}`));
-    // What comes while a task is with a worker stands in no history until the task is done, or its time is up.
+    // Signals during a task enter the history only when the task ends or times out.
     for (const { run } of [answered, cancelled]) await temporal.handle(run.id).signal(names.answerSignal);
     while (lost.size > 0) lost.delete(await takeTask(taskQueue));
     await Promise.all([

@@ -21,7 +21,6 @@ function textsUnder(directory: string): readonly string[] {
   });
 }
 
-/** All that stands in an event of Temporal, payloads as text. */
 function textsIn(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value === 'object' && value !== null) return Object.values(value).map(textsIn).join(' ');
@@ -54,7 +53,6 @@ const bed = sharedBed({
   onProblem: (problem) => told.push(problem),
 });
 
-/** All that the server has of a run. */
 async function keptOf(id: string): Promise<string> {
   return textsIn((await bed.temporal.handle(id).fetchHistory()).events);
 }

@@ -27,7 +27,6 @@ const models: ModelsOptions = { providers: { test: { model: () => ({ generate: a
 const pluginOptions: PluginOptions = { agents: agentsPath, tools, models };
 const activities = { greet: async (name: string): Promise<string> => (name === 'nobody' ? outside() : `Hello ${name}.`) };
 
-/** An activity of the user is no call of a run. */
 function outside(): string {
   return currentCall() === undefined ? 'Bye.' : 'in a run';
 }
@@ -52,7 +51,6 @@ export const makeBundle = (): Promise<{ code: string }> =>
 let connection: Connection;
 let native: NativeConnection;
 let client: Client;
-/** Bundled once, for the tests that are not about bundling. */
 let bundled: { readonly code: string };
 
 beforeAll(async () => {
@@ -76,7 +74,6 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()));
 });
 
-/** A Worker as users write it: nothing of Holdfast but the plugin. */
 async function handWritten(
   taskQueue: string,
   options: Partial<WorkerOptions> = {},
@@ -101,7 +98,6 @@ const refusal = (making: Promise<unknown>): Promise<{ code: unknown; message: st
     (error: unknown) => ({ code: codeOf(error), message: messageOf(error) }),
   );
 
-/** The run of that id, when it asks. Its workflow may not have started it yet. */
 async function asking(holdfast: HoldfastClient, id: string): Promise<Run> {
   const run = holdfast.run(id);
   await eventually(async () => expect((await run.outcome()).status).toBe('waiting'));

@@ -23,7 +23,6 @@ beforeEach(() => {
   [slow, held, aborted, signalled] = [gate(), gate(), gate(), []];
 });
 
-/** Stays until it is told to stop, and says so. */
 async function untilAborted(name: string, signal: AbortSignal): Promise<never> {
   void held.pass();
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -51,7 +50,6 @@ const bed = sharedBed({
 });
 const model = bed.scripted(script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.')));
 
-/** The durable ones. */
 async function all(events: AsyncIterable<RunEvent | Delta>): Promise<readonly RunEvent[]> {
   const list = [];
   for await (const event of events) if (!isDelta(event)) list.push(event);
@@ -89,7 +87,7 @@ describe('the events of a run', () => {
   it('go on for all readers when the first of them had a deadline for its calls', async () => {
     const run = await model.start('guarded', 'hello');
     const id = await waitingId(run);
-    // The first one has begun to read by then, also on a busy machine.
+    // Even on a busy machine, the first reader has begun by then.
     const soon = Date.now() + 3_000;
     const first = bed.client.withDeadline(soon, () => all(run.events()));
     const second = all(run.events());

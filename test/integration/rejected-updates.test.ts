@@ -15,6 +15,6 @@ it('updates that a run refuses beside signals fail no workflow task, and each ha
   const { taken = 0, ...refused } = played.told;
   expect(Object.keys(refused).sort()).toEqual(['answer-invalid', 'answer-stale', 'interrupt-unknown']);
   expect(taken).toBeGreaterThan(0);
-  // The validator refuses none of them: the server takes back a task that has nothing but such an update.
+  // The validator refuses none, because the server drops a workflow task that contains only a refused update.
   expect(played.recorded).toBe(Object.values(refused).reduce((sum, count) => sum + count, 0));
 });

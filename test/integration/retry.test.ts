@@ -10,7 +10,6 @@ import { sharedBed } from '../support/shared-bed';
 import type { AskedModel } from '../support/streaming-model';
 import { broken, sayingModel } from '../support/streaming-model';
 
-/** Events in short, without what differs from run to run. */
 function line(event: RunEvent | Delta): string {
   switch (event.type) {
     case 'text-delta':
@@ -35,7 +34,7 @@ async function linesOf(run: Run, onLine: (line: string) => void = () => undefine
   return lines;
 }
 
-/** Where the first call waits until its reader has seen something of it. What ends before is read from the history, which has no deltas. */
+/** Holds the first call until a reader has seen a piece, because ended calls have no deltas. */
 function seen(): { readonly door: Promise<void>; readonly onLine: (line: string) => void } {
   const { pass, open } = gate();
   return { door: pass(), onLine: (line) => (line.startsWith('delta ') ? open() : undefined) };
@@ -67,7 +66,6 @@ describe('an agent that makes calls again', () => {
       timer == null ? [] : [timer.startToFireTimeout?.nanos],
     );
     expect(waits).toEqual([20_000_000, 40_000_000]);
-    // Nobody asks about half answers here, so none is in the history.
     expect(JSON.stringify(events?.map((event) => decoded(event.activityTaskCompletedEventAttributes?.result)))).not.toContain('One');
   });
 
@@ -85,7 +83,6 @@ describe('an agent that makes calls again', () => {
     expect((await linesOf(run)).slice(-3)).toEqual(['delta Good.', 'model-end Good.', 'run-end completed']);
     const starts = (await logOf(run)).flatMap((event) => (event.type === 'model-start' ? [event.time] : []));
     expect((starts[1] ?? 0) - began).toBeGreaterThan(5900);
-    // The timer of the new execution: six seconds but for what had passed.
     const { events } = await bed.temporal.handle(run.id).fetchHistory();
     const waits = (events ?? []).flatMap(({ timerStartedEventAttributes }) => timerStartedEventAttributes?.startToFireTimeout ?? []);
     expect(waits).toHaveLength(1);

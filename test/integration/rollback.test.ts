@@ -34,7 +34,7 @@ const problems: HoldfastError[] = [];
 let told = gate();
 
 beforeAll(async () => {
-  // A poll is short here, and so is the time in which nobody is seen.
+  // Short polls, and a short time until a build counts as unserved.
   server = await startEmbeddedServer({
     directory,
     dynamicConfig: { 'matching.longPollExpirationInterval': '1s', 'history.workflowIdReuseMinimalInterval': '0s' },
@@ -64,7 +64,7 @@ async function deploy(name: string): Promise<TestBed & { readonly asked: string[
       taskQueue,
       bundles: join(directory, 'bundles'),
       buildCheckMs: 250,
-      // More than three times the longest look on a machine that is busy.
+      // More than three times the longest poll on a busy machine.
       unservedMs: 10_000,
       onProblem: (problem) => {
         problems.push(problem);

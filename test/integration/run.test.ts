@@ -15,7 +15,7 @@ import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, testServer, text } from '../support/test-bed';
 
-/** Half of a pair of UTF-16, as a model may send it. In a short text of a message of the protocol it ends the process. */
+/** Half of a UTF-16 pair, as a model may send. In a short protobuf text, the half would end the process. */
 const half = '\ud800';
 const logger = createLogger({ level: 'silent' });
 
@@ -196,7 +196,6 @@ describe('the calls of a run on a real server', () => {
       request: { input: { orderId: '42', amount: 80 } },
       response: { outcome: { type: 'done' } },
     });
-    // Its agent had asked in the Temporal run before.
     expect(second).toMatchObject({
       diff: { address: first?.address, messages: [{ at: 1, removed: [], added: [{ role: 'assistant' }, { role: 'tool' }] }], fields: [] },
     });

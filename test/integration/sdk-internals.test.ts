@@ -20,11 +20,10 @@ type Completion = Awaited<ReturnType<Workflow['activate']>>;
 let code: string;
 let parts: ThreadParts;
 let created: WorkflowCreateOptions;
-/** The first activation of a run, as bytes: the SDK changes what it is given. */
+/** Bytes, because the SDK mutates activations. */
 let first: Uint8Array;
 const completions: Completion[] = [];
 
-/** What the SDK gives to a thread is taken from a replay of one task. */
 beforeAll(async () => {
   quietRuntime();
   const nothing = (): void => undefined;
@@ -68,7 +67,6 @@ async function threadOf(stackTraces = false): Promise<WatchedThread> {
   return thread;
 }
 
-/** A run that has not had its first task. */
 async function runOf(
   thread: WatchedThread,
   workflowType: string,
@@ -176,7 +174,6 @@ const event = (eventId: number, eventType: string, attributes: object): object =
   ...attributes,
 });
 
-/** A run that begins a sleep in its first task. */
 const sleepsOnce: object = {
   events: [
     event(1, 'WORKFLOW_EXECUTION_STARTED', {

@@ -23,14 +23,11 @@ interface Frame {
   readonly event: RunEvent | Delta;
 }
 
-/** How many turns a run has, by its input. */
 const turnsOf = { 'Talk long.': 40, 'Talk.': 6 } as const;
 const words = 'Each of these words is a token of its own.'.split(/(?<= )/);
 
-/** Where the first call of a run waits, while there is one. */
 let held: Gate | undefined;
 
-/** Talks slowly for some turns, calling a tool at the end of each but the last. */
 const talker: LanguageModel = {
   generate: () => Promise.reject(new Error('This test streams.')),
   async *stream({ messages }): AsyncGenerator<ModelChunk> {
@@ -46,7 +43,6 @@ const talker: LanguageModel = {
   },
 };
 
-/** The same numbers in every run of the test. */
 function* randomNumbers(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -93,7 +89,7 @@ describe('a reader of server-sent events', () => {
     let ended = false;
     while (!ended) {
       const abort = new AbortController();
-      // The first fifty connections are cut after a few events; where, nobody knows.
+      // Cuts the first fifty connections at a random event.
       let left = cuts < 50 ? 1 + Math.floor(random.next().value * 5) : Infinity;
       try {
         for await (const { id, event } of frames(run.id, lastEventId, abort.signal)) {
@@ -115,13 +111,12 @@ describe('a reader of server-sent events', () => {
     expect(durable.map(({ offset }) => offset)).toEqual(durable.map((_event, position) => position));
     expect(durable.filter(({ type }) => type === 'model-end')).toHaveLength(turnsOf['Talk long.']);
     expect(durable.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
-    // It has gone on as new in between.
     const { historyLength } = await temporal.handle(run.id).describe();
     expect(historyLength).toBeLessThan(turnsOf['Talk long.'] * 12);
   });
 
   it('sees the tokens of a call in whole, from the start of its attempt to its message, on a connection that is not cut', async () => {
-    // A call that had ended before is read from the history, which has no tokens.
+    // Ended calls come from the history, which has no tokens.
     held = gate();
     const run = await bed.client.start('plain', 'Talk.');
     let said = '';

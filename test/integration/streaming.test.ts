@@ -10,7 +10,6 @@ async function* say(...texts: readonly string[]): AsyncGenerator<ModelChunk> {
   yield { type: 'finish', usage: { inputTokens: 3, outputTokens: 3 } };
 }
 
-/** Follows a run to its end. */
 async function linesOf(run: Run, onLine: (line: string) => void = () => undefined): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const event of run.events()) {
@@ -31,7 +30,7 @@ describe('a run that streams', () => {
   };
 
   it('shows reasoning and the arguments of tool calls, and then what the tool says', async () => {
-    // Until a reader has seen something of it: what ends before is read from the history, which has no deltas.
+    // Waits for a reader, because ended calls come from the history, without deltas.
     const seen = gate();
     const run = await start('talks', ({ messages }: GenerateRequest) =>
       messages.some(({ role }) => role === 'tool')
@@ -80,7 +79,7 @@ describe('a run that streams', () => {
     const whole = await sizeOf(false);
     const streamed = await sizeOf(true);
     expect(streamed.events).toBe(whole.events);
-    // The word for the way of answering stands in it, and numbers have as many digits as they have.
+    // The sizes differ by the mode's name and by digits of numbers.
     expect(Math.abs(streamed.bytes - whole.bytes)).toBeLessThan(64);
   });
 });

@@ -22,7 +22,7 @@ const answer = script(calls({ name: 'echo', input: { text: 'hello' } }), text('D
 
 let temporal: Temporal;
 let bed: TestBed;
-/** For the run that loops: a worker has one thread for the code of all runs. */
+/** A bed of its own, because a looping run occupies the worker's only workflow thread. */
 let jamming: TestBed;
 beforeAll(async () => {
   temporal = await openTemporal();
@@ -34,7 +34,7 @@ afterAll(async () => {
   await temporal.close();
 });
 
-// All of these wait for the time, so they do it together.
+// Together, because the tests wait for time.
 
 it.concurrent('a run that is stuck refuses answers and upgrades, and says why', async () => {
   const run = await jamming.client.start('jams', 'hello');
@@ -108,7 +108,6 @@ describe('a worker', () => {
     expect(message).toContain(`${file} imports './tools', and tools.ts imports 'node:fs' of Node and 'net' of Node.`);
     expect(message).toContain("`import type { … } from './tools'`");
     expect(message.length).toBeLessThan(600);
-    // The bundler's own pages are there for whoever wants them.
     expect((cause as Error).message).toContain('webpack');
   });
 
@@ -176,7 +175,6 @@ describe('a namespace that keeps runs for a short time', () => {
   const { address } = testServer();
   let connection: TemporalConnection;
 
-  /** What a worker says at its start in a namespace that keeps runs for so many hours. */
   async function problemsWith(hours: number): Promise<readonly HoldfastError[]> {
     await connection.connection.workflowService.updateNamespace({
       namespace,

@@ -14,7 +14,6 @@ import { calls, text } from '../support/test-bed';
 
 type Calls = readonly { readonly name: string; readonly input: Json }[];
 
-/** The first message has the calls of each turn; after them comes a text. */
 function answer({ messages }: Pick<GenerateRequest, 'messages'>): GenerateAnswer {
   const turns = JSON.parse(textOf(messages[0] as Message)) as readonly Calls[];
   const wanted = turns[messages.filter(({ role }) => role === 'assistant').length];
@@ -103,7 +102,7 @@ describe('tools on a real server', () => {
     expect([sum, other]).toMatchObject([{ sum: 2 }, { sum: 3 }]);
     expect([painted, work, asked]).toEqual([[{ type: 'text', text: 'A cat.' }, picture], 'worked on it', 'certainly']);
     expect(worked).toEqual(['it']);
-    // Nothing in the history depends on the order in which promises happened to settle.
+    // The order of settling promises must not change the history.
     expect(await replaysOf([run.id])).toEqual([]);
   });
 
@@ -112,7 +111,7 @@ describe('tools on a real server', () => {
     const seen: (RunEvent | Delta)[] = [];
     for await (const event of run.events()) {
       seen.push(event);
-      // Were the first piece seen only at the end, the second would never come.
+      // A first piece seen only at the end would block the second piece for ever.
       if (event.type === 'tool-output-delta') second.open();
     }
     const types = seen.map(({ type }) => type);

@@ -18,7 +18,6 @@ import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
 import { calls, startTestBed, text } from '../support/test-bed';
 
-/** What the model saw, request by request, and what it does next. */
 let seen: (readonly Message[])[] = [];
 let script: (turn: number) => GenerateAnswer | Promise<GenerateAnswer> = () => text('Done.');
 const executed: string[] = [];
@@ -46,7 +45,6 @@ const tools = {
 };
 
 const echo = (said: string): GenerateAnswer => calls({ name: 'echo', input: { text: said } });
-/** Echoes with the same call id in every turn, then ends. */
 const echoes = (turns: number) => (turn: number) => (turn <= turns ? echo(`turn ${turn}`) : text('Done.'));
 
 function bare(messages: readonly Message[]): readonly unknown[] {
@@ -60,7 +58,6 @@ async function completed(run: Run): Promise<readonly RunEvent[]> {
   return events;
 }
 
-/** Every request showed the transcript as it stood then. */
 async function expectGrowing(run: Run): Promise<void> {
   const transcript = bare(await run.transcript());
   seen.forEach((messages, position) => expect(bare(messages)).toEqual(transcript.slice(0, 1 + 2 * position)));
@@ -73,7 +70,6 @@ function start(at: Pick<Scripted, 'start'>, agent: string, input: string, plan: 
   return at.start(agent, input, { values });
 }
 
-/** Stops in a turn until the gate opens. */
 function stopping(turn: number, at: Gate, plan: typeof script): typeof script {
   return async (now) => {
     if (now === turn) await at.pass();
@@ -83,7 +79,7 @@ function stopping(turn: number, at: Gate, plan: typeof script): typeof script {
 
 const bed = sharedBed({ tools });
 const remembering = bed.scripted(answer);
-/** Nothing is kept in memory: all has to stand in the history. */
+/** A cache of one byte forces every message to be read from the history. */
 const forgetting = sharedBed({ tools, messageCacheBytes: 1 }).scripted(answer);
 
 describe.each([

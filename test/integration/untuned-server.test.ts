@@ -13,7 +13,7 @@ import { replaysOf } from '../support/server-logs';
 import { eventually, openTemporal } from '../support/temporal';
 import { calls, script, startTestBed, text } from '../support/test-bed';
 
-/** What a run of that size goes on with needs storage, as documented. */
+/** At this size, a continue-as-new needs storage, as documented. */
 const storage = mkdtempSync(join(tmpdir(), 'holdfast-check-14-'));
 const dataConverter = snapshotStorage(new DirectoryDriver(storage));
 afterAll(() => rmSync(storage, { recursive: true }));
@@ -22,10 +22,10 @@ function statusOf(outcome: Outcome<unknown>): string {
   return outcome.status === 'failed' ? `${outcome.error.code}: ${outcome.error.message}` : outcome.status;
 }
 
-/** Decisions about room are made again when a run is replayed. */
+/** A replay decides anew how much fits. */
 const replays = async (id: string): Promise<void> => expect(await replaysOf([id], { dataConverter })).toEqual([]);
 
-/** The server of the tests has the limit of 4 MB that a server has by itself. */
+/** The test server has the default limit of 4 MB. */
 describe('[check 14] a run within the documented limits ends on a server that nobody tuned', () => {
   const echoing = (execute: (said: string) => Json) =>
     defineTool({ description: 'Says so.', inputSchema: z.object({ text: z.string() }), execute: ({ text: said }) => execute(said) });
@@ -97,7 +97,7 @@ describe('[check 14] a run within the documented limits ends on a server that no
     for (const { delivery } of updates) await temporal.untilAdmitted(run.id, delivery);
     const second = await startTestBed(answering, { dataConverter, taskQueue: first.taskQueue });
     const said = await Promise.all(sent);
-    // The call that the first answer wakes has its place in that task, too.
+    // The call woken by the first answer needs a place in the task too.
     expect(said.filter((one) => one === 'taken')).toHaveLength(5);
     expect(said.filter((one) => one === 'run-busy')).toHaveLength(5);
     const left = updates.filter((_, n) => said[n] === 'run-busy');

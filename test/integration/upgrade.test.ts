@@ -11,7 +11,6 @@ import { calls, text } from '../support/test-bed';
 
 let held: Gate | undefined;
 
-/** The first message says what the run is for. */
 async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
   const job = textOf(messages[0] as Message);
   const turn = messages.filter(({ role }) => role === 'assistant').length;
@@ -45,7 +44,6 @@ describe('an upgrade', () => {
     await held.reached;
     return run;
   };
-  /** Settles when the run has taken the request. */
   const asked = (run: Run): Promise<void> =>
     eventually(async () => {
       const { events } = await bed.temporal.handle(run.id).fetchHistory();

@@ -38,7 +38,6 @@ describe('run-local values on the worker', () => {
   beforeAll(async () => (temporal = await openTemporal()));
   afterAll(() => temporal.close());
 
-  // With a memory of one byte every call finds its values in the history.
   it.each([undefined, 1])(
     'survive an interrupt and a continue-as-new, and are in the history once (cache: %s)',
     async (messageCacheBytes) => {
@@ -54,7 +53,7 @@ describe('run-local values on the worker', () => {
       await run.resume(interrupt?.id ?? '', 'yes');
       expect(await run.result()).toBe('Done.');
       expect(await scheduledWith(handle, large)).toBe(1);
-      // Parallel calls begin with the same values: the one that stands last counts.
+      // Parallel calls start with equal values, and the last result counts.
       expect(seen).toEqual([[true, 0], true, [true, 1], true, true, [true, 2], true, [true, 3]]);
       expect((await logOf(run)).flatMap((event) => (event.type === 'custom' ? [event.data] : []))).toEqual([0, 1, 2, 3]);
       if (messageCacheBytes !== undefined) expect(worker.parts.messages.values.misses).toBeGreaterThan(0);
@@ -63,7 +62,6 @@ describe('run-local values on the worker', () => {
   );
 });
 
-/** How many steps of the latest execution were scheduled with this text in their input. */
 async function scheduledWith(handle: WorkflowHandle, piece: string): Promise<number> {
   const { events } = await handle.fetchHistory();
   const inputs = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.input?.payloads ?? []);
@@ -73,7 +71,7 @@ async function scheduledWith(handle: WorkflowHandle, piece: string): Promise<num
 describe('a worker middleware with a bug ends its run and is named', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
-  // The worker asks for the wraps of a name once, and looks into them at every call.
+  // The worker requests the wraps of a name once, and reads them at every call.
   const wraps: WorkerWraps = {};
   const faulty = sharedBed({
     middleware: [defineWorkerMiddleware('faulty', () => wraps)],

@@ -15,24 +15,21 @@ import { spawnProgram } from './child';
 export const root = extname(__filename) === '.ts' ? join(__dirname, '..', '..') : join(__dirname, '..', '..', '..');
 const patienceMs = 120_000;
 
-/** An event of one log: that of the run, or that of an isolated agent in it. */
 export interface Point {
-  /** Such as `desks.law`; empty for the run that was started. */
+  /** Such as `desks.law`; empty for the started run. */
   readonly part: string;
   readonly offset: number;
 }
 
-/** What came of a run whose worker was killed each time when readers had seen such an event. */
+/** Result of a run whose worker was killed at `points`. */
 export interface Kills {
   readonly points: readonly Point[];
-  /** Such as `tool-start research/desks/law`. */
   readonly at: readonly string[];
   readonly seconds: number;
-  /** Empty: it came to what the undisturbed run came to. */
+  /** Empty: equal to the undisturbed run. */
   readonly differences: readonly string[];
 }
 
-/** The log of a run, or of an isolated agent in it. */
 interface Log {
   readonly part: string;
   readonly run: Run;
@@ -45,7 +42,6 @@ interface Played {
   readonly at: readonly string[];
 }
 
-/** What a run came to, without ids, times and the order between agents that work at the same time. */
 interface Account {
   readonly parts: Readonly<Record<string, PartAccount>>;
   readonly effects: readonly string[];
@@ -57,45 +53,36 @@ interface PartAccount {
   readonly paths: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is played: an agent, its worker process, and what its tools do to the world. */
 export interface Scenario {
-  /** A compiled program of this folder that says `ready QUEUE` after a line `serve QUEUE PLACE`. */
+  /** A compiled program of this folder: answers `serve QUEUE PLACE` with `ready QUEUE`. */
   readonly program: string;
-  /** The agents module, from the root of the repository. */
   readonly agents: string;
   readonly agent: string;
   readonly input: string;
-  /** Who starts it. */
   readonly by?: string;
-  /** Begins it in another way, with two clients. What it gives settles when the run has ended. */
+  /** Begins the run with two clients instead of a plain start. `ended` settles at the run's end. */
   begin?(clients: readonly [HoldfastClient, HoldfastClient], id: string): Promise<{ readonly ended: Promise<void> }>;
-  /** Where the effects of a run go. */
   placeOf(directory: string, queue: string): string;
-  /** What the run did, each thing as often as it was done. */
   effectsIn(place: string): readonly string[];
-  /** Answers what the run asks, until it has ended. */
+  /** Answers questions until the run's end. */
   attend?(run: Run): Promise<void>;
-  /** Its calls run beside each other: which one ends first is left open. */
+  /** Parallel calls may end in any order. */
   readonly hasParallelCalls?: true;
 }
 
-/** What a worker process of a scenario is told. */
 export interface ChaosSettings {
   readonly server: TemporalSettings;
   readonly agents: string;
-  /** File with the bundle of these agents. */
   readonly bundle: string;
   readonly bundles: string;
 }
 
 export interface Chaos {
-  /** Every event of an undisturbed run but the one that ends it: nothing is left to kill there. */
   readonly points: readonly Point[];
-  /** Plays a run for each list of points, some at a time. */
+  /** Plays one run per list of points, several at a time. */
   kill(lists: readonly (readonly Point[])[], onKills?: (kills: Kills) => void): Promise<readonly Kills[]>;
 }
 
-/** Plays a scenario with workers that are killed, and compares with a run that nobody disturbed. */
 export async function chaosOf(scenario: Scenario, server: TemporalSettings, atOnce = 8): Promise<Chaos> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-chaos-'));
   const agents = join(root, scenario.agents);
@@ -165,7 +152,6 @@ class Bed {
     }
   }
 
-  /** A process that is there already, or a new one. */
   private async serve(program: string, queue: string, place: string): Promise<Child> {
     const child = this.idle.pop() ?? spawnProgram(program, this.settings);
     child.process.stdin?.write(`serve ${queue} ${place}\n`);
@@ -189,7 +175,6 @@ class Bed {
   }
 }
 
-/** The log of the run to its end, and then those of the isolated agents that it names. */
 async function logsOf(client: HoldfastClient, run: Run): Promise<readonly Log[]> {
   const events = await eventsOf(run);
   const children = events.flatMap((event) => (event.type === 'agent-start' && event.run !== undefined ? [event.run] : []));
@@ -206,7 +191,6 @@ async function eventsOf(run: Run): Promise<readonly RunEvent[]> {
   return events;
 }
 
-/** When readers have seen the event, what it is. */
 async function reached(client: HoldfastClient, run: Run, { part, offset }: Point): Promise<string> {
   for await (const event of run.events({ deltas: false, signal: AbortSignal.timeout(patienceMs) })) {
     if (part === '' && event.offset === offset) return placeOf(event);
@@ -216,7 +200,7 @@ async function reached(client: HoldfastClient, run: Run, { part, offset }: Point
   return 'never';
 }
 
-/** An isolated agent that its run has announced; the server makes it a moment later. */
+/** The server creates an announced isolated agent a moment later. */
 async function begun(client: HoldfastClient, id: string): Promise<Run> {
   const child = client.run(id);
   for (;;) {
@@ -251,7 +235,6 @@ async function partAccountOf(id: string, run: Run, events: readonly RunEvent[], 
   };
   for (const whole of events) {
     const { offset: _, time: __, ...event } = whole;
-    // Of a `once` call that had not happened readers see both starts, and what the tool said of it when it was asked.
     if (('again' in event && event.again !== undefined) || event.type === 'tool-reconcile') continue;
     (paths[placeIn(whole)] ??= []).push(normalised(event, id));
   }
@@ -269,9 +252,8 @@ function normalised(value: unknown, runId: string): string {
     JSON.stringify(value)
       .split(runId)
       .join('RUN')
-      // When somebody is to be asked again, and until when.
       .replace(/"(at|deadline|idleUntil)":\d{13}/g, '"$1":0')
-      // A `once` call that had not happened is made again under an address of its own; its key stays.
+      // A repeated `once` call gets a new address and keeps its key.
       .replace(/("address":"[^"]+\/t\d+\/\w+\.\d+)\.\d+"/g, '$1"')
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'id')
   );

@@ -5,7 +5,7 @@ import { killAll } from './child';
 import type { PaymentServer } from './payment-server';
 import { startPaymentServer } from './payment-server';
 
-/** The test that a scenario comes to the same wherever its worker is killed. `npm run chaos` plays a run for each of all events. */
+/** Tests that a scenario has the same result wherever its worker is killed. `npm run chaos` kills at every event. */
 export function itComesToTheSame(title: string, scenarioOf: (payments: PaymentServer) => Scenario, also?: number): void {
   afterAll(killAll);
 

@@ -1,7 +1,6 @@
 /**
- * `npm run chaos` runs the tests that kill. `npm run chaos -- research` plays examples/research once for each event of a run and kills the worker
- * there; `-- research 10` does so for ten events, spread evenly. `-- refund` plays refunds that several people decide about, and `-- conversation` two people
- * who write to one conversation.
+ * `npm run chaos` runs the killing tests. `-- research` kills the worker of examples/research once per event; `-- research 10` at ten
+ * events, spread evenly. `-- refund` and `-- conversation` play the other scenarios.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -25,7 +24,6 @@ async function play(scenario: Scenario, wanted: number): Promise<number> {
   quietRuntime();
   const server = await startEmbeddedServer({
     directory: mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
-    // Each run has a task queue of its own.
     dynamicConfig: { 'history.timerProcessorMaxTimeShift': '10ms', ...roomForDeployments },
   });
   try {

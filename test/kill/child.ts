@@ -7,20 +7,17 @@ import type { Json } from '../../contract/messages/messages';
 import type { ProgramSettings } from './program-settings';
 
 export interface WorkerSettings extends ProgramSettings {
-  /** The process starts its own server here, with a database file. */
+  /** With a database file in this directory, the process starts a server. */
   readonly serverDirectory?: string;
-  /** The file that stands for the provider of payments. */
   readonly payments: string;
-  /** Stay inside of the calls that say `hold`, until a line comes on stdin. */
+  /** Holds calls marked `hold` until a line comes on stdin. */
   readonly hold?: boolean;
   readonly payTimeout?: string;
   readonly graceMs?: number;
 }
 
-/** One turn of the model. */
 export interface Step {
   readonly calls: readonly { readonly tool: string; readonly input: Json }[];
-  /** The model is held before it answers this. */
   readonly hold?: boolean;
 }
 
@@ -32,13 +29,9 @@ export interface Payment {
 export interface Child {
   readonly process: ChildProcess;
   readonly lines: readonly string[];
-  /** The first line that begins so, said already or to come. */
   line(start: string): Promise<string>;
-  /** Lets it leave the calls in which it is held. */
   release(): void;
-  /** kill -9. */
   murder(): Promise<void>;
-  /** SIGTERM, and the exit code that comes of it. */
   terminate(): Promise<number | null>;
 }
 
@@ -49,7 +42,6 @@ export function spawnWorker(settings: WorkerSettings): Child {
   return spawnProgram('worker-process', settings);
 }
 
-/** Starts a compiled program of this folder; `npm test` compiles before it tests. */
 export function spawnProgram(name: string, settings: object): Child {
   const child = spawn(process.execPath, [join(programs, `${name}.js`), JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'pipe'] });
   children.push(child);
@@ -96,7 +88,6 @@ export function spawnProgram(name: string, settings: object): Child {
   };
 }
 
-/** For afterAll: nobody stays behind. */
 export function killAll(): void {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 }

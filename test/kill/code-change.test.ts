@@ -19,7 +19,7 @@ import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
 import { calls, startTestBed, testServer, text } from '../support/test-bed';
 
-/** The same agents before and after a deploy. Each has one change that would harm a run that waits, if it met it. */
+/** Every change would harm a waiting run that met the change. */
 const before = agentsModule({
   threshold: 50,
   wrap: 'return next(call);',
@@ -66,7 +66,6 @@ const tools = {
   }),
 };
 
-/** Refunds 80; the agent `parallel` does two other things at the same time. */
 function answer(request: GenerateRequest): ReturnType<typeof text> {
   asked.push(request);
   const [question] = request.messages;
@@ -247,7 +246,7 @@ export const second = defineAgent({ ...base, name: 'second', middleware: [late] 
     expect(await run.outcome()).toMatchObject({ status: 'stuck' });
     await first.worker.shutdown();
     const second = await deployTo(queue, corrected);
-    // The server waits 10 s for a task that the first worker took along.
+    // The server waits 10 s for a task lost with the first worker.
     await eventually(async () => expect((await run.view()).status).toBe(status));
     expect(second.worker.builds.includes(first.worker.buildId)).toBe(status === 'stuck');
     if (status === 'stuck') await run.terminate();

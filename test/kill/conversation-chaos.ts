@@ -10,10 +10,7 @@ import type { PaymentServer } from './payment-server';
 
 const patienceMs = 120_000;
 
-/**
- * Two people write to one conversation: messages for the next turn, the next step and now, one twice, one changed, one taken back; a call that somebody
- * approves; a pause. The money goes at the payment server.
- */
+/** Messages of two people for next turn, next step and now; a repeat, a change, a withdrawal, an approval and a pause. */
 export function conversationScenario(payments: PaymentServer): Scenario {
   const receipts = new Map<string, readonly string[]>();
   return {
@@ -51,7 +48,6 @@ class Talk {
     this.run = one.run(id);
   }
 
-  /** Gives each receipt, with what the log says of the message. */
   async play(first: string): Promise<readonly string[]> {
     const { ann, ben } = this;
     const receipts = [first];
@@ -65,7 +61,6 @@ class Talk {
     receipts.push(await ann.say('Pay 80.', 'a3'));
     const asked = await this.seen((event) => event.type === 'interrupt-start');
     const joined = ann.say('Quickly, please.', 'a4', { mode: 'next-step' });
-    // When something else fails before, that says why.
     joined.catch(() => undefined);
     await this.seen((event) => event.type === 'message-queued' && event.id === 'a4');
     receipts.push(await ben.say('Pay 30.', 'b3'), await ben.say('Pay 40.', 'b4'));
@@ -84,7 +79,6 @@ class Talk {
     return receipts;
   }
 
-  /** What the log says of each message: it stands there once, in the turn of its receipts. */
   private compare(receipts: readonly string[]): void {
     const taken = this.log.flatMap((event) => (event.type === 'message' ? [`${event.id} in turn ${event.turn}`] : []));
     if (new Set(taken).size !== taken.length) throw new Error(`A message was taken twice: ${taken.join(', ')}`);
@@ -100,7 +94,6 @@ class Talk {
     return this.seen((event) => event.type === 'turn-end' && event.turn === turn);
   }
 
-  /** Reads on until there is such an event. */
   private async seen(isIt: (event: RunEvent) => boolean): Promise<RunEvent> {
     const options = { from: this.log.length, deltas: false, signal: AbortSignal.timeout(patienceMs) } as const;
     for await (const event of this.run.events(options)) {
@@ -117,7 +110,7 @@ class Person {
     private readonly chat: Conversation,
   ) {}
 
-  /** Says it again under the same id until the receipt names the turn. */
+  /** Repeats the message under the same id until the receipt names the turn. */
   async say(text: string, id: string, options: SendOptions = {}): Promise<string> {
     for (;;) {
       const { turn } = await this.chat.send(text, { id, by: this.name, ...options });
@@ -126,7 +119,7 @@ class Person {
     }
   }
 
-  /** Asks until a worker took it. The time may have been up only for the answer. */
+  /** Repeats the request until a worker took the message; only the answer may have timed out. */
   async does(act: (chat: Conversation) => Promise<void>): Promise<void> {
     let isAgain = false;
     for (;;) {

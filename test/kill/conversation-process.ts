@@ -1,10 +1,8 @@
-/** A worker for the agent of talk-agents.ts, to be killed at any time. See serve-on-request.ts. */
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { textOf } from '../../contract/messages/messages';
 import { servePayments } from './payment-tools';
 import { serveOnRequest } from './serve-on-request';
 
-/** Pays what the last message asks for. Told to think, it does so until somebody stops it. */
 async function answer({ messages, signal }: GenerateRequest): Promise<GenerateAnswer> {
   const usage = { inputTokens: 10, outputTokens: 5 };
   const last = messages.at(-1);

@@ -5,11 +5,9 @@ import { addLine } from '../support/shown-lines';
 
 type Shown = RunEvent | Delta;
 
-/** Follows a run over HTTP as a browser does: a connection that breaks off is followed by one that says what came last. */
+/** Follows a run as a browser does: a new connection sends the last event id. */
 export class HttpReader {
-  /** What each connection showed. */
   readonly connections: string[][] = [];
-  /** Offsets of the durable events, over all connections. */
   readonly offsets: number[] = [];
   private lastId: string | undefined;
   private open = false;
@@ -17,7 +15,7 @@ export class HttpReader {
 
   constructor(private readonly url: string) {}
 
-  /** Reads until the connection ends. Says whether it was cut off. */
+  /** Reads until the connection ends, and returns whether the connection was cut. */
   async connect(): Promise<'ended' | 'cut'> {
     const lines: string[] = [];
     this.connections.push(lines);
@@ -32,7 +30,6 @@ export class HttpReader {
     }
   }
 
-  /** The connection that is open shows the line. */
   seen(wanted: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

@@ -16,7 +16,6 @@ const lookup = step('lookupOrder', { orderId: '42' });
 const refund = step('refund', { orderId: '42', amount: 20 });
 const pay = step('pay', { amount: 7 });
 
-/** What the runs do, each held in another call when its worker holds. */
 const scripts = {
   model: [lookup, { ...refund, hold: true }, pay],
   refund: [lookup, step('refund', { orderId: '42', amount: 20, hold: true }), pay],
@@ -34,7 +33,6 @@ const scripts = {
 type Script = keyof typeof scripts;
 const scriptNames = Object.keys(scripts) as Script[];
 
-/** Where each run is held. */
 const heldIn: Record<Exclude<Script, 'guarded'>, string> = {
   model: 'in model:2',
   refund: 'in tool:refund',
@@ -46,7 +44,6 @@ interface Place {
   readonly settings: WorkerSettings;
   readonly client: HoldfastClient;
   start(script: Script): Promise<Run>;
-  /** Amounts that a run has paid, by the record of the provider. */
   paidBy(run: Run): readonly number[];
 }
 
@@ -82,7 +79,7 @@ interface Recorded {
   readonly transcript: Json;
 }
 
-/** What readers of the run saw, without what differs from run to run: ids of messages and of the run, times. */
+/** Drops ids and times, which differ between runs. */
 async function record(run: Run): Promise<Recorded> {
   const events = (await logOf(run)).map(({ time: _, ...event }) => event);
   const { messages, usage, output, status } = await run.view();
@@ -256,7 +253,7 @@ it('goes on where it was when everything was killed, the server included', async
   const [, newAddress] = serverIn(await second.line('server'));
   const after = await connect({ address: newAddress });
   const run = after.run('survivor');
-  // The server was killed before its list had to know.
+  // The server was killed before the list was up to date.
   await eventually(async () =>
     expect((await after.interrupts()).interrupts).toMatchObject([{ runId: 'survivor', interrupt: { id, tool: 'refund' } }]),
   );

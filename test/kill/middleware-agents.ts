@@ -26,7 +26,6 @@ import {
 } from '../../middleware/index';
 import type { rowTools } from './middleware-tools';
 
-/** An agent for each built-in middleware, by the name of its row in `middleware-rows.ts`. */
 const { defineAgent } = agentsFor<typeof rowTools>();
 
 const agentWith = <const Name extends string>(name: Name, ...middleware: readonly AgentMiddleware[]) =>
@@ -63,7 +62,6 @@ export const toolRetried = agentWith('toolRetry', toolRetry({ backoff: soon }));
 export const selected = agentWith('toolSelector', toolSelector({ model: 'test/toolSelector-chooser', maxTools: 2 }));
 export const cached = agentWith('responseCache', responseCache());
 
-/** Takes away in the third turn what the middleware behind it has put in. */
 const forgetful: AgentMiddleware = {
   name: 'forgetful',
   beforeModelRewriteState: ({ messages }, ctx) =>
@@ -94,7 +92,6 @@ const asking: AgentMiddleware = {
   beforeModelRewriteState: async (_, ctx) => ctx.sendEvent('answer', await ctx.interrupt<string>('Go on?')),
 };
 
-/** An agent of the isolated ones. */
 const desk = (name: string, ...middleware: readonly AgentMiddleware[]) =>
   defineAgent({ ...{ name, description: 'A desk.', instructions: '', model: `test/${name}` }, tools: ['echo', 'file'], middleware });
 

@@ -1,7 +1,4 @@
-/**
- * A worker that serves the agents of `middleware-agents.ts`, from a line on stdin on. With `hold` it stays in the second turn of each run until it
- * is killed.
- */
+/** A worker for `middleware-agents.ts` that starts at a line on stdin. With `hold`, stays in every run's second turn until the kill. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { currentCall } from '../../activities/calls/call-context';
@@ -13,9 +10,7 @@ import { drainOnSigterm, runMain, say, workerWith } from './program';
 import type { ProgramSettings } from './program-settings';
 
 export interface MiddlewareWorkerSettings extends ProgramSettings {
-  /** The file in which it is counted what has been done. */
   readonly counts: string;
-  /** The folder in which tools keep files. */
   readonly folder: string;
   readonly hold?: boolean;
 }

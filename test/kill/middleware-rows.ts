@@ -6,26 +6,24 @@ import type { Count } from './middleware-tools';
 interface Said {
   readonly text?: string | ((request: GenerateRequest, model: string) => string);
   readonly calls?: readonly { readonly tool: string; readonly input: Json }[];
-  /** The first call for this turn fails, or each one. */
   readonly fails?: 'once' | 'always';
 }
 
 /**
- * What a run with one middleware is asked and what its model says, turn by turn; the agent of the same name stands in
- * `middleware-agents.ts`. The worker is killed in the second turn, and behind that turn the run continues as new.
+ * Input and model texts of a run with one middleware, by turn; `middleware-agents.ts` has the agent of the same name. The worker is killed
+ * in the second turn, and the run continues as new after the turn.
  */
 export interface MiddlewareRow {
   readonly input?: Json;
   readonly turns: readonly Said[];
-  /** What other models say, by what stands behind the name of the row and a hyphen. Default: what the first one says. */
+  /** Texts of further models, by the suffix after the row's name and a hyphen. Default: the first model's texts. */
   readonly others?: Readonly<Record<string, Said>>;
-  /** Which of its models is held in the second turn. Default: the first one. */
+  /** The model held in the second turn. Default: the first model. */
   readonly held?: string;
-  /** What people answer when the run asks them. */
   readonly answer?: Json;
-  /** They do so before the worker is killed, or the run waits for them when it is. Default: whenever it asks. */
+  /** `before`: people answer before the kill. `while`: the run waits for an answer during the kill. Default: any time. */
   readonly asks?: 'before' | 'while';
-  /** What a reader of the run sees that without the middleware nobody would. */
+  /** Trace of the middleware that readers see. */
   readonly shows: RegExp;
 }
 
@@ -57,12 +55,11 @@ export const middlewareRows: Readonly<Record<string, MiddlewareRow>> = {
   toolSelector: {
     turns: [echo('a'), echo('b'), echo('c'), done],
     others: { chooser: { text: '["echo", "contact"]' } },
-    // Four calls, and the hidden one.
     shows: /"inputTokens": 2000/,
   },
-  // That it asks less shows where the same request comes twice.
+  // Equal requests come twice, so that the cache shows.
   responseCache: { turns: [echo('a'), echo('b'), echo('c'), done], shows: /Done/ },
-  // Put in again from what the run keeps: the file is read once.
+  // The run keeps the file's text, so the file is read once.
   agentsMd: { turns: [echo('a'), echo('b'), toldOf(/Be kind/)], shows: /"output": "I was told 1 times\."/ },
   filesystem: {
     turns: [
@@ -117,7 +114,6 @@ export const middlewareRows: Readonly<Record<string, MiddlewareRow>> = {
     turns: [call('contact', { name: 'ann' }), echo('b'), call('contact', { name: 'ben' }), done],
     answer: { type: 'approve', forRestOfRun: true },
     asks: 'before',
-    // Waived, and so asked once.
     shows: /^(?!.*interrupt-start.*interrupt-start).*ben@example\.com/s,
   },
   approvalWaiting: {
@@ -151,37 +147,33 @@ export const middlewareRows: Readonly<Record<string, MiddlewareRow>> = {
   },
 };
 
-/** The isolated agents of `desks`: one is in a call of its model, one in that of a tool, one waits for a person. */
+/** Isolated agents of `desks`: the first in a model call, the second in a tool call, the third waiting for a person. */
 export const deskRows: Readonly<Record<string, Pick<MiddlewareRow, 'turns' | 'others' | 'held'>>> = {
   deskAsks: { turns: [{ text: 'I asked.' }] },
   deskThinks: { turns: [echo('a'), echo('b'), { text: 'I thought.' }] },
   deskFiles: { turns: [call('file', { note: 'n' }), { text: 'I filed.' }], held: 'nobody' },
 };
 
-/** The turn in which the worker is killed, from 0. */
 export const heldTurn = 1;
 
-/** Which row a model belongs to, and which of its models it is. */
 function rowOf(model: string): { readonly row: string; readonly other: string | undefined } {
   const [row = '', other] = model.replace(/^.*\//, '').split('-');
   return { row, other };
 }
 
-/** Messages that a summary took away count by what it says of them. */
+/** A summary counts as the number of messages that the summary replaced. */
 export function turnOf({ messages }: GenerateRequest): number {
   const summed = messages.map((message) => /So far (\d+) turns/.exec(textOf(message))?.[1]);
   const before = summed.find((turns) => turns !== undefined) ?? '0';
   return Number(before) + messages.filter(({ role }) => role === 'assistant').length;
 }
 
-/** The row whose worker is killed in this call. */
 export function heldIn(model: string, request: GenerateRequest): string | undefined {
   const { row: name, other } = rowOf(model);
   const row = middlewareRows[name] ?? deskRows[name];
   return turnOf(request) === heldTurn && other === row?.held ? name : undefined;
 }
 
-/** What the model of that name answers. */
 export async function answerOf(model: string, request: GenerateRequest, run: string, count: Count): Promise<GenerateAnswer> {
   const { row: name, other } = rowOf(model);
   const row = middlewareRows[name] ?? deskRows[name];

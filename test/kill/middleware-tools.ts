@@ -13,15 +13,11 @@ import {
   toolSearchTool,
 } from '../../worker/index';
 
-/** Counts how often something has been done, also over the death of a process. */
 export type Count = (what: string) => number;
 
-/** What tools need of whoever runs them. */
 export interface Means {
   readonly count: Count;
-  /** The folder in which they keep files. */
   readonly folder: string;
-  /** Holds a call that says where it is, until its process is killed. */
   readonly hold?: (where: string) => Promise<void>;
 }
 
@@ -31,7 +27,7 @@ export function toolsWork(given: Means): void {
   means = given;
 }
 
-/** Looked up with each call: the folder is known when the process has begun. */
+/** Looked up per call, because the folder is known only after the start. */
 const files: FileBackend = {
   list: (path) => directoryBackend(means.folder).list(path),
   read: (path) => directoryBackend(means.folder).read(path),
@@ -40,10 +36,8 @@ const files: FileBackend = {
 };
 const shell: Shell = { execute: (command, signal) => directoryShell(means.folder).execute(command, signal) };
 
-/** What `reduction` stores. */
 export const stored = { write: files.write, read: files.read };
 
-/** What stands in the folder at first, by path. */
 export const firstFiles: Readonly<Record<string, string>> = {
   'AGENTS.md': 'Be kind.',
   'skills/deep/SKILL.md': '---\nname: deep\ndescription: Thinks.\nmodel: strong\n---\nThink it over.',
@@ -77,7 +71,6 @@ export const rowTools = {
       await means.hold?.('file');
       return { filed: note };
     },
-    // It is filed before anybody is killed.
     reconcile: ({ note }) => ({ happened: true, result: { filed: note } }),
   }),
   ...fileTools({ backend: files, shell }),

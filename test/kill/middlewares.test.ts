@@ -33,10 +33,9 @@ async function eventsOf(run: Run | TestRun): Promise<readonly RunEvent[]> {
   return events;
 }
 
-/** Only a run whose worker was killed asks a tool what became of its call. */
+/** Only a run with a killed worker reconciles calls. */
 const isOfAll = ({ type }: RunEvent): boolean => type !== 'tool-reconcile';
 
-/** Tools that work at the same time end in any order: here in that of their calls. */
 function inOrderOfCalls(events: readonly RunEvent[]): readonly RunEvent[] {
   const ordered: RunEvent[] = [];
   for (const event of events) {
@@ -50,7 +49,6 @@ function inOrderOfCalls(events: readonly RunEvent[]): readonly RunEvent[] {
   return ordered.map((event, offset) => ({ ...event, offset }));
 }
 
-/** What readers see, without times, and with random ids numbered as they come. */
 async function shownBy(run: Run | TestRun, root = run.id): Promise<string> {
   const all = await eventsOf(run);
   expect(all.map(({ offset }) => offset)).toEqual(all.map((_, offset) => offset));
@@ -65,7 +63,6 @@ async function shownBy(run: Run | TestRun, root = run.id): Promise<string> {
 
 const randomIds = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The same of agents that work beside each other: in which order they come says nothing. */
 async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
   const { messages, usage, output, status } = await run.view();
   const events = (await eventsOf(run)).filter(isOfAll).map(({ time: _, offset: __, ...event }) => event);
@@ -74,7 +71,6 @@ async function shownInAnyOrder(run: Run | TestRun): Promise<readonly string[]> {
     .sort();
 }
 
-/** Answers what the run asks, until it has ended. */
 async function led(run: Run | TestRun, answer: Json = null): Promise<void> {
   for (;;) {
     const outcome: Outcome<unknown> = await ('advance' in run ? run.outcome() : run.outcome());
@@ -119,11 +115,10 @@ const settings: MiddlewareWorkerSettings = {
 let client: HoldfastClient;
 let temporal: Temporal;
 let desks: Run;
-/** Each run once it has been led to its end. */
 const ended = new Map<string, Promise<Run>>();
 
 beforeAll(async () => {
-  // The second process loads what it needs while the first one works.
+  // The second process loads modules while the first works.
   const first = spawnProgram('middleware-process', { ...settings, hold: true });
   const second = spawnProgram('middleware-process', settings);
   client = await connect({ server: testServer(), taskQueue: settings.taskQueue });
@@ -147,7 +142,6 @@ beforeAll(async () => {
   await Promise.all([desks.outcome(), first.line('in deskThinks'), first.line('in file')]);
   await first.murder();
   const before = await Promise.all(started.map(([, run]) => temporal.executionOf(run.id)));
-  // Asked for now, done at the end of the turn in which the worker was killed.
   await Promise.all(started.map(([, run]) => temporal.handle(run.id).signal(names.continueAsNewSignal)));
   second.release();
   await second.line('ready');

@@ -1,6 +1,6 @@
 /**
- * A worker whose `once` tools pay over HTTP, to be killed around a payment: `pay` can find out what became of one, `refund` cannot. It says
- * `ready`, and `before RUN` or `after RUN` where it is held around a request.
+ * A worker with `once` tools that pay over HTTP: `pay` can reconcile, `refund` cannot. Prints `ready`, and `before RUN` or `after RUN` at a
+ * held request.
  */
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
@@ -17,11 +17,8 @@ import type { RefundPolicy } from './refund-policies';
 import { refundPolicies } from './refund-policies';
 
 export interface PaymentSettings extends ProgramSettings {
-  /** Of the server that takes the payments. */
   readonly payments: string;
-  /** Stays for good in the calls that say `hold`. */
   readonly holds: boolean;
-  /** What its configuration has as the policy of refunds. Absent: none. */
   readonly policy?: RefundPolicy;
 }
 
@@ -32,7 +29,6 @@ export interface PaymentCall {
   readonly hold?: 'before' | 'after';
 }
 
-/** The calls of each turn of the model. */
 export type PaymentScript = readonly (readonly PaymentCall[])[];
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as PaymentSettings;

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { gate } from '../support/gate';
 import type { Gate } from '../support/gate';
 
-/** Money that has gone. */
 export interface Receipt {
   readonly key: string;
   readonly amount: number;
@@ -13,30 +12,26 @@ export interface Receipt {
 }
 
 /**
- * Where a request is held. To pay: before the money goes (it then goes only if somebody is there to hear of it, or, `late`, in any case), or
- * before the answer. To ask: before the answer.
+ * Where a request is held. Payments: before the money moves (only for a listening caller; `late`: always), or before the answer. Lookups:
+ * before the answer.
  */
 export type HoldPoint = 'uncounted' | 'late' | 'counted' | 'asked';
 
 export interface HeldRequest extends Gate {
-  /** Settles when whoever sent it is gone. */
+  /** Settles when the sender is gone. */
   readonly gone: Promise<void>;
 }
 
 export interface PaymentServer {
   readonly url: string;
-  /** Under one idempotency key money goes once, however often it is asked for. */
+  /** Money moves once per idempotency key. */
   readonly receipts: readonly Receipt[];
-  /** All requests, as "POST key" and "GET key". */
   readonly requests: readonly string[];
-  /** Holds the next request of this kind under the key. */
   hold(key: string, point: HoldPoint): HeldRequest;
-  /** Breaks off the next request that asks about the key. */
   breakOff(key: string): void;
   close(): Promise<void>;
 }
 
-/** Takes payments over HTTP: POST /payments with an idempotency key, GET /payments/KEY. */
 export async function startPaymentServer(): Promise<PaymentServer> {
   const receipts: Receipt[] = [];
   const requests: string[] = [];

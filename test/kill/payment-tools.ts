@@ -5,7 +5,6 @@ import type { Receipt } from './payment-server';
 import type { serveOnRequest } from './serve-on-request';
 import { chaosWorker } from './serve-on-request';
 
-/** A tool that pays at a payment server, under the key of the call. `place` is the address of the server, and what begins the keys of a run there. */
 function paymentTools(place: string): Readonly<Record<string, unknown>> {
   const [url = '', run = ''] = place.split('#');
   const keyOf = (key: string): string => `${run}/${key}`;
@@ -30,7 +29,6 @@ function paymentTools(place: string): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A worker whose model answers so, and whose tool pays at the payment server of a place. */
 export function servePayments(answer: LanguageModel['generate']): Parameters<typeof serveOnRequest>[0] {
   return (settings, taskQueue, place) => chaosWorker(settings, taskQueue, paymentTools(place), answer);
 }

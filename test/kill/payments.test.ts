@@ -14,7 +14,6 @@ import type { HeldRequest, HoldPoint, PaymentServer, Receipt } from './payment-s
 import { startPaymentServer } from './payment-server';
 import { programSettings } from './program-settings';
 
-/** What the model of a run calls, and which requests the server holds until the first worker is killed. */
 interface Plan {
   readonly script: PaymentScript;
   readonly held?: Readonly<Record<string, HoldPoint>>;
@@ -23,7 +22,6 @@ interface Plan {
 const pay = (amount: number, id = 'call'): PaymentCall => ({ id, tool: 'pay', amount });
 const refund = (amount: number, id = 'call'): PaymentCall => ({ id, tool: 'refund', amount });
 
-/** Where the only call of a run is when its worker is killed. */
 const moments = [
   { when: 'before the request is sent', sent: false, paid: false },
   { when: 'before the payment counts', sent: true, paid: false },
@@ -72,16 +70,12 @@ const keyOf = (name: string, call: string): string => `default/${idOf(name)}/pla
 let server: PaymentServer;
 let client: HoldfastClient;
 let runs: ReadonlyMap<string, Run>;
-/** The request of the first worker that is still on its way when the run has ended. */
 let late: HeldRequest;
-/** Payments that had been made when the first worker was killed. */
 let paidBefore: readonly Receipt[];
-/** Open doubts when the second worker was killed. */
 let doubtsBefore: ReadonlyMap<string, readonly Interrupt[]>;
 
 const runOf = (name: string): Run => runs.get(name) as Run;
 
-/** Keys without what all keys of a run have in common. */
 function callsIn(name: string, keys: readonly string[]): readonly string[] {
   return keys.flatMap((key) => (key.includes(keyOf(name, '')) ? [key.replace(keyOf(name, ''), '')] : []));
 }
@@ -103,7 +97,6 @@ async function untilCompleted(name: string): Promise<void> {
   expect(await runOf(name).outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
 }
 
-/** The first doubts of a run, as soon as there are so many. */
 async function doubtsOf(name: string, count: number): Promise<readonly Interrupt[]> {
   const doubts: Interrupt[] = [];
   for await (const event of runOf(name).events({ deltas: false })) {

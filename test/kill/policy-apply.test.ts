@@ -14,13 +14,11 @@ import { programSettings } from './program-settings';
 import type { RefundPolicy } from '../kill/refund-policies';
 import { refundPolicies } from '../kill/refund-policies';
 
-/*
- * A policy changes while runs wait, and workers are killed while it is applied. A payment server outside counts what was let through.
- */
+/* A policy changes while runs wait, and workers are killed during the change. The payment server counts approved payments. */
 
 const taskQueue = `policies-${process.pid}`;
 const many = 5;
-/** The server hands tasks of a killed worker on after seconds. */
+/** The server reassigns a killed worker's tasks after seconds. */
 const patienceMs = 60_000;
 let server: PaymentServer;
 let client: HoldfastClient;
@@ -47,7 +45,6 @@ async function startWaiting(kind: string): Promise<readonly Run[]> {
   return runs;
 }
 
-/** Over all pages, as the command does. */
 async function applied(kind: string, dryRun = false): Promise<readonly PolicyOutcome[]> {
   const outcomes: PolicyOutcome[] = [];
   for (let after: string | undefined; ;) {
@@ -59,7 +56,6 @@ async function applied(kind: string, dryRun = false): Promise<readonly PolicyOut
   }
 }
 
-/** Who decided, and where the newer version came in. */
 async function answersOf(run: Run): Promise<readonly string[]> {
   return (await logOf(run, { until: 'waiting' })).flatMap((event) => {
     if (event.type !== 'interrupt-end') return [];
@@ -90,7 +86,6 @@ afterAll(async () => {
 it('a policy that is applied while workers are killed asks each call once what it asks besides, and lets none through', async () => {
   const runs = await startWaiting('killed');
   await killed('new');
-  // Lists come a moment after what they list.
   await eventually(async () => {
     expect((await applied('killed', true)).map(({ outcome }) => outcome)).toEqual(runs.map(() => 'asked'));
   });
@@ -105,7 +100,6 @@ it('a policy that is applied while workers are killed asks each call once what i
     }
   })();
   await Promise.all([applying, kills]);
-  // Whoever is not sure whether all went well does it again.
   for (const outcome of await applied('killed')) expect(outcome.outcome).toBe('unchanged');
   await all(runs, async (run) => {
     expect(await answersOf(run)).toEqual(['apply-policy']);
@@ -115,7 +109,7 @@ it('a policy that is applied while workers are killed asks each call once what i
   await worker.murder();
   await startWorker('new');
   await all(runs, async (run) => {
-    // On a busy machine an answer waits until the next worker takes it.
+    // On a busy machine, an answer waits until the next worker takes it.
     await eventually(
       async () => expect(await run.interrupts()).toMatchObject([{ by: ['bob'], policy: { stage: { number: 2 } } }]),
       patienceMs,

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDirectory, testServer } from '../support/test-bed';
 
-/** What each program of this folder is told: the server of the Jest run, a task queue, and the bundle of the agents of all tests. */
 export interface ProgramSettings {
   readonly address: string;
   readonly taskQueue: string;
   readonly bundles: string;
-  /** File with a bundle that was made before. */
   readonly bundle: string;
 }
 

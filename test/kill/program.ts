@@ -10,7 +10,7 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A worker for the agents of all tests. Its heartbeats are so short that the server soon knows of a kill. */
+/** Short heartbeats, so that the server notices a kill soon. */
 export function workerWith(
   settings: ProgramSettings,
   options: Partial<WorkerOptions> & Pick<WorkerOptions, 'tools'>,
@@ -28,7 +28,7 @@ export function workerWith(
   });
 }
 
-/** On SIGTERM, as at a deploy, what the process does is brought to its end, and then the process ends. */
+/** On SIGTERM, finishes open work, as at a deploy. */
 export function drainOnSigterm(stop: () => Promise<unknown>): void {
   process.once('SIGTERM', () => {
     stop().then(

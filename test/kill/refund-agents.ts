@@ -7,7 +7,6 @@ interface RefundTools extends Record<string, { execute: (input: { readonly order
 
 const { defineAgent } = agentsFor<RefundTools>();
 
-/** Asks a person, then refunds several orders. Two teams decide about those of more than 50. */
 export const refunds = defineAgent({
   name: 'refunds',
   description: 'Pays money back.',

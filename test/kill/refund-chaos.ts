@@ -14,7 +14,6 @@ interface Decision {
 const patienceMs = 120_000;
 const support = { by: 'sue', roles: ['support'] };
 
-/** Refunds that several people decide about, and a question before them. The money goes at the payment server. */
 export function refundScenario(payments: PaymentServer): Scenario {
   return {
     program: 'refund-process',
@@ -32,7 +31,6 @@ export function refundScenario(payments: PaymentServer): Scenario {
   };
 }
 
-/** Each question is answered once, as soon as the log has it, by what it shows alone. */
 async function attend(run: Run): Promise<void> {
   for await (const event of run.events({ deltas: false, signal: AbortSignal.timeout(patienceMs) })) {
     if (event.type !== 'interrupt-start') continue;

@@ -2,7 +2,6 @@ import { policy } from 'holdfast/middleware';
 
 const ada = { name: 'support', by: { users: ['ada'] } };
 
-/** The policy of refunds before and after a change of the configuration. */
 export const refundPolicies = {
   old: policy({ name: 'refunds', tools: ['refund'], stages: [ada] }),
   new: policy({ name: 'refunds', tools: ['refund'], stages: [ada, { name: 'finance', by: { users: ['bob'] } }] }),

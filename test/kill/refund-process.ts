@@ -1,7 +1,4 @@
-/**
- * A worker for the agents of refund-agents.ts, to be killed at any time. Refunds go to a payment server over HTTP, under the key of the call. See
- * serve-on-request.ts.
- */
+/** A worker for refund-agents.ts. Refunds go to a payment server under the call's key. See serve-on-request.ts. */
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import type { Json } from '../../contract/messages/messages';
 import { servePayments } from './payment-tools';
@@ -12,7 +9,6 @@ const refund = (id: string, amount: number): GenerateAnswer['parts'][number] => 
   input: { orderId: id, amount },
 });
 
-/** Asks which orders, refunds five in one message, then one that is as those that were approved, and is done. */
 const turns: readonly GenerateAnswer['parts'][] = [
   [{ type: 'tool-call', id: 'ask', name: 'askHuman', input: { question: 'Which orders?', options: ['all', 'none'] } as Json }],
   [refund('small', 10), refund('twice', 80), refund('edited', 120), refund('rejected', 200), refund('handed', 90)],

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Scenario } from './chaos-bed';
 import { notesIn } from './research-process';
 
-/** examples/research: ten isolated agents at the same time, each of which files a note. */
 export const research: Scenario = {
   program: 'research-process',
   agents: join('examples', 'research', 'agents.ts'),

@@ -1,6 +1,6 @@
 /**
- * A worker for the agents of examples/research as a process of its own, to be killed at any time. A line `serve QUEUE FILE` on stdin makes it
- * work on a task queue; notes are filed in the file, a line each, however often they are. It says `ready QUEUE` when it polls.
+ * A worker for examples/research. `serve QUEUE FILE` on stdin selects queue and file of notes, and `ready QUEUE` follows. Repeated notes
+ * repeat lines.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -43,7 +43,6 @@ function toolsWith(file: string): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Searches, files a note, says what it found; the editor, who has no tools, reports at once. */
 function answer({ instructions, messages, tools }: GenerateRequest): GenerateAnswer {
   const subject = /about the (\w+) of/.exec(instructions)?.[1] ?? 'report';
   const turn = tools.length === 0 ? 2 : messages.filter(({ role }) => role === 'assistant').length;

@@ -7,7 +7,7 @@ import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import type { ChaosSettings } from './chaos-bed';
 
-/** A worker process that works on the task queue that each line `serve QUEUE PLACE` on stdin names. It says `ready QUEUE` when it polls. */
+/** Works on the task queue of each line `serve QUEUE PLACE` on stdin, and prints `ready QUEUE` when polling. */
 export function serveOnRequest(serve: (settings: ChaosSettings, taskQueue: string, place: string) => Promise<HoldfastWorker>): void {
   const settings = JSON.parse(process.argv[2] ?? '{}') as ChaosSettings;
   quietRuntime();
@@ -25,7 +25,6 @@ export function serveOnRequest(serve: (settings: ChaosSettings, taskQueue: strin
   });
 }
 
-/** A worker of a scenario, with a model that answers so. */
 export function chaosWorker(
   settings: ChaosSettings,
   taskQueue: string,

@@ -1,4 +1,4 @@
-/** The HTTP service without a worker, to be killed while clients start runs. It says `listening`. */
+/** The HTTP service without a worker. Prints `listening`. */
 import { connect } from '../../client/connect';
 import { createLogger } from '../../host/logger';
 import { startService } from '../../service/http/start-service';

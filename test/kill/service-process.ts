@@ -1,6 +1,6 @@
 /**
- * Worker and HTTP service in one process, as in `holdfast dev`, to be killed in the middle of a stream. It says `listening`, `ready`,
- * `held RUN` and `draining`. What model and tool say stands in the run's input, and differs from process to process.
+ * Worker and service in one process, as in `holdfast dev`. Prints `listening`, `ready`, `held RUN` and `draining`. The run's input contains
+ * the texts of model and tool per process.
  */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -19,21 +19,17 @@ import { drainOnSigterm, runMain, say, workerWith } from './program';
 import type { ProgramSettings } from './program-settings';
 
 export interface ServiceSettings extends ProgramSettings {
-  /** Which texts of the scripts it says. */
   readonly process: 'first' | 'second';
-  /** Absent: a worker alone, without the service. */
   readonly port?: number;
   readonly graceMs?: number;
 }
 
-/** Pieces of a text. At null it is held until a line comes on stdin. */
+/** Pieces of a text. Null waits for a line on stdin. */
 export type Pieces = readonly (string | null)[];
 
-/** What the model says in the first process and in the second one. */
 export interface StreamScript {
   readonly first: Pieces;
   readonly second: Pieces;
-  /** The model calls a tool before, which says this. */
   readonly tool?: Pick<StreamScript, 'first' | 'second'>;
 }
 

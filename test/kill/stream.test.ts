@@ -28,7 +28,6 @@ interface Place {
 const clients: HoldfastClient[] = [];
 let places = 0;
 
-/** A port, a task queue, and a client in this process, which no worker shares its bus with. */
 async function place(): Promise<Place> {
   const port = await freePort();
   const settings = programSettings(`stream-${process.pid}-${places++}`);
@@ -45,12 +44,10 @@ async function place(): Promise<Place> {
 }
 
 interface Watched {
-  /** It has seen that the model is called. */
   readonly begun: Promise<void>;
   readonly end: Promise<{ readonly lines: readonly string[]; readonly offsets: readonly unknown[] }>;
 }
 
-/** Reads a run from this process to its end. */
 function watch(run: Run): Watched {
   const begin = gate();
   const read = async (): Promise<Awaited<Watched['end']>> => {

@@ -7,7 +7,6 @@ interface TalkTools extends Record<string, { execute: (input: { readonly orderId
 
 const { defineAgent } = agentsFor<TalkTools>();
 
-/** Pays back what people ask for, message by message. Somebody decides about more than 50. */
 export const talks = defineAgent({
   name: 'talks',
   description: 'Pays money back.',

@@ -19,7 +19,6 @@ const directory = mkdtempSync(join(tmpdir(), 'holdfast-upgrade-'));
 const taskQueue = `upgrade-${process.pid}`;
 const agents = join(directory, 'agents.ts');
 
-/** Someone is asked three agents deep, in one of four lanes. */
 function agentsModule(code: { readonly last: string; readonly wrap: string }): string {
   return `
 import { agentTool, agentsFor, parallel, sequential } from 'holdfast/workflow';
@@ -85,7 +84,6 @@ describe('a run that waits deep inside, and an upgrade', () => {
   };
   const waiting = async (run: Run): Promise<void> => {
     expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ agent: 'deep' }] });
-    // The other lanes go on beside it.
     await eventually(async () => {
       const ends = (await run.view()).messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
       for (const lane of ['one', 'two', 'three']) expect(ends).toContain(`${lane} is done.`);

@@ -1,6 +1,6 @@
 /**
- * A worker as a process of its own, to be killed. What it is doing it says on stdout, a line each: `ready`, `in model:2 RUN`, `in tool:refund RUN`,
- * `draining`. With `hold` it stays inside the calls that say so until a line comes on stdin. SIGTERM drains it, as at a deploy.
+ * A worker that prints `ready`, `in model:2 RUN`, `in tool:refund RUN` and `draining`. With `hold`, marked calls wait for a line on stdin.
+ * SIGTERM drains.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -26,7 +26,6 @@ async function reach(point: string, held: boolean): Promise<void> {
   if (held && settings.hold === true) await released;
 }
 
-/** The provider of payments: keeps one line for each idempotency key, whoever asks how often. */
 function takePayment(key: string, amount: number): Payment {
   const known = findPayment(key);
   if (known !== undefined) return known;
@@ -71,7 +70,6 @@ const tools = {
   }),
 };
 
-/** Does what the first message says, a step for each turn, and ends with what it has seen. */
 async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
   const steps = JSON.parse(textOf(messages[0] as GenerateRequest['messages'][number])) as readonly Step[];
   const turn = messages.filter(({ role }) => role === 'assistant').length;

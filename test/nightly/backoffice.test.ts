@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import type * as Opening from '../../examples/backoffice/open-office';
 
 const root = join(__dirname, '..', '..');
-// The processes are the compiled ones.
+// The processes run the compiled files.
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- what is compiled has no place among the sources
 const { openOffice } = require(join(root, 'dist', 'examples', 'backoffice', 'open-office.js')) as typeof Opening;
 type Office = Awaited<ReturnType<typeof openOffice>>;
 
 const tickets = 200;
-/** Every 25th order is a large one. Those of vouchers, which every third customer wishes, need nobody. */
+/** Every 25th order is large, and vouchers, every third wish, need no approval. */
 const large = Array.from({ length: tickets }, (_, n) => n + 1).filter((n) => n % 25 === 0 && n % 3 !== 0);
 const night = '2026-11-23';
 
@@ -47,7 +47,6 @@ describe('the back office, on a provider that takes five requests at a time', ()
       for (const { run, interrupt, input } of waiting) {
         if (decided.has(run)) continue;
         decided.add(run);
-        // The second of them is rejected.
         await asked(`${office.office}/inbox/${run}/${interrupt}`, 'POST', { approved: input.order !== String(large[1]), by: 'ada' });
       }
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -50,7 +50,7 @@ const settles = script(
 );
 const answer: Answerer = (request) => (request.instructions.includes('refunds') ? settles(request) : text('Well said.'));
 
-// Each change of the agents is another bundle.
+// Every change of the agents makes another bundle.
 jest.setTimeout(240_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-changes-'));
@@ -87,9 +87,8 @@ describe('replays of real runs', () => {
     const clerk = await client.start('clerk', 'Refund order 42 of bob@example.com.');
     expect((await clerk.outcome()).status).toBe('waiting');
     await record(clerk.id, 'waiting');
-    // Goes on as new while it waits, so its history has two parts.
     await temporal.goOnAsNew(clerk.id);
-    // The answer comes behind the first task of the second part, not into it.
+    // The answer comes after the first task of the second part.
     await eventually(async () => {
       const { events } = await temporal.handle(clerk.id).fetchHistory();
       expect(events?.some(({ workflowTaskCompletedEventAttributes: completed }) => completed != null)).toBe(true);
@@ -145,9 +144,9 @@ describe('replays of real runs', () => {
     ]);
     expect(JSON.stringify(found['waiting']!.differences)).toContain('bob@example.com');
     expect(addresses(found['chain.1']!.differences)).toContain('clerk/t1/model: worker middleware');
-    // Open runs would go on, so this is no error unless requests are asked for.
+    // Open runs would continue, so the difference is an error only if requests are compared.
     expect(found['waiting']!.error).toBeUndefined();
-    // One that goes on as new in the middle of a turn enters its code again, and that is not there any more.
+    // A continue-as-new in the middle of a turn enters code that no longer exists.
     expect(found['chain.2']!.error?.code).toBe('frame-changed');
     expect(addresses(found['chain.2']!.differences)).toEqual(['clerk: new']);
   });
@@ -155,7 +154,6 @@ describe('replays of real runs', () => {
   it('find a tool less', async () => {
     const { panel, waiting } = await replayed(changed("['lookupOrder', 'refund', 'swift']", "['lookupOrder', 'refund']"));
     expect(addresses(waiting!.differences)).toContain('clerk/t1/model: tools');
-    // The model called it, so the run stops there as well.
     expect(waiting?.differences.filter(({ kind }) => kind === 'command')).toMatchObject([{ address: 'clerk/t1/swift.1' }]);
     expect(panel?.differences).toEqual([]);
   });

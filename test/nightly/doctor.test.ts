@@ -8,7 +8,6 @@ import { exampleConfig } from '../product/service-bed';
 const { directory: folder, start: holdfast } = ownCommands('doctor');
 let server: Command;
 
-/** What doctor finds, without what it says. */
 async function examined(...args: readonly string[]): Promise<readonly string[]> {
   const { out, code } = await holdfast(['doctor', '--json', ...args], { HOLDFAST_PORT: '0' }).ended;
   const findings = JSON.parse(out) as readonly Finding[];

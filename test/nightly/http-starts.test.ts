@@ -11,14 +11,11 @@ import { programSettings } from '../kill/program-settings';
 import type { ServiceAloneSettings } from '../kill/service-alone';
 import { testServer } from '../support/test-bed';
 
-/*
- * 500 runs that pay, started through HTTP by 20 clients that try again, while worker and service are killed twice each.
- */
+/* 20 clients start 500 paying runs through HTTP with retries, while worker and service are killed twice each. */
 
 const clients = 20;
 const each = 25;
 const taskQueue = `starts-${process.pid}`;
-/** What is killed when so many runs have been started. */
 const kills: Readonly<Record<number, 'worker' | 'service'>> = { 100: 'worker', 200: 'service', 300: 'worker', 400: 'service' };
 
 let payments: PaymentServer;
@@ -59,7 +56,6 @@ afterAll(async () => {
 
 const holdfast = (): ServiceClient => new ServiceClient(`http://127.0.0.1:${port}`);
 
-/** As a backend does it: under the same id again, until somebody has answered. */
 async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -84,7 +80,6 @@ it('ends every run once, and every payment is made once', async () => {
       const id = `${taskQueue}-${run}`;
       const start = (): ReturnType<ServiceClient['start']> =>
         persistently(() => holdfast().start({ agent: 'plain', input: JSON.stringify(script), id, tags: [taskQueue], stream: false }));
-      // A message queue delivers every third of its messages twice.
       const answers = await Promise.all(run % 3 === 0 ? [start(), start()] : [start()]);
       isNew.set(id, answers.filter((answer) => answer.isNew).length);
       const which = kills[++started];
@@ -96,7 +91,7 @@ it('ends every run once, and every payment is made once', async () => {
   expect(killed.sort()).toEqual(['service', 'service', 'worker', 'worker']);
   const ids = [...isNew.keys()];
   expect(ids).toHaveLength(clients * each);
-  // One whose answer a kill has swallowed was new to nobody.
+  // A start whose answer was lost counts as new for no client.
   expect([...isNew.values()].filter((count) => count > 1)).toEqual([]);
 
   const open = new Set(ids);

@@ -11,13 +11,11 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-init-')));
 const project = join(folder, 'demo');
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline'];
 
-/** `npx holdfast init demo`, from the file that `npm publish` would send. */
 describe('the packed package makes a project', () => {
   const keys = /_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)|^OPENAI_COMPATIBLE_|^npm_/;
   const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name))), NO_COLOR: '1' };
   let service: ChildProcess | undefined;
   afterAll(async () => {
-    // Not before all that it started has ended, too.
     if (service?.pid !== undefined) {
       const closed = once(service, 'close');
       process.kill(-service.pid, 'SIGTERM');

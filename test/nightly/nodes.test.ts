@@ -21,7 +21,7 @@ const usage = { inputTokens: 1, outputTokens: 1 };
 const generate = async ({ messages }) => ({ parts: [messages.length === 1 ? { type: 'tool-call', id: '1', name: 'pay', input: {} } : { type: 'text', text: 'Done.' }], usage });
 export default { agents: './agents.ts', tools: { pay }, models: { providers: { test: { model: () => ({ generate }) } } } };`;
 
-/** What a tracer does to a process: with such a hook, Node aborts after a loop in the continuation of a promise. */
+/** As a tracer does: with the hook, Node aborts after a loop in a promise continuation. */
 const tracer = `require('node:async_hooks').createHook({ init() {} }).enable();`;
 
 let dev: Command;

@@ -10,7 +10,7 @@ import { client, filesOfGuide, pack, ready, run } from '../product/package-bed';
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-managers-')));
 const tool = (name: string, ...path: readonly string[]): string => join(folder, 'tools', 'node_modules', name, ...path);
 
-/** Yarn wants the packages of all platforms, and a registry may lack some of the newest. */
+/** Yarn requests the packages of all platforms, and a registry may lack the newest. */
 const resolutions = { '@swc/core': '1.16.18' };
 
 const managers: readonly { readonly name: string; readonly program: () => string; readonly add: (packed: string) => readonly string[] }[] =

@@ -20,7 +20,6 @@ describe('the packed package in an empty project', () => {
 
   beforeAll(async () => {
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'my-agents', private: true }));
-    // `.ci/nodes` has one installation for all versions of Node.
     const installed = process.env['HOLDFAST_TEST_INSTALLED'];
     if (installed !== undefined && existsSync(join(installed, 'node_modules'))) {
       cpSync(join(installed, 'node_modules'), join(project, 'node_modules'), { recursive: true, verbatimSymlinks: true });

@@ -11,7 +11,6 @@ const dist = join(site, 'dist');
 const pages = readdirSync(join(site, '..', 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
 const run = promisify(execFile);
 
-// A dead link between pages fails the build.
 beforeAll(async () => {
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: site });
   await run('npm', ['run', 'build'], { cwd: site });

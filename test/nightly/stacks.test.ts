@@ -83,7 +83,6 @@ beforeAll(async () => {
   url = await serviceOf(dev);
 }, 120_000);
 
-/** The lines about a run of an agent, once it has ended. */
 async function linesOf(agent: string): Promise<readonly Line[]> {
   await start(['run', agent, 'pay order 7', '--id', `run-${agent}`, '--url', url]).ended;
   for (;;) {

@@ -11,10 +11,8 @@ import { pack } from '../product/package-bed';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-tutorial-')));
 
-/** What the page installs, at the versions that are tested. */
 const versions: Record<string, string> = { zod: '4.6.7', typescript: '5.9.3', '@types/node': '20.19.43', jiti: '2.7.0' };
 
-/** A terminal: the process that its last commands are, and what it has shown since. */
 interface Terminal {
   readonly process: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -41,7 +39,6 @@ describe('docs/tutorial.md', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** A terminal stays in the folder that its commands went to. */
   function type(terminal: string, text: string): Terminal {
     const commands = text.replace(/^npm install (.*)$/gm, (_, names: string) => `npm install ${installed(names)}`);
     const child = spawn('bash', ['-ec', `cd "$(cat "${placeFile}")"\ntrap 'pwd > "${placeFile}"' EXIT\n${commands}`], {
@@ -91,12 +88,10 @@ describe('docs/tutorial.md', () => {
   });
 });
 
-/** As a terminal does: all processes that its commands started get the signal. */
 function press(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid !== undefined) process.kill(-child.pid, signal);
 }
 
-/** Waits until a terminal shows this. */
 async function seen(terminal: Terminal, text: string): Promise<void> {
   const { process: child, ended } = terminal;
   for (;;) {

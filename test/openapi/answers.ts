@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';
 
-/** The schemas of what the service answers, made of the types: one line for each, so that a change shows which one. */
 export function answersNow(root: string): string {
   const { definitions = {} } = createGenerator({
     path: join(root, 'service/http/openapi/answers.ts'),

@@ -2,7 +2,6 @@ import type { Json } from '../../workflows/index';
 import { StopError, textOf } from '../../workflows/index';
 import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks, toolStateKey } from '../../middleware/callbacks/index';
 
-/** Callbacks at every place. As with the hooks of the other agents, words say what they do. */
 const tool = toolCallbacks({ continueOnError: true })
   .registerBefore((call) => {
     call.invocation.state.set(toolStateKey(call, 'said'), call.arguments);

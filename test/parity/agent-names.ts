@@ -1,4 +1,3 @@
-/** The agents that scripts are played with. The generator has to know them without the workflow code. */
 export const agentNames = [
   'plain',
   'careful',
@@ -17,7 +16,6 @@ export const agentNames = [
   'hurried',
 ] as const;
 
-/** By what other name models call tools, and by what other keys they give arguments. */
 export const otherNames: Readonly<Record<string, string>> = {
   act: 'do',
   answer: 'reply',
@@ -41,13 +39,11 @@ export const toolAliases = Object.fromEntries(
   ]),
 );
 
-/** A member of a team: what it can call beside the tools that all have. */
 export interface Member {
   readonly agents?: readonly string[];
   readonly transfers?: readonly string[];
 }
 
-/** Teams, and who in them talks to a model. */
 export const teams = {
   abreast: { ada: {}, ben: {} },
   apart: { ada: {}, ben: {} },
@@ -79,5 +75,4 @@ export function membersOf(agent: TeamName): Readonly<Record<string, Member>> {
   return teams[agent];
 }
 
-/** Teams of which some are workflows of their own. */
 export const isolatedTeams: readonly AgentName[] = ['apart', 'deep', 'boss'];

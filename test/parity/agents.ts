@@ -5,7 +5,6 @@ import { callbacksOfAll } from './agent-callbacks';
 import { toolAliases } from './agent-names';
 import { late, racing, wordOf } from './racing';
 
-/** The agents of the scripts. What their hooks do follows from words in what models and calls say, and from nothing else. */
 const { defineAgent } = agentsFor();
 
 const acting = ['act', 'answer', 'quick', 'pay', 'flaky', 'note', 'ask', 'quickAsk', 'pieces', 'paint', 'paintPieces', 'slow', 'lost'];
@@ -32,7 +31,6 @@ function lastText(messages: readonly Message[]): string {
 const risky = { when: (input: unknown) => wordOf({ input: input as Json }).startsWith('risky'), expires: '3d' };
 const approving = approval({ tools: { act: risky, quick: risky, pay: risky, pieces: { ...risky, by: ['ada', 'bob'] }, flaky: risky } });
 
-/** Changes messages, tools and values, and tells in events what it sees. Its other half is on the worker. */
 const editing: AgentMiddleware = {
   ...onWorker('marks'),
   beforeAgent({ instructions, tools }, ctx) {
@@ -119,7 +117,6 @@ const editing: AgentMiddleware = {
   afterFailure: ({ code }, _, ctx) => (ctx.sendEvent('failure', code), { append: [assistant('Sorry.')] }),
 };
 
-/** Waits wherever a hook can: for people, for calls of its own, for the time. */
 const asking: AgentMiddleware = {
   name: 'asking',
   async beforeAgent(_, ctx) {
@@ -181,7 +178,6 @@ const ending: AgentMiddleware = {
   afterAgent: ({ messages }, ctx) => ctx.sendEvent('end', messages.map(({ role }) => role).join(' ')),
 };
 
-/** Text that begins with `Bad` is asked for again, with a word about it that stays. */
 const retry = {
   maxRetries: 2,
   backoff: (retry: number) => 10 * retry,
@@ -251,7 +247,7 @@ export const asks = defineAgent({ ...base, name: 'asking', middleware: [asking] 
 export const typed = defineAgent({ ...base, name: 'typed', output: 'verdict', returnDirectly: ['answer'] });
 export const whole = defineAgent({ ...base, name: 'whole', middleware: [callbacksOfAll, approving, asking, editing], retry, failover });
 
-/** What is named by options is named by the tools' own names, whatever the model calls them by. */
+/** Options refer to the tools' own names, not to the model's names. */
 const tidying = contextEditing({ triggerTokens: 12, keep: 1, excludeTools: ['note', 'act'] });
 const shortening = reduction({ skipTruncation: true, maxTokensForClear: 24, clearExcludeTools: ['pieces', 'act'] });
 export const renamed = defineAgent({
@@ -260,7 +256,6 @@ export const renamed = defineAgent({
   returnDirectly: ['answer', 'quick', 'pieces'],
   middleware: [approving, tidying, shortening],
 });
-/** Whatever has a deadline here is answered after it. */
 const hurry = (onExpiry: 'approve' | 'reject') => ({ ...risky, expires: '10s', onExpiry });
 const hurrying = approval({
   tools: { act: hurry('approve'), quick: hurry('reject'), pay: hurry('approve'), pieces: { ...hurry('reject'), by: ['ada'] } },

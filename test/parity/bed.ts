@@ -12,25 +12,23 @@ import { models } from './model';
 import type { Script } from './script';
 import { halves, outputs, tools } from './tools';
 
-/** What a run on a server has: a client, and a worker that may go away. */
 export interface ParityBed {
   readonly client: HoldfastClient;
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   kill(): void;
-  /** When its worker was last there anew after a kill, or is on its way. */
+  /** Time of the worker's return after the last kill, or the current time while the worker is away. */
   disturbedAt(): number;
   close(): Promise<void>;
 }
 
 export interface ParityBeds {
-  /** One that all share, one whose worker is killed, or one of its own whose worker is taken away. */
   bedFor(script: Script): Promise<ParityBed>;
   readonly kills: number;
   close(): Promise<void>;
 }
 
-/** How long a client waits for a worker that is away. */
+/** Milliseconds that a client waits for an absent worker. */
 const aloneMs = 500;
 
 export const agentsPath = join(__dirname, `agents${extname(__filename)}`);
@@ -40,9 +38,9 @@ export const workerParts = {
   outputs,
   middleware: halves,
   models: { providers: { test: models } },
-  // `HOLDFAST_PARITY_CACHE=2`: runs are evicted at almost every wait.
+  // `HOLDFAST_PARITY_CACHE=2`: almost every wait evicts runs.
   maxCachedRuns: Number(process.env['HOLDFAST_PARITY_CACHE'] ?? 1000),
-  // So many runs at once keep the worker waiting longer than a second.
+  // Many parallel runs keep the worker busy for more than a second.
   stickyTimeoutMs: 10_000,
 };
 
@@ -81,7 +79,7 @@ export async function openParityBeds(): Promise<ParityBeds> {
       back = undefined;
     };
     let there = true;
-    // With no worker the client waits for nobody.
+    // Without a worker, the client must not wait.
     const { reader } = bed.client as unknown as { readonly reader: RunReader };
     const withDeadline = reader.withDeadline.bind(reader);
     reader.withDeadline = (deadline, run) => withDeadline(there ? deadline : Math.min(deadline, Date.now() + aloneMs), run);

@@ -7,19 +7,14 @@ import type { Script } from './script';
 import type { Act } from './table';
 
 /**
- * What has to be the same on both engines, line by line. Left out are times. Ids that are made at random are numbered in the order in
- * which they come here, so that what has the same id in one run has to have the same id in the other.
- *
- * Events are compared in their order, except that events of parallel calls stand call by call: which of the calls ends first is up to
- * the tools and to the server. All calls of a message lie between two events that belong to no call, so nothing else moves. Of a team
- * events stand agent by agent, and models are compared agent by agent in any case.
+ * Lines that must be equal on both engines, without times, and with ids numbered in order of appearance. Parallel calls may end in any
+ * order, so events are grouped by call, and teams by agent.
  */
 export function comparable({ script, moves, end, view, parts, play }: Played): readonly string[] {
   const { messages, interrupts, ...state } = view;
-  // What those say that are at work when nobody answers any more may not have been written yet.
+  // After a give-up, parallel parts may still be writing.
   const shown = end.log.at(-1)?.type === 'run-end' ? parts : [];
   const lines: (readonly [place: string, line: readonly unknown[]])[] = [
-    // Of a run that waits only the events say whether what else it did has been written yet.
     ...inRun('', [['end', standOf(state)]]),
     ...inRun('', messagesOf(script, messages, end.log)),
     ...inRun('', eventsOf(script, end.log)),
@@ -35,9 +30,8 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
       ]),
     ),
     ...askedIn(play),
-    // Calls of parallel hooks and tools, in no order.
     ...inRun('', play.askedBeside.map((request) => ['asked beside', request]).sort(byText)),
-    // And each once: what stands in no history yet is done again when its task is lost.
+    // Once per request, because a lost task repeats calls missing from the history.
     ...inRun(
       '',
       [...new Set(play.used.map((call) => JSON.stringify(call, script.killsAt === undefined ? undefined : withoutAttempt)))]
@@ -48,7 +42,6 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
   const known = new Map<string, string>();
   return lines.map(([place, line]) =>
     canonicalJson(JSON.parse(JSON.stringify(line, withoutTime))).replace(randomId, (id) => {
-      // In memory runs make the same ids.
       const name = known.get(place + id) ?? `id-${known.size}`;
       known.set(place + id, name);
       return name;
@@ -60,7 +53,7 @@ function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly
   return lines.map((line) => [place, line]);
 }
 
-/** Whether the run has ended by the time that another answer comes, or the same one again, is up to the server. */
+/** The server decides whether a repeated answer comes before or after the run's end. */
 function actsOf(acts: readonly Act[]): readonly unknown[] {
   return acts.map((act, position) => {
     if (act.do !== 'answer' || act.refused === undefined) return act;
@@ -71,7 +64,6 @@ function actsOf(acts: readonly Act[]): readonly unknown[] {
   });
 }
 
-/** Why an answer is refused to a question that the answer before it has made void: the run may still be at work behind it. */
 const toNobody: ReadonlySet<string> = new Set(['interrupt-withdrawn', 'run-ended']);
 
 const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
@@ -80,7 +72,6 @@ function standOf({ status, output, text, error, usage, nextOffset }: Omit<RunVie
   return { status, output, text, error, usage, nextOffset };
 }
 
-/** What models were asked, agent by agent. What was asked again because its worker was gone is asked once. */
 function askedIn({ asked, script }: Played['play']): (readonly [string, readonly unknown[]])[] {
   const lanes = [...new Set(asked.map(({ lane }) => lane))].sort();
   return lanes.flatMap((lane) => {
@@ -120,7 +111,6 @@ function eventsOf({ agent }: Script, log: readonly RunEvent[]): (readonly unknow
   return [...lanes.keys()].sort().flatMap((lane) => callByCall(lanes.get(lane) ?? []).map((event) => ['event', lane, event]));
 }
 
-/** Of agents at work at the same time each has an order, and nothing is said of that among them. */
 function messagesOf({ agent }: Script, messages: readonly StoredMessage[], log: readonly RunEvent[]): (readonly unknown[])[] {
   if (!isTeam(agent)) return messages.map((message) => ['message', message]);
   const lanes = new Map<string, string>();
@@ -133,7 +123,6 @@ function messagesOf({ agent }: Script, messages: readonly StoredMessage[], log: 
   return [...byLane.keys()].sort().flatMap((lane) => resultsInOrder(byLane.get(lane) ?? []).map((message) => ['message', lane, message]));
 }
 
-/** Results of calls that ran at the same time stand by their calls. */
 function resultsInOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered: StoredMessage[] = [];
   let results: StoredMessage[] = [];
@@ -184,7 +173,6 @@ function callByCall(log: readonly RunEvent[]): readonly unknown[] {
   return ordered;
 }
 
-/** The tool call that an event is about. Tools and hooks of the scripts say it in what they send and ask. */
 function callOf(event: RunEvent, callOfInterrupt: Map<string, string>): string | undefined {
   switch (event.type) {
     case 'tool-start':

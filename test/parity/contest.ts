@@ -14,16 +14,13 @@ import { cameTooLate } from './too-late';
 export interface Contest {
   readonly compared: readonly Compared[];
   readonly wrong: readonly Compared[];
-  /** Scripts that nobody could play to their end. */
   readonly broken: readonly string[];
-  /** Scripts for whose deadlines the machine was too slow. Nothing is known of them. */
   readonly missed: readonly string[];
   readonly shares: Readonly<Record<Kind, number>>;
 }
 
 const atOnce = 16;
 
-/** Plays scripts in memory and on a server. */
 export class Stage {
   private runs = 0;
 
@@ -42,7 +39,6 @@ export class Stage {
     return { memory, server };
   }
 
-  /** Plays the scripts of these names, each once, and says how they ended. */
   async playAll(names: readonly string[], say: (line: string) => void): Promise<Contest> {
     const began = Date.now();
     const compared: Compared[] = [];
@@ -72,13 +68,12 @@ export class Stage {
     return { compared, wrong, broken, missed, shares };
   }
 
-  /** As simple as it is found within a minute. */
   simplest({ memory }: Compared): Promise<Script> {
     return shrunk(memory.script, async (script) => differs(await this.play(script)), Date.now() + 60_000);
   }
 }
 
-/** What makes a run wait for the server, which makes calls again after half a second, a second and so on. Those begin first. */
+/** Slow scripts begin first: the server retries after half a second, a second and so on. */
 function waitsOf({ agent, said, parts = {} }: Script): number {
   if (agent === 'hurried') return 100;
   return [said, ...Object.values(parts)]
@@ -86,7 +81,7 @@ function waitsOf({ agent, said, parts = {} }: Script): number {
     .filter((one) => 'fails' in one || ('calls' in one && one.calls.some(({ name }) => name === 'slow' || name === 'lost'))).length;
 }
 
-/** What may be a fault of the machine, which has too much to do. */
+/** Names a delay that an overloaded machine may explain. */
 function delayOf(compared: Compared): string {
   const { silentMs } = compared.server.end;
   return silentMs === undefined ? '' : `nothing came from the server for ${silentMs / 1000} s. `;
@@ -94,7 +89,6 @@ function delayOf(compared: Compared): string {
 
 export const differs = (compared: Compared): boolean => whatDiffers(compared) !== '';
 
-/** The first line that is not the same, from where it differs; or what neither of them may show. */
 export function whatDiffers({ memory, server }: Compared): string {
   const [fault] = [...faultsOf(memory).map((text) => `in memory: ${text}`), ...faultsOf(server).map((text) => `on the server: ${text}`)];
   const [there, here] = [comparable(server), comparable(memory)];

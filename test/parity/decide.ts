@@ -7,7 +7,6 @@ export interface Answered {
   readonly by?: string;
 }
 
-/** What a decision is as an answer to what is asked. `misfit` is one that has to be refused, where anything can be. */
 export function answerTo(interrupt: Interrupt, decision: Decision): Answered {
   const answer =
     interrupt.kind === 'approval' ? approvalBy(decision) : interrupt.kind === 'in-doubt' ? doubtBy(decision) : said(interrupt, decision);

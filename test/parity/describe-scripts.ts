@@ -5,7 +5,6 @@ import { openParityBeds } from './bed';
 import { comparable } from './comparable';
 import { Stage } from './contest';
 
-/** The test that the scripts of these names come to the same in memory and on a server. */
 export function describeScripts(names: readonly string[]): void {
   describe('scripts of answers, results, errors and decisions', () => {
     let beds: ParityBeds;
@@ -24,7 +23,6 @@ export function describeScripts(names: readonly string[]): void {
       const say = (line: string): void => void process.stdout.write(`${line}\n`);
       const contest = await stage.playAll(names, say);
       expect(contest.broken).toEqual([]);
-      // A script whose deadlines a busy machine can miss belongs to `npm run nightly`.
       expect(contest.missed).toEqual([]);
       const [first] = contest.wrong;
       if (first === undefined) return;

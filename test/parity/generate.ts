@@ -4,14 +4,14 @@ import { agentNames, isTeam, isolatedTeams, membersOf, otherKeys, otherNames, te
 import { Random } from './random';
 import type { Decision, Said, Script, ScriptedCall } from './script';
 
-/** The script of a name. The same name is the same script, on every machine. */
+/** The same name gives the same script on every machine. */
 export function scriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.15) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.5) } } : {};
   return drawnScript(name, random, gaveUp, random.chance(0.1));
 }
 
-/** A script whose worker may stand still or be killed at any time, without an influence on what comes of it. It has more calls, teams and payments than others. */
+/** A script whose worker may be stopped or killed at any time without effect on the result. Has more calls, teams and payments. */
 export function stormyScriptOf(name: string): Script {
   const random = new Random(name);
   const gaveUp = random.chance(0.25) ? { gaveUp: { after: random.below(3), cancels: random.chance(0.8) } } : {};
@@ -21,21 +21,20 @@ export function stormyScriptOf(name: string): Script {
 function drawnScript(name: string, random: Random, gaveUp: Pick<Script, 'gaveUp'>, kills: boolean, storms = false): Script {
   const drawn = random.weighted<AgentName>([
     ...agentNames.map((one) => [one === 'hurried' ? (kills ? 0 : 2) : 1, one] as const),
-    // `whole` has all that the others have.
     [2, 'whole'],
     [1, 'steps'],
     [2, 'racing'],
     [2, 'renamed'],
     ...teamNames.map((one) => [(isolatedTeams.includes(one) ? 1.5 : 1) * (storms ? 3 : 1), one] as const),
   ]);
-  // Answers that come late take long to play, so few scripts have them, and these in every hundred for certain.
+  // Late answers play slowly, so few scripts have them, but some in every hundred.
   const agent = !kills && Number(name.split('/')[1]) % 12 === 5 ? 'hurried' : drawn;
   const saidIn = (member?: Member): readonly Said[] =>
     random.list((storms ? 2 : 1) + random.below(4), () =>
       saidBy(random, { agent, kills, storms, ...(member === undefined ? {} : { member }) }),
     );
   const parts = isTeam(agent) ? Object.entries(membersOf(agent)).map(([one, member]) => [one, saidIn(member)] as const) : undefined;
-  // An answer that comes while the worker is killed is stored, and nobody can say yet whether a race is decided before it.
+  // An answer during a kill is stored, and a race may be decided earlier or later.
   const script: Script = {
     name,
     agent,
@@ -45,7 +44,7 @@ function drawnScript(name: string, random: Random, gaveUp: Pick<Script, 'gaveUp'
       [2, 'Ask me first.'],
       [1, 'Nothing to do.'],
     ]),
-    // A model that never comes back: the server gives up after five calls.
+    // A model that never returns: the server gives up after five calls.
     said:
       parts !== undefined
         ? []
@@ -62,7 +61,7 @@ function drawnScript(name: string, random: Random, gaveUp: Pick<Script, 'gaveUp'
     ...(random.chance(0.4) ? { bordersAt: random.list(1 + random.below(3), () => 1 + random.below(20)) } : {}),
     ...gaveUp,
   };
-  // Where a run goes on as new between two failures is up to the server, and one that has lost a part of it is not tried again.
+  // A run that continued as new between two failures may have lost a part, and is not retried.
   const staysOneRun = !kills && !script.borders && script.bordersAt === undefined;
   return staysOneRun && random.chance(0.6) ? { ...script, retried: 1 + random.below(3) } : script;
 }
@@ -79,11 +78,9 @@ function decisionOf(random: Random): Decision {
   ]);
 }
 
-/** Who speaks. */
 interface Speaker {
   readonly agent: AgentName;
   readonly member?: Member;
-  /** Its worker is killed. */
   readonly kills: boolean;
   readonly storms: boolean;
 }
@@ -92,7 +89,6 @@ function saidBy(random: Random, speaker: Speaker): Said {
   const kind = random.weighted([
     [speaker.storms ? 20 : 8, 'calls'],
     [4, 'says'],
-    // What fails in a team ends much of it.
     [speaker.kills ? 0 : speaker.member === undefined ? 3.5 : 1, 'fails'],
   ]);
   if (kind === 'says') return { says: textFor(random) };
@@ -114,8 +110,8 @@ function saidBy(random: Random, speaker: Speaker): Said {
 }
 
 /**
- * A stop takes the calls beside it with it, as far as they have not come back. Where they come back at the same time, with a result or with
- * a question, only the server knows whether they are earlier; a slow one is later for certain.
+ * A stop withdraws unfinished parallel calls. If calls return together, only the server knows the order, so a slow call makes the order
+ * certain.
  */
 function besideStop(calls: readonly ScriptedCall[]): readonly ScriptedCall[] {
   const stops = ({ input }: ScriptedCall): boolean => stopWords.some((word) => Object.values(input ?? {}).includes(word));
@@ -142,12 +138,10 @@ function textFor(random: Random): string {
   ]);
 }
 
-/** Behind the call, and before it. */
 const stopAll = 'fail and stop all';
 const stopFirst = 'stop';
 const stopWords = [stopAll, stopFirst];
 
-/** What becomes of a call, by the word that it says. */
 const hurriedWords: readonly (readonly [number, string])[] = [
   [2, 'ask late'],
   [2, 'ask late default'],
@@ -203,7 +197,6 @@ const words: readonly (readonly [number, string])[] = [
   [0.5, 'handled'],
 ];
 
-/** Tools of which nobody can tell how often their worker was lost. */
 const killedTools: readonly (readonly [number, string])[] = [
   [8, 'act'],
   [2, 'quick'],
@@ -213,10 +206,9 @@ const killedTools: readonly (readonly [number, string])[] = [
   [1, 'answer'],
 ];
 
-/** Agents with a worker middleware that sees each call of a tool, but not what `reconcile` says in the place of its result. */
+/** Agents whose worker middleware sees tool calls but no `reconcile` results. */
 const changesCalls: ReadonlySet<AgentName> = new Set(['hooked', 'strict', 'whole']);
 
-/** The tools of a team are those that come to the same whoever is at work beside. */
 const teamTools: readonly (readonly [number, string])[] = [
   [8, 'act'],
   [2, 'quick'],
@@ -228,7 +220,7 @@ const teamTools: readonly (readonly [number, string])[] = [
 ];
 
 function callFor(random: Random, { agent, member, kills, storms }: Speaker, position: number): ScriptedCall {
-  // Ids repeat from message to message, as those of providers do.
+  // Ids repeat between messages, as with real providers.
   const id = `call-${position}`;
   const name = random.weighted([
     ...(kills ? killedTools : member === undefined ? singleTools : teamTools),

@@ -12,12 +12,11 @@ import type { Said } from './script';
 
 export interface WorkerProcessSettings {
   readonly server: TemporalSettings;
-  /** The file that has it. */
   readonly bundle: string;
   readonly bundles: string;
   readonly taskQueue: string;
   readonly maxCachedRuns?: number;
-  /** A call takes up to so long before it is told, and behind that. Default: 0. */
+  /** Most milliseconds before and after a call reports. Default: 0. */
   readonly paceMs?: number;
 }
 
@@ -27,17 +26,15 @@ interface Told {
   readonly line: Line;
 }
 
-/** What a process hears of what it told. */
 export interface Heard {
   readonly id: number;
   readonly said?: Said;
   readonly problem?: string;
 }
 
-// Processes run what is compiled, also those of a test that runs the source.
+// Processes run compiled files, even when the test runs the source.
 const folder = extname(__filename) === '.js' ? __dirname : join(__dirname, '..', '..', 'dist', 'test', 'parity');
 
-/** A worker process that somebody kills now and then; another one takes its place. */
 export class KilledWorker {
   kills = 0;
   private child: ChildProcess;
@@ -45,29 +42,26 @@ export class KilledWorker {
   private killing: Promise<void> | undefined;
   private closed = false;
   private stopped = false;
-  /** Absent: it is on its way. */
+  /** Absent: the worker is starting. */
   private readyAt: number | undefined;
 
   constructor(private readonly settings: WorkerProcessSettings) {
     [this.child, this.ready] = this.start();
   }
 
-  /** When it was last there anew: now, while it is on its way. */
   get disturbedAt(): number {
     return (this.killing === undefined ? this.readyAt : undefined) ?? Date.now();
   }
 
-  /** Whether it works. */
   get works(): boolean {
     return this.killing === undefined && !this.stopped && !this.hasEnded && this.readyAt !== undefined;
   }
 
-  /** Whether it ended though nobody killed it. */
+  /** Whether the process ended without a kill. */
   get hasEnded(): boolean {
     return this.killing === undefined && (this.child.exitCode !== null || this.child.signalCode !== null);
   }
 
-  /** Lets it stand still for so long. */
   async stop(ms: number): Promise<void> {
     await this.killing;
     await this.ready;
@@ -79,13 +73,11 @@ export class KilledWorker {
     this.stopped = false;
   }
 
-  /** Settles when another one has taken the place of a killed one. */
   async replaced(): Promise<void> {
     await this.killing;
     await this.ready;
   }
 
-  /** Whoever asks while somebody else's kill is on its way gets that one. */
   kill(): void {
     this.killing ??= this.replace();
   }
@@ -136,7 +128,6 @@ export class KilledWorker {
     } catch (error) {
       heard = { id, problem: messageOf(error) };
     }
-    // One that was killed meanwhile hears nothing.
     if (child.connected) child.send(heard, () => undefined);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `node dist/test/parity/main.js 300` plays 300 scripts of a new seed in memory and on a server of its own; `… 300 4711` plays scripts of the seed 4711,
- * `… 4711/17 4711/20` plays two. A script that differs belongs into seeds.ts.
+ * `node dist/test/parity/main.js 300` plays 300 scripts of a new seed in memory and on a server; `… 300 4711` uses the seed 4711, and `…
+ * 4711/17 4711/20` plays two scripts. A differing script belongs into seeds.ts.
  */
 import { onOwnServer, promptServer, runProgram } from '../support/own-server';
 import { comparable } from './comparable';

@@ -6,7 +6,6 @@ import type { Said } from './script';
 
 const usage: Usage = { inputTokens: 3, outputTokens: 2 };
 
-/** Models that say what the script of the run has next, whole or in pieces. The model `side` answers beside the script. */
 export const models: ModelProvider = {
   model: (given): LanguageModel => modelNamed(given.replace(/^test\//, '')),
 };
@@ -31,7 +30,6 @@ async function beside({ signal: _, tools: __, ...request }: GenerateRequest): Pr
 
 const textOf = ({ parts }: GenerateAnswer): string => (parts[0]?.type === 'text' ? parts[0].text : '');
 
-/** What is said, when it is not an error. */
 function spoken(said: Said): Exclude<Said, { fails: unknown }> {
   if ('fails' in said) throw failure(said);
   return said;

@@ -7,25 +7,21 @@ import type { Script } from './script';
 import type { Act, Move, Standing, Table } from './table';
 import { hasFailed, received } from './table';
 
-/** An isolated agent of a run, by where it stands there. */
 export interface Part {
   readonly place: string;
   readonly log: readonly RunEvent[];
   readonly view: RunView;
 }
 
-/** All that a run showed. */
 export interface Played {
   readonly script: Script;
   readonly play: Play;
-  /** How it stood whenever it could not go on by itself, and what was done then. */
   readonly moves: readonly Move[];
   readonly end: Standing;
   readonly view: RunView;
   readonly parts: readonly Part[];
 }
 
-/** One script on both engines. */
 export interface Compared {
   readonly memory: Played;
   readonly server: Played;
@@ -33,10 +29,8 @@ export interface Compared {
 
 export type Seat = (script: Script, runId: string, places: readonly string[]) => Promise<Table>;
 
-/** More moves than any script has: a run that asks again and again. */
 const mostMoves = 100;
 
-/** Plays a script where it is quick, and finds out what has to be done when. */
 export async function lead(script: Script, runId: string, seat: Seat): Promise<Played> {
   const play = beginPlay(runId, script);
   const table = await seat(script, runId, []);
@@ -60,7 +54,7 @@ export async function lead(script: Script, runId: string, seat: Seat): Promise<P
     if (isLeft) acts.push(await received(table, { do: 'cancel' }));
     else {
       if (script.borders) acts.push(await received(table, { do: 'border' }));
-      // The limits of others are over in a moment, or in days: nobody plays those to their end.
+      // Other limits end in a moment or after days, so only `hurried` waits for them.
       const late = script.agent === 'hurried' && standing.open.some(({ deadline }) => deadline !== undefined);
       if (script.away === true) acts.push(await received(table, { do: 'leave', late }));
       for (const interrupt of script.together || late ? standing.open : standing.open.slice(0, 1)) {
@@ -75,7 +69,6 @@ export async function lead(script: Script, runId: string, seat: Seat): Promise<P
   }
 }
 
-/** Plays it again elsewhere, move by move. It ends early where the run does not come to stand as it did. */
 export async function follow(led: Played, runId: string, seat: Seat): Promise<Played> {
   const { script } = led;
   const play = beginPlay(runId, script);
@@ -112,7 +105,6 @@ export function standsLike(standing: Standing, like: Standing): boolean {
   return standing.log.length === like.log.length && idsOf(standing) === idsOf(like);
 }
 
-/** What no run may show, whatever its script is and wherever it is played. */
 export function faultsOf({ script, moves, play }: Played): readonly string[] {
   const faults: string[] = [];
   for (const { acts } of moves)
@@ -121,7 +113,6 @@ export function faultsOf({ script, moves, play }: Played): readonly string[] {
         faults.push('The run waits for people only, and does not go on as new.');
   const first = new Map<string, string>();
   for (const { lane, address, attempt, request } of play.asked) {
-    // What failed is asked again at its place.
     if (attempt > 1 || script.retried !== undefined) continue;
     const [key, text] = [`${lane} ${address}`, JSON.stringify(request)];
     if (first.has(key)) faults.push(`Two calls of a model have the address ${address}.`);

@@ -1,12 +1,10 @@
 import type { AgentMiddleware, HookContext, Json } from '../../workflows/index';
 
-/** The word by which a call says what is to become of it. */
 export function wordOf({ input }: { readonly input: Json }): string {
   const { say } = (typeof input === 'object' && input !== null ? input : {}) as { say?: unknown };
   return typeof say === 'string' ? say : '';
 }
 
-/** Lets what comes first win. What has lost is nobody's any more. */
 export const racing: AgentMiddleware = {
   name: 'racing',
   async beforeModelRewriteState(_, ctx) {
@@ -76,13 +74,11 @@ export const racing: AgentMiddleware = {
   },
 };
 
-/** What it waits for follows from what all agents have spent until then; what comes of it does not. */
 export async function branchOnUsage(ctx: HookContext): Promise<void> {
   if (ctx.usage.inputTokens % 2 === 0) await ctx.sleep('1ms');
   else await ctx.parse('act', { say: 'x' });
 }
 
-/** Asks people who come too late. */
 export const late: AgentMiddleware = {
   name: 'late',
   async wrapToolCall(call, next, ctx) {

@@ -1,15 +1,14 @@
-/** Random choices that follow from a text, so that whoever has the text has the choices. */
+/** Random choices that follow from a text. */
 export class Random {
   private state: number;
 
   constructor(seed: string) {
-    // FNV-1a over the text; mulberry32 from there.
+    // FNV-1a over the text, then mulberry32.
     let hash = 0x811c9dc5;
     for (const character of seed) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
     this.state = hash >>> 0;
   }
 
-  /** From 0 up to 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -21,7 +20,6 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** From 0 up to but without the bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -32,7 +30,6 @@ export class Random {
     return item;
   }
 
-  /** Each with its weight. */
   weighted<T>(items: readonly (readonly [number, T])[]): T {
     let left = this.next() * items.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, item] of items) {

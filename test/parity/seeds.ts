@@ -1,6 +1,6 @@
 /**
- * The scripts of the gate. They have all kinds of events and agents but `hurried`, whose deadlines pass by the clock of the machine: these belong to
- * `npm run nightly`. A script of a night that differs joins `others` with its mend.
+ * The gate's scripts cover all kinds but `hurried`, whose deadlines depend on the machine and belong to `npm run nightly`. A differing
+ * script of a night joins `others` with the fix.
  */
 export const representatives = [
   '344775/16',

@@ -2,7 +2,6 @@ import { toolCallsOf } from '../../contract/messages/messages';
 import { isTeam, isolatedTeams, otherNames } from './agent-names';
 import type { Played } from './play';
 
-/** What has to happen in scripts, each in so many of a hundred at least. */
 export const leastShares = {
   error: 20,
   interrupt: 20,
@@ -26,7 +25,6 @@ export const kinds = Object.keys(leastShares) as readonly Kind[];
 
 const aliases = new Set(Object.values(otherNames));
 
-/** What happened in a run, whatever its script meant to happen. */
 export function kindsOf({ script, play, moves, parts, end }: Played): ReadonlySet<Kind> {
   const found = new Set<Kind>();
   const note = (kind: Kind, happened: boolean): void => void (happened && found.add(kind));
@@ -45,7 +43,6 @@ export function kindsOf({ script, play, moves, parts, end }: Played): ReadonlySe
       note('usage', (script.agent === 'racing' || isTeam(script.agent)) && JSON.stringify(calls).includes('"count"'));
     }
   }
-  // Calls that the server made again leave no event.
   const madeAgain = play.asked.some(({ lane, address }, position) =>
     play.asked.slice(0, position).some((one) => one.lane === lane && one.address === address),
   );
@@ -77,7 +74,6 @@ export function kindsOf({ script, play, moves, parts, end }: Played): ReadonlySe
   return found;
 }
 
-/** In parts of a hundred. */
 export function sharesOf(runs: readonly Played[]): Readonly<Record<Kind, number>> {
   const found = runs.map(kindsOf);
   const share = (kind: Kind): number => Math.round((100 * found.filter((all) => all.has(kind)).length) / Math.max(1, runs.length));

@@ -1,7 +1,6 @@
 import { isTeam } from './agent-names';
 import type { Said, Script, ScriptedCall } from './script';
 
-/** Scripts that are a little simpler, the largest steps first. */
 export function simpler(script: Script): readonly Script[] {
   const { said, parts = {}, decisions } = script;
   const dropped = (['gaveUp', 'retried', 'killsAt', 'bordersAt', 'away', 'twice'] as const).flatMap((key) => {
@@ -57,7 +56,6 @@ function simplerCalls(call: ScriptedCall): readonly ScriptedCall[] {
   return [...(JSON.stringify(call) === JSON.stringify(plain) ? [] : [plain]), ...(turns === undefined ? [] : [{ ...call, input }])];
 }
 
-/** The simplest script that is found within the time and still goes wrong. Several are tried at once. */
 export async function shrunk(script: Script, goesWrong: (script: Script) => Promise<boolean>, until: number): Promise<Script> {
   let current = script;
   for (let rest = simpler(current); rest.length > 0 && Date.now() < until;) {

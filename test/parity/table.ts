@@ -4,23 +4,18 @@ import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import type { Part } from './play';
 
-/** A run of either engine, as those who play it have it. */
 export interface Table {
-  /** Lets the run come as far as it can by itself. On a server that is where it stood in memory. */
+  /** Waits until the run comes no further by itself. On a server: until the run stands as in memory. */
   standing(like?: Standing): Promise<Standing>;
   view(): Promise<RunView>;
   answer(interruptId: string, answer: Json, by: string | undefined): Promise<void>;
   cancel(): Promise<void>;
   retry(): Promise<void>;
-  /**
-   * Takes the worker away. People who come late come behind all deadlines of what is open. Says whether the worker was gone before the first
-   * of them.
-   */
+  /** Stops the worker. With `late`, waits until after all open deadlines. Returns whether the worker was gone before the first. */
   leave(late: boolean): Promise<boolean>;
   comeBack(): Promise<void>;
-  /** Asks the run to go on as new, and says whether it does. With `expected` it is waited for. */
+  /** Asks for a continue-as-new and returns whether the run did so. With `expected`, waits. */
   border(expected?: boolean): Promise<boolean>;
-  /** The isolated agents in it. */
   parts(): Promise<readonly Part[]>;
   close(): Promise<void>;
 }
@@ -28,11 +23,10 @@ export interface Table {
 export interface Standing {
   readonly log: readonly RunEvent[];
   readonly open: readonly Interrupt[];
-  /** It was waited for, and nothing came for so long. */
+  /** Milliseconds of silence before the wait was given up. */
   readonly silentMs?: number;
 }
 
-/** What somebody did to a run that stands still. */
 export type Act =
   | {
       readonly do: 'answer';
@@ -48,26 +42,21 @@ export type Act =
   | { readonly do: 'come back' }
   | { readonly do: 'border'; readonly crossed?: boolean };
 
-/** The run stood there, and then this was done. */
 export interface Move {
   readonly standing: Standing;
   readonly acts: readonly Act[];
 }
 
-/** So much later than the last deadline of what is open do people come who are late. */
 export const lateMs = 1000;
 
-/** When the first limit of what is open ends. */
 export function firstLimit(open: readonly Interrupt[]): number {
   return Math.min(...open.map(({ deadline = Infinity }) => deadline));
 }
 
-/** When somebody comes who is late. */
 export function lateTime(open: readonly Interrupt[]): number {
   return Math.max(...open.map(({ deadline = 0 }) => deadline)) + lateMs;
 }
 
-/** Does it, and says how it was received. */
 export async function received(table: Table, act: Act): Promise<Act> {
   if (act.do === 'cancel') await table.cancel();
   else if (act.do === 'retry')
@@ -95,13 +84,11 @@ function failureIn(error: unknown): Failure {
   return { code: codeOf(error) ?? 'no code', message: messageOf(error) };
 }
 
-/** Whether it has failed and not been tried again. */
 export function hasFailed(log: readonly RunEvent[]): boolean {
   const last = log.at(-1);
   return last?.type === 'run-end' && last.status === 'failed';
 }
 
-/** What waits after these events. */
 export function openAfter(log: readonly RunEvent[]): readonly Interrupt[] {
   const open = new Map<string, Interrupt>();
   for (const event of log) {

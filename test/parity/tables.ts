@@ -31,7 +31,7 @@ const agents = new Map<string, AnyAgent>(
   Object.values(agentsModule).flatMap((value) => (isAgent(value) ? [[value.name, value as AnyAgent] as const] : [])),
 );
 
-/** Longer than all that a run waits for by itself, shorter than what people are given. */
+/** Longer than a run's own waits, shorter than people's limits. */
 const aWhile = '3s';
 
 export async function tableInMemory({ agent, input, stream, bordersAt = [], killsAt = [] }: Script, id: string): Promise<Table> {
@@ -83,7 +83,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
       const { began, ended, answers } = absence ?? new Absence([], 0, 0);
       absence = undefined;
       if (ended > began) await memoryOf(run).advance(ended - began);
-      // A worker that is back has all answers before it makes a call.
+      // A returning worker has all answers before the next call.
       const goOn = holdCalls(id);
       for (const answer of answers) await memoryOf(run).signal(answer);
       goOn();
@@ -98,10 +98,7 @@ export async function tableInMemory({ agent, input, stream, bordersAt = [], kill
   };
 }
 
-/**
- * While no worker is there. In memory one always is, so what comes is checked as the client checks it against the history, and stored until the
- * worker is back.
- */
+/** While no worker is there. In memory, answers are checked as the client does and stored until the worker is back. */
 class Absence {
   readonly answers: TimedAnswer[] = [];
 
@@ -125,7 +122,6 @@ function memoryOf(run: TestRun): MemoryRun {
   return (run as unknown as { readonly run: MemoryRun }).run;
 }
 
-/** How often it went on as new. */
 function bordersOf(run: TestRun): number {
   return memoryOf(run).facts.filter(({ kind }) => kind === 'continued').length;
 }
@@ -141,8 +137,8 @@ async function partsInMemory(root: string, run: TestRun): Promise<readonly Part[
 }
 
 /**
- * How long nothing may come from a run on a server that has not come as far as in memory, since somebody last killed its worker. Behind a kill
- * the server waits for ten seconds for each task that the worker had, and what others play kills the same worker.
+ * Longest silence of a run that lags behind memory, from the last kill on. After a kill, the server waits ten seconds per lost task, and
+ * other scripts kill the same worker.
  */
 const patienceMs = 90_000;
 
@@ -160,7 +156,6 @@ export async function tableOnServer(
   const leaving = new AbortController();
   let wake: () => void = () => undefined;
   const signals = new Set<Promise<void>>();
-  /** Those that have ended or have not begun need none. */
   const signalAll = async (): Promise<void> => {
     for (const place of ['', ...places])
       await temporal
@@ -183,10 +178,8 @@ export async function tableOnServer(
   };
   let following = follow();
   following.catch(() => wake());
-  /** Its end was no end: it was tried again. */
   let triedAgainAt = 0;
   const hasEnded = (): boolean => log.length > triedAgainAt && log.at(-1)?.type === 'run-end';
-  /** What was open when the run was last seen to stand. */
   let stood: readonly Interrupt[] = [];
   return {
     async standing(like) {
@@ -206,7 +199,7 @@ export async function tableOnServer(
     },
     answer: (interruptId, answer, by) => run.resume(interruptId, answer, by === undefined ? {} : { by }),
     async cancel() {
-      // One that goes on as new just now would be cancelled before it stands as it stood.
+      // A cancel during the continue-as-new would come before the run stands again.
       await Promise.all(signals);
       for (const place of [...places, '']) await untilRests(temporal, `${id}${place}`);
       await run.cancel();
@@ -220,7 +213,7 @@ export async function tableOnServer(
     },
     async leave(late) {
       const open = openAfter(log);
-      // What a task still does would be cut off, and its traces, such as the timers of an execution that has just begun, be missing.
+      // An open task would be cut off, and traces such as new timers be missing.
       await Promise.all(signals);
       await untilRests(temporal, id);
       await bed.leave();
@@ -251,7 +244,6 @@ export async function tableOnServer(
   };
 }
 
-/** Until the server has no task of it. */
 async function untilRests({ connection }: Temporal, id: string): Promise<void> {
   const execution = { workflowId: workflowIdOf(defaultTenant, id) };
   for (const until = Date.now() + patienceMs; Date.now() < until;) {
@@ -264,8 +256,8 @@ async function untilRests({ connection }: Temporal, id: string): Promise<void> {
 }
 
 /**
- * Until the server has told the run that it is so late: one that is busy is behind with its timers, and an answer counts by the server's time. Not for
- * long, as the deadline may be that of an isolated agent, of which the run hears only by a worker.
+ * Waits until the server's timers have caught up, because an answer counts by the server's time. Bounded, because an isolated agent's
+ * deadline reaches the run only through a worker.
  */
 async function untilSaid({ connection }: Temporal, id: string, time: number): Promise<void> {
   const execution = { workflowId: workflowIdOf(defaultTenant, id) };
@@ -283,7 +275,6 @@ async function untilSaid({ connection }: Temporal, id: string, time: number): Pr
 
 const serverLagMs = 10_000;
 
-/** Of an agent that has not begun. */
 const nothing: Omit<RunView, 'id'> = {
   agent: '',
   status: 'running',
@@ -309,7 +300,6 @@ async function partOnServer(client: HoldfastClient, root: string, place: string)
   return { place, log, view };
 }
 
-/** Waits for what wakes, at most until then. */
 async function soon(listen: (resolve: () => void) => void, until: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {

@@ -5,7 +5,6 @@ import { setSubAgents } from '../../middleware/forms/index';
 import { toolAliases as allAliases } from './agent-names';
 import { branchOnUsage, racing, wordOf } from './racing';
 
-/** Agents that work together, in one run and in runs of their own. */
 const { defineAgent } = agentsFor();
 
 const tools = ['act', 'quick', 'flaky', 'note', 'ask', 'pieces', 'answer'];
@@ -52,7 +51,7 @@ export const made = customAgent({
   async *run({ messages }, ctx) {
     const wanted = messages.map(textOf).join(' ');
     await branchOnUsage(ctx);
-    // Both come to their end: how far one gets while the other fails is up to the server.
+    // Waits for both agents, because the server decides how far the second gets after a failure.
     const both = await Promise.allSettled([ctx.runAgent('ada', wanted), ctx.runAgent('ben', wanted)]);
     const [first, second] = both.map((one) => {
       if (one.status === 'rejected') throw one.reason;

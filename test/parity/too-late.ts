@@ -1,9 +1,6 @@
 import type { Compared } from './play';
 
-/**
- * On a server a deadline has passed, by its own time and the time of its event, before anybody could do what was done in memory: there it was
- * open still, or was answered. Or its worker was there at the deadline, and in memory it was not. Nobody who plays in real time can be in time always.
- */
+/** On a server, a deadline passed before the act that memory played in time, or the reverse. Play in real time cannot always be in time. */
 export function cameTooLate({ memory, server }: Pick<Compared, 'memory' | 'server'>): boolean {
   const deadlines = new Map<string, number>();
   const over = new Set<string>();

@@ -6,7 +6,7 @@ import { defineWorkerMiddleware } from '../../activities/worker-middleware/worke
 import type { Json, Part } from '../../contract/messages/messages';
 import { told } from './plays';
 
-/** Parallel calls end in an order of their own in memory, too: by how often each lets the others go first. */
+/** Parallel calls end in a different order in memory too, by the number of yields. */
 async function letOthers(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await setImmediate();
 }
@@ -14,7 +14,6 @@ async function letOthers(turns: number): Promise<void> {
 const forEver = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('told to stop')), { once: true }));
 
-/** Keeps what a tool was called with, to be compared. */
 async function used(tool: string, input: Json, call: ToolCallContext): Promise<void> {
   const { callId, idempotencyKey, attempt, resumed } = call;
   const again = resumed === undefined ? {} : { resumed: { answer: resumed.answer as Json, state: resumed.state ?? null } };
@@ -54,7 +53,6 @@ const ask =
     );
   };
 
-/** The tools of all scripts. */
 export const tools = {
   act: defineTool({ description: 'Acts.', inputSchema: said, effect: 'none', execute: act('act') }),
   answer: defineTool({ description: 'Answers.', inputSchema: said, execute: act('answer') }),
@@ -146,7 +144,6 @@ export const tools = {
 const verdict = z.object({ verdict: z.enum(['yes', 'no']), why: z.string().default('no reason') });
 export const outputs = { verdict };
 
-/** The worker half of the agents with hooks: what it sees of the run it tells in events, and it leaves values for the other half. */
 const marks = defineWorkerMiddleware('marks', () => ({
   wrapModel: {
     async generate(request, next, call) {

@@ -7,7 +7,7 @@ import { faultsOf, lead } from './play';
 import type { Said, Script } from './script';
 import { tableInMemory } from './tables';
 
-/** Other scripts that have to come to the same in memory: what differs between them is nothing that a run may notice. */
+/** Variants that must have the same result in memory. */
 export const variants = {
   'without going on as new': ({ bordersAt: _, killsAt, ...script }: Script): Script => ({
     ...script,
@@ -34,7 +34,6 @@ function byOwnNames(said: Said): Said {
   return 'calls' in said ? { ...said, calls: said.calls.map((call) => withOwnNames(call) as typeof call) } : said;
 }
 
-/** In messages a call stands as the model wrote it. */
 function withOwnNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withOwnNames);
   if (typeof value === 'string')
@@ -55,10 +54,8 @@ export const variantNames = Object.keys(variants) as readonly Variant[];
 
 let runs = 0;
 
-/** What is not the same, in short. Nothing when all is. */
 export async function variantDiffers(given: Script, variant: Variant): Promise<string> {
   const { retried: _, ...once } = given;
-  // A run that went on as new after a part of it had failed is not tried again.
   const script = variant === 'going on as new at every event' ? once : given;
   const id = `variant-${runs++}`;
   const plain = await lead(script, id, tableInMemory);
@@ -70,7 +67,6 @@ export async function variantDiffers(given: Script, variant: Variant): Promise<s
   return `${here[line]}\n  and ${variant} ${there[line]}`;
 }
 
-/** A call of a tool that nobody has stands in its event as the model wrote it. */
 function withOwnTool(line: Json): Json {
   const event = Array.isArray(line) ? (line as readonly Json[])[1] : undefined;
   const { type, tool, error } = (event ?? {}) as {
@@ -82,7 +78,6 @@ function withOwnTool(line: Json): Json {
   return ['event', { ...(event as object), tool: ownNames.get(tool) ?? tool }];
 }
 
-/** Whether somebody asked for a border is no difference. */
 function linesOf(played: Played): readonly string[] {
   return comparable({
     ...played,

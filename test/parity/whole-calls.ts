@@ -1,16 +1,13 @@
 import type { RunEvent } from '../../contract/events';
 
 /**
- * The log of a run without the starts of calls that are made again: a worker was lost in the middle of a `once` call, or a hook called `next` twice.
- * A log does not tell the two apart.
+ * The log without repeated starts: a worker was lost during a `once` call, or a hook called `next` twice. A log cannot tell the two apart.
  */
 export class WholeCalls {
-  /** The number of events that are not shown. */
   hidden = 0;
   private readonly begun = new Map<string, string>();
   private readonly lost = new Set<string>();
 
-  /** The event as the log shows it, or nothing. */
   shown(event: RunEvent): RunEvent | undefined {
     if (event.type === 'tool-reconcile' || (event.type === 'tool-start' && event.again === true)) {
       this.hidden += 1;

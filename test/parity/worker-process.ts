@@ -1,4 +1,4 @@
-/** A worker for the agents of the scripts as a process of its own, to be killed at any time. What its calls do it tells the process that has the plays. */
+/** A worker for the scripts' agents. Reports calls to the process with the plays. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { defined } from '../../contract/defined';
@@ -35,7 +35,6 @@ process.on('message', ({ id, said, problem }: Heard) => {
   if (problem === undefined) one?.resolve(said);
   else one?.reject(Object.assign(new Error(problem), { isRetryable: false }));
 });
-// Whoever has the plays has gone.
 process.on('disconnect', () => process.exit(0));
 
 async function main(): Promise<void> {
@@ -48,7 +47,7 @@ async function main(): Promise<void> {
     bundle: JSON.parse(readFileSync(bundle, 'utf8')) as WorkflowBundle,
     bundles,
     taskQueue,
-    // A task for a worker that is gone goes to the next one soon.
+    // A lost worker's task moves to the next worker soon.
     stickyTimeoutMs: 3000,
     modelFacts: { heartbeatMs: 3000 },
     toolDefaults: { heartbeatMs: 3000 },

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { ServiceClient } from '../../http/index';
 import { openBrowser } from '../browser/browser';
 
-// Makes the pictures of the console from runs of an example: `npm run build && node dist/test/pictures/console.js`, from the repository's root.
+// Draws the console's pictures: `npm run build && node dist/test/pictures/console.js`, from the repository's root.
 const root = process.cwd();
 const size = { width: 1200, height: 750 };
 const quality = 72;
@@ -16,7 +16,6 @@ const quality = 72;
 interface Picture {
   readonly name: string;
   readonly hash: string;
-  /** What stands on the page when it is whole. */
   readonly shows: string;
   readonly act?: (page: Page) => Promise<void>;
 }
@@ -70,7 +69,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Some runs as a desk has them: some wait, some are done, one has failed. */
 async function play(service: ServiceClient): Promise<void> {
   for (const [at, order] of [42, 43, 42, 43, 43, 42, 42].entries())
     await service.start({
@@ -85,7 +83,7 @@ async function play(service: ServiceClient): Promise<void> {
   await service.send('shop-desk', { agent: 'support', message: 'Refund order 42, it arrived broken', by: 'ada' });
   for await (const event of service.events('shop-desk')) if (event.type === 'interrupt-start') break;
   for await (const event of service.events('order-42')) if (event.type === 'run-end') break;
-  // Lists of the server come a moment after what they list.
+  // Lists lag a moment.
   await delay(2_000);
 }
 

@@ -10,14 +10,14 @@ import { sessionCommands, sessionPicture } from './session-commands';
 import type { Typed } from './terminal-picture';
 import { terminalPicture } from './terminal-picture';
 
-// Runs the session of the picture in the README, and draws what it showed: `npm run build && node dist/test/pictures/record.js`, from the repository's root.
+// Runs the README's session and draws the picture: `npm run build && node dist/test/pictures/record.js`, from the repository's root.
 const root = process.cwd();
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-picture-')));
 const variables = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)/.test(name));
 
 async function main(): Promise<void> {
   for (const part of ['dist', 'examples']) symlinkSync(resolve(root, part), join(folder, part));
-  // npx finds the command below only in a package that is not Holdfast itself.
+  // npx finds the command only in a package other than Holdfast.
   const { scripts } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, scripts: { start: scripts.start } }));
   mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
@@ -33,7 +33,6 @@ async function main(): Promise<void> {
   writeFileSync(resolve(root, sessionPicture), terminalPicture('A run waits for an approval, outlives kill -9 and goes on', session));
 }
 
-/** A command with `&` stays; what it has shown is looked at later. */
 async function type(command: string, port: number): Promise<() => string> {
   const child = spawn('bash', ['-c', command], {
     cwd: folder,
@@ -46,7 +45,6 @@ async function type(command: string, port: number): Promise<() => string> {
   return () => shown;
 }
 
-/** Where somebody would type on: it says what to try, or at least answers where its output goes elsewhere. */
 async function ready(port: number, output: () => string): Promise<void> {
   const isUp = (): Promise<boolean> =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -56,7 +54,6 @@ async function ready(port: number, output: () => string): Promise<void> {
   while (!(await isUp()) || (output() !== '' && !output().includes('Try:'))) await delay(200);
 }
 
-/** The process of the last `npm start`, by the name of its file. */
 async function stop(): Promise<void> {
   for (const name of readdirSync(join(folder, '.holdfast'))) {
     const [, pid] = /^service-(\d+)\.json$/.exec(name) ?? [];

@@ -1,6 +1,5 @@
 export const sessionPicture = 'docs/pictures/session.svg';
 
-/** The commands of the picture in the README. */
 export const sessionCommands: readonly string[] = [
   'npm start &',
   'npx holdfast run support "Refund order 42, it arrived broken" --id ticket-981',

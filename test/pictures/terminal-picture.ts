@@ -1,4 +1,3 @@
-/** One command and what it showed. */
 export interface Typed {
   readonly command: string;
   readonly output: string;
@@ -8,7 +7,6 @@ const columns = 100;
 const letter = { width: 8, height: 19 };
 const edge = 20;
 
-/** Its own background, so that it reads the same on light and dark pages. */
 const colors = {
   back: '#16181d',
   text: '#d7dae0',
@@ -27,7 +25,6 @@ const kinds: readonly (readonly [RegExp, keyof typeof colors])[] = [
   [/^✓|^Holdfast is ready/, 'done'],
 ];
 
-/** A terminal session as an SVG: no fonts, styles or pictures from elsewhere. */
 export function terminalPicture(title: string, session: readonly Typed[]): string {
   const lines = session.flatMap(({ command, output }, index) => [
     ...(index === 0 ? [] : ['']),
@@ -37,7 +34,7 @@ export function terminalPicture(title: string, session: readonly Typed[]): strin
   const rows = lines.flatMap(rowsOf);
   const width = columns * letter.width + 2 * edge;
   const height = rows.length * letter.height + 2 * edge;
-  // Blanks that do not break: browsers draw of others no two, and none at the beginning of a line.
+  // Non-breaking spaces, because browsers collapse others.
   const texts = rows.map(({ text, color, isFirst }, index) =>
     text === ''
       ? ''
@@ -52,7 +49,6 @@ export function terminalPicture(title: string, session: readonly Typed[]): strin
   );
 }
 
-/** What was typed and shown, line by line, as the picture has it. */
 export function linesOfPicture(svg: string): readonly string[] {
   const lines: string[] = [];
   for (const [, attributes = '', text = ''] of svg.matchAll(/<text ([^>]*)>(.*?)<\/text>/g)) {
@@ -69,7 +65,6 @@ interface Row {
   readonly isFirst: boolean;
 }
 
-/** A long line goes on in the next row, as in a terminal. */
 function rowsOf(line: string): readonly Row[] {
   const color = kinds.find(([pattern]) => pattern.test(line))?.[1] ?? 'text';
   const rows: Row[] = [];

@@ -82,7 +82,6 @@ describe('push notifications of A2A', () => {
     expect(stateOf(await answer(task))).toBe('COMPLETED');
     expect(await hears(one, ['', '', ''])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
     expect(one.heard.every(({ token }) => token === 'tok')).toBe(true);
-    // The task is over, and nobody is told any more.
     await eventually(async () => ((await listed(task)).length === 0 ? true : undefined));
   });
 
@@ -156,7 +155,7 @@ describe('push notifications of A2A', () => {
       const ids = (await listed(task)).map(({ id }) => id);
       return ids.length === 10 ? ids : undefined;
     });
-    // Whoever has waited too long for a worker does not know.
+    // A send that waited too long for a worker has an unknown result.
     for (const [index, code] of codes.entries())
       if (code !== 'worker-missing') expect([index, code]).toEqual([index, kept.includes(`c${index}`) ? 'kept' : 'push-refused']);
     await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });

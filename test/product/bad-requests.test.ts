@@ -102,9 +102,7 @@ function statusFor(port: number, host: string): Promise<number> {
   });
 }
 
-/*
- * What is wrong about a request, on every route of the document. A new route is in it without a line here.
- */
+/* Wrong requests on every route of the document, so a new route needs no line here. */
 
 interface Route {
   readonly route: string;
@@ -113,7 +111,7 @@ interface Route {
   readonly hasBody: boolean;
 }
 
-/** With ids that there are not. Agents there are: what is wrong is then told by what is behind them. */
+/** Unknown ids but known agents, so that the error comes from beyond the agent. */
 const routes: readonly Route[] = Object.entries(operations).map(([route, { body, ownBody = body }]) => {
   const [method = '', path = ''] = route.split(' ');
   return { route, method, path: path.replace(':agent', 'support').replace(/:\w+/g, 'nobody'), hasBody: ownBody !== undefined };
@@ -125,7 +123,7 @@ async function refused(path: string, init: RequestInit): Promise<string> {
   const response = await fetch(`${bed.url}${path}`, init);
   const text = await response.text();
   const code = codeIn(text);
-  // JSON-RPC has its errors in answers that came through.
+  // JSON-RPC returns errors with status 200.
   const isRefused =
     Object.hasOwn(errorTable, code) && (isRpc(path) ? response.status < 500 : response.status >= 400 && response.status < 500);
   expect({ path, status: response.status, text, isRefused }).toMatchObject({ isRefused: true });
@@ -134,7 +132,6 @@ async function refused(path: string, init: RequestInit): Promise<string> {
 
 const isRpc = (path: string): boolean => path.startsWith('/a2a/');
 
-/** Each protocol has a form of its own for errors: our code stands in all of them. */
 function codeIn(text: string): string {
   const known = Object.keys(errorTable);
   const found = [...text.matchAll(/"(?:code|reason)":"([\w-]+)"/g)].map(([, code = '']) => code).find((code) => known.includes(code));
@@ -170,7 +167,7 @@ describe.each(withBody)('$route', ({ method, path }) => {
       body: 'x'.repeat(40 * 1024 * 1024),
       headers: { 'content-type': json },
     }).catch((error: unknown) => error as Error);
-    // Whoever goes on sending after the answer may find the connection closed.
+    // A client that still sends after the answer may find the connection closed.
     if (response instanceof Error) expect(response.message).toBe('fetch failed');
     else expect(codeIn(await response.text())).toBe('input-too-large');
   });
@@ -190,7 +187,7 @@ describe('ids', () => {
 });
 
 describe('queries', () => {
-  // Whoever watches over processes may add what it likes. Clients of OpenAI send what its API may have.
+  // Monitoring may add query fields, and OpenAI's clients send all fields of its API.
   it.each(routes.filter(({ method, route }) => method === 'GET' && operations[route]?.anyQuery !== true))(
     '$route refuses what it does not take',
     async ({ path }) => {

@@ -28,14 +28,13 @@ beforeAll(async () => {
   await dev.seen('Try:');
 }, 120_000);
 afterAll(async () => {
-  // Those of a test that has failed, too.
+  // Processes of failed tests too.
   for (const { process } of started) process.kill('SIGTERM');
   await Promise.all(started.map(({ ended }) => ended));
   await dropThread();
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What a command says once that is in it: lists come a moment after what they list. */
 function listed(what: RegExp, ...args: readonly string[]): Promise<string> {
   return eventually(async () => {
     const { out } = await holdfast(...args);
@@ -43,7 +42,6 @@ function listed(what: RegExp, ...args: readonly string[]): Promise<string> {
   });
 }
 
-/** Another directory, in which the agents are known as they are in the first. */
 function haveBundles(place: string): void {
   cpSync(join(directory, 'bundles'), join(place, 'bundles'), { recursive: true });
 }
@@ -99,7 +97,7 @@ describe('two holdfast dev in one directory', () => {
     const ended = await second.ended;
     expect(ended).toMatchObject({ code: 1, error: expect.stringMatching(/^error server-unreachable: .* is gone.*\nfix: /) });
     expect(recordedService(place)).toBeUndefined();
-    // The next one asks what the killed one had at work.
+    // The next service reads the killed service's open work.
     expect(readdirSync(place).filter((name) => name.startsWith('service'))).toEqual([`service-${first.process.pid}.json`]);
     expect(takeDeadWorkers(place)).toEqual([expect.stringMatching(`^${first.process.pid}-`)]);
     expect(takeDeadWorkers(place)).toEqual([]);

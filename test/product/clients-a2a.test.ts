@@ -8,7 +8,6 @@ import { DevWithClients } from '../support/dev-with-clients';
 const root = resolve(__dirname, '..', '..');
 const dev = new DevWithClients('a2a');
 
-/** The client of A2A as its users have it, against `holdfast dev`. */
 describe('the client of A2A', () => {
   beforeAll(() => dev.open({ scripts: ['a2a.mjs', 'check.mjs'], linked: ['@a2a-js/sdk'] }), 300_000);
   afterAll(() => dev.close(), 60_000);
@@ -53,7 +52,7 @@ describe('the client of A2A', () => {
     const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
     let context = { contextId: '' };
     let id = '';
-    // On a machine with much else to do it may be over before the service is killed.
+    // On a busy machine, the task may end before the kill.
     for (let tries = 1, isBroken = false; !isBroken; tries++) {
       context = { contextId: `killed-${tries}` };
       const stream = client.sendMessageStream(saying('Refund order 42, it arrived broken', context));

@@ -2,7 +2,6 @@ import { DevWithClients } from '../support/dev-with-clients';
 
 const dev = new DevWithClients('agui');
 
-/** The clients of AG-UI as their users have them, against `holdfast dev`. */
 describe('the clients of AG-UI', () => {
   beforeAll(() => dev.open({ scripts: ['agui.mjs', 'agui-kill.mjs', 'check.mjs', 'package.json'], install: [] }), 300_000);
   afterAll(() => dev.close(), 60_000);

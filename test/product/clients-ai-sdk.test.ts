@@ -2,9 +2,8 @@ import { DevWithClients } from '../support/dev-with-clients';
 
 const dev = new DevWithClients('ai-sdk');
 
-/** The clients of AI SDK 6 and 7 as their users have them, against `holdfast dev`. */
 describe('the clients of AI SDK', () => {
-  // 7 asks for Node 22, and runs on 20.
+  // Version 7 declares Node 22 and runs on 20.
   const install = ['ai@6.0.324', 'ai7@npm:ai@7.0.173', 'zod@4'];
   beforeAll(() => dev.open({ scripts: ['aisdk.mjs', 'check.mjs'], install }), 300_000);
   afterAll(() => dev.close(), 60_000);

@@ -2,7 +2,6 @@ import { DevWithClients } from '../support/dev-with-clients';
 
 const dev = new DevWithClients('responses');
 
-/** The client of OpenAI as its users have it, against `holdfast dev`. */
 describe('the client of OpenAI', () => {
   beforeAll(() => dev.open({ scripts: ['openai-responses.mjs', 'check.mjs'], linked: ['openai'] }), 300_000);
   afterAll(() => dev.close(), 60_000);

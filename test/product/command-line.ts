@@ -7,10 +7,7 @@ import { environmentOf, heard } from './command';
 let atWork = 0;
 let ofTests = process.env;
 
-/**
- * Runs command lines in this process, as `commandsIn` does in processes of their own. For commands that ask a service and end. Commands that are at work
- * at the same time have the environment of the last one.
- */
+/** Runs commands in the test process. Parallel commands share the last environment. */
 export function commandLinesIn(directory: string): Start<Running> {
   return (args, variables = {}) =>
     heard(async ({ out, error }) => {

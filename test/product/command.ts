@@ -10,12 +10,9 @@ export interface Ended {
   readonly error: string;
 }
 
-/** A command at work, in a process of its own or in this one. */
 export interface Running {
   readonly ended: Promise<Ended>;
-  /** What stands on stdout once this text does. */
   seen(text: string): Promise<string>;
-  /** What stands on stderr, behind this many characters, once this text does. */
   complained(text: string, after?: number): Promise<string>;
 }
 
@@ -27,7 +24,6 @@ export type Start<Started extends Running = Command> = (args: readonly string[],
 
 export const commandFile = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 
-/** Starts compiled commands in a directory, which is also the one of the embedded server. */
 export function commandsIn(directory: string): Start {
   return (args, variables = {}) => {
     const child = spawn(process.execPath, [commandFile, ...args], {
@@ -39,7 +35,7 @@ export function commandsIn(directory: string): Start {
   };
 }
 
-/** `commandsIn` a directory of the test file. At the end of the file all processes of them are killed, the last one first, and the directory is removed. */
+/** Kills all processes at the end of the file, in reverse, and removes the directory. */
 export function ownCommands(name: string): { readonly directory: string; readonly start: Start } {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-${name}-`)));
   const startIn = commandsIn(directory);
@@ -59,17 +55,14 @@ export function ownCommands(name: string): { readonly directory: string; readonl
   return { directory, start };
 }
 
-/** Nothing of what the tests themselves are told. */
 export function environmentOf(directory: string, variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: process.env['HOME'], HOLDFAST_DIR: directory, ...variables };
 }
 
-/** The address of the service of a `dev` that is starting, once it takes runs. */
 export async function serviceOf(dev: Command): Promise<string> {
   return /service\s+(\S+)/.exec(await dev.seen('Try:'))?.[1] ?? '';
 }
 
-/** What a process says that writes to pipes. */
 export function commandOf(child: ChildProcess): Command {
   return {
     process: child,
@@ -86,7 +79,6 @@ interface Hearing {
   error(text: string): void;
 }
 
-/** What is said until the command ends, with its exit code. */
 export function heard(run: (hearing: Hearing) => Promise<number | null>): Running {
   const said = { out: '', error: '' };
   const looks = new Set<() => void>();

@@ -37,7 +37,7 @@ let dev: Command;
 beforeAll(async () => {
   writeFileSync(join(directory, 'agents.ts'), agents);
   writeFileSync(join(directory, 'holdfast.config.ts'), config);
-  // Little memory, so that it is soon gone.
+  // Little memory, so that the process crashes soon.
   dev = start(['dev', '--port', '0'], { NODE_OPTIONS: '--max-old-space-size=256' });
   await dev.seen('Try:');
 });

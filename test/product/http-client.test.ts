@@ -9,9 +9,7 @@ import { operations, serviceApp } from '../support/service-app';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
-/*
- * Every route of the document, asked by the typed client. What comes back is compared with the document, and has no field that is not in it.
- */
+/* Every route of the document through the typed client; answers must match the document without extra fields. */
 
 let bed: ServiceBed;
 beforeAll(async () => {
@@ -22,7 +20,7 @@ afterAll(() => bed.close());
 type Schema = Record<string, unknown>;
 const document = openApiOf('test', serviceApp);
 
-/** As the document says it, and nothing besides. */
+/** Closes the schema, so that extra fields fail. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -59,7 +57,7 @@ function routeOf(method: string, path: string): string {
     const named = form.split('/');
     return wanted === method && named.length === parts.length && named.every((part, at) => part.startsWith(':') || part === parts[at]);
   });
-  // A word wins over a name, as in the app.
+  // A literal word wins over a parameter, as in the app.
   return found.sort((a, b) => a.split(':').length - b.split(':').length)[0] ?? `${method} ${path}`;
 }
 
@@ -240,7 +238,7 @@ it('shows a run to 500 readers at once, and none waits for one that does not rea
     }
     return types.join(' ');
   };
-  // It asks, and takes nothing of what comes.
+  // The socket requests and never reads.
   const silent = connect(Number(new URL(bed.url).port), '127.0.0.1');
   silent.on('error', () => undefined);
   silent.pause();

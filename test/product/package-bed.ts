@@ -8,26 +8,21 @@ import { promisify } from 'node:util';
 export const run = promisify(execFile);
 const root = resolve(__dirname, '..', '..');
 
-/** Makes the file that `npm publish` would send, and returns its path. */
 export async function pack(folder: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ filename: string }];
   return join(folder, filename);
 }
 
-/** Runs TypeScript on a Node that does not. */
 export const loader = 'jiti@2.7.0';
 
-/** How the guide runs the client, and the packages that this takes beside Holdfast. */
 export const client: { readonly command: readonly [string, ...string[]]; readonly packages: readonly string[] } =
   (process.features as { typescript?: unknown }).typescript !== undefined
     ? { command: ['node', 'client.ts'], packages: [] }
     : { command: ['npx', '--no-install', 'jiti', 'client.ts'], packages: [loader] };
 
-/** The guide to a project of one's own. */
 const guide = join(root, 'docs/guides/own-project.md');
 
-/** The guide's code blocks that say which file they are. */
 export function filesOfGuide(): Readonly<Record<string, string>> {
   const blocks = [...readFileSync(guide, 'utf8').matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)];
   return Object.fromEntries(blocks.map(([, name, code]) => [name ?? '', code ?? '']));
@@ -38,7 +33,6 @@ export function tsconfigOfGuide(): object {
   return JSON.parse(tsconfig) as object;
 }
 
-/** Waits until a service answers. */
 export async function ready(service: ChildProcess, url: string): Promise<void> {
   let output = '';
   const collect = (chunk: Buffer): void => void (output += chunk.toString());

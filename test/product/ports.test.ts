@@ -12,7 +12,7 @@ const root = resolve(__dirname, '..', '..');
 const { directory, start } = ownCommands('ports');
 const config = ['--config', join(root, 'examples/support/holdfast.config.ts')];
 
-/** Each port of our processes: its row in the table of docs/operations, and what it answers to a page that has its own name resolve to this machine. */
+/** Every listening port needs a row in docs/operations and a safe answer to a DNS-rebinding page. */
 const answersToPages = {
   'The service': 'urn:holdfast:error:host-forbidden',
   'gRPC of Temporal': 'nothing',
@@ -40,7 +40,6 @@ it('dev opens these ports, all on loopback, and a worker beside it opens none', 
     }),
   );
   expect(sockets.filter(({ onLoopback }) => !onLoopback)).toEqual([]);
-  // History and matching.
   expect(found.map(([name]) => name).sort()).toEqual([...Object.keys(answersToPages), 'Inner services of Temporal'].sort());
   for (const [name, answer] of found) expect([name, answer]).toEqual([name, expect.stringContaining(answersToPages[name])]);
   const worker = await begun(['worker'], 'Holdfast is ready.');
@@ -73,7 +72,7 @@ it('operations says of each of them who may reach it', () => {
   expect(rows).toEqual(expect.arrayContaining(Object.keys(answersToPages)));
 });
 
-/** What a port answers to a read: the first of the paths that it knows. A request by Node's `fetch` could not name another host. */
+/** `fetch` of Node cannot send another Host header. */
 async function asPage(port: number): Promise<string> {
   const answers = await Promise.all(['/runs', '/metrics', '/api/v1/namespaces'].map((path) => askedAs(port, path)));
   return answers.find((answer) => !answer.startsWith('404')) ?? 'nothing';

@@ -9,11 +9,6 @@ import { logOf } from '../support/server-logs';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
-/*
- * The clients of each protocol where services, workers and messages at the same moment matter. What they show is in test/unit, and what they do before a
- * `holdfast dev` in clients-*.test.ts.
- */
-
 let bed: ServiceBed;
 let a2a: Client;
 let openai: OpenAI;

@@ -10,7 +10,7 @@ const run = commandLinesIn(directory);
 const agents = `import { defineAgent } from 'holdfast/workflow';
 export const payer = defineAgent({ name: 'payer', description: 'Pays.', instructions: '', model: 'test/model', tools: ['pay', 'wire'] });`;
 
-/** Both tools are at work when the process is killed; nobody would miss their heartbeats for an hour. */
+/** Both tools are running at the kill, and the heartbeat timeout is an hour. */
 const config = `import { appendFileSync } from 'node:fs';
 import { defineTool } from 'holdfast/worker';
 import { z } from 'zod';
@@ -44,7 +44,6 @@ it('a process makes the calls again at once that were at work in one that was ki
   await first.ended;
   const second = start(['dev', '--port', '0']);
   const [before] = (await second.seen('calls pay')).split('calls pay');
-  // Whoever started it reads that it is ready, and then what it goes on with.
   expect(before).toContain('Try:');
   const ends = await eventually(async () => {
     const { out } = await run(['events', 'one', '--json']).ended;

@@ -165,7 +165,7 @@ describe('the app on a client of the test', () => {
   });
 });
 
-/** What a server answers to bytes that no client of ours would send; they may end with the connection. */
+/** Sends raw bytes; the server may close the connection. */
 function send(port: number, bytes: string, breakOff = false): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -237,7 +237,7 @@ describe('the service on bytes that are no good request', () => {
     reader.pause();
     reader.write('GET /runs/r-1/transcript HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const ended = new Promise<void>((resolve) => reader.once('error', () => resolve()).once('close', () => resolve()));
-    // What was sent before is read behind the end.
+    // The server reads earlier bytes after the end.
     await delay(1500);
     let taken = 0;
     reader.on('data', (bytes: Buffer) => (taken += bytes.length)).resume();
@@ -254,7 +254,7 @@ describe('the service on bytes that are no good request', () => {
   });
 });
 
-/** Settles when no thread of the process runs any more: a signal takes its time on a busy machine. */
+/** Settles when all threads of the process have stopped, because signals are slow on a busy machine. */
 async function stopped(pid: number): Promise<void> {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return;

@@ -18,7 +18,6 @@ import { quietRuntime } from '../../worker/runtime';
 export const exampleConfig = resolve(__dirname, '..', '..', 'examples', 'support', 'holdfast.config.ts');
 export const quietLogger = createLogger({ level: 'silent' });
 
-/** A body of JSON, looked into as the tests know it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Body = any;
 
@@ -32,28 +31,19 @@ export interface ServiceBed {
   readonly client: HoldfastClient;
   readonly project: Project;
   readonly service: RunningService;
-  /** Where the Temporal server is. */
   readonly settings: TemporalSettings;
-  /** Of this bed alone: lists, counts and usage have the runs of a tenant. */
+  /** Own tenant, because lists, counts and usage show a tenant's runs. */
   readonly tenant: string;
-  /** Of this bed alone: builds are those of a task queue. */
+  /** Own task queue, because builds belong to a task queue. */
   readonly taskQueue: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  /** Sends a text as it is, and all else as JSON. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  /** Another service beside the first, on the same runs. */
   another(options?: Partial<ServiceOptions>): Promise<RunningService>;
-  /** A worker with another agents module beside the first, and so a newer build. */
   deploy(agents: string): Promise<HoldfastWorker>;
-  /** Stops all of them. */
   stopWorkers(): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * The example project with the demo model, and its service on a free port, on the Temporal server of the Jest run. A tenant and a task queue of its own
- * keep the runs and builds of other beds out of what it lists.
- */
 export async function startServiceBed(): Promise<ServiceBed> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-service-'));

@@ -50,7 +50,7 @@ describe('a service', () => {
     await holdfast.start({ agent: 'orders', input: { orderId: '42' }, id: 'counted-done' });
     await ended('counted-done');
     const seen = await eventually(async () => {
-      // Each time of its own is a question of its own: nobody waits for what is kept.
+      // A new `since` per request avoids the cache.
       const counts = await bed.client.counts({ since: new Date(Date.now() - 3_600_000 - Math.random() * 1000) });
       return counts.waiting === 1 && counts.completed === 1 ? counts : undefined;
     });
@@ -132,7 +132,6 @@ describe('many runs at once', () => {
       { id: both[0], build: buildId, moved: true },
       { id: both[1], error: { code: 'run-ended' } },
     ]);
-    // The server knows it when a task of the new build has ended.
     await eventually(async () => ((await holdfast.view('counted-waiting')).build === buildId ? true : undefined));
     await holdfast.cancelAll(['counted-waiting', 'stays']);
   });

@@ -23,7 +23,6 @@ const lookup = { agent: 'support', input: 'Where is my order 43?' };
 const get: ServiceBed['get'] = (...asked) => bed.get(...asked);
 const post: ServiceBed['post'] = (...asked) => bed.post(...asked);
 
-/** The events of a stream until it ends, and their ids. */
 async function readEvents(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${bed.url}${path}`, { headers });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -48,7 +47,7 @@ describe('starting runs', () => {
     expect(await post('/runs', { ...lookup, id: 'twice' })).toEqual({ status: 200, body: { id: 'twice', isNew: false, agent: 'support' } });
   });
 
-  // Fails as long as the worker seeds the start list of a typed job with the prompt, which the workflow then sends again: the model sees it twice.
+  // Guards against the start list of a typed job reaching the model twice.
   it('takes a job, values, settings and tags', async () => {
     const body = {
       agent: 'orders',
@@ -105,7 +104,6 @@ describe('following a run', () => {
     const service = await bed.another();
     const response = await fetch(`${service.url}/runs/closing/events?from=${nextOffset}`);
     const text = response.text();
-    // What is left when the patience of a service that closes is over.
     const cut = jest.spyOn(Server.prototype, 'closeAllConnections');
     await service.close();
     expect(await text).toContain('retry');
@@ -184,7 +182,6 @@ describe('looking around', () => {
     await eventually(async () => (await found('tag=night&tag=eu&startedBy=ada&since=1h')).includes('labelled') || undefined);
     expect(await found('tag=night&tag=us')).toEqual([]);
     expect(await found('startedBy=kim')).toEqual([]);
-    // A run has a build from its first task on.
     const shown = await eventually(async () => {
       const { body } = await get('/runs/labelled');
       return body.build === undefined ? undefined : body;

@@ -34,7 +34,6 @@ import { tools } from './tools';
 export default defineConfig({ agents: './agents.ts', tools });
 `;
 
-/** What dev says of a change, from the moment of the change on, once all of these texts stand in it. */
 async function saved(name: string, text: string, ...said: readonly string[]): Promise<string> {
   const before = (await dev.complained('')).length;
   write(name, text);
@@ -48,7 +47,6 @@ async function run(id: string, text: string): Promise<string> {
   return (await command('run', 'desk', text, '--id', id)).out;
 }
 
-/** Once the service describes its agent so. */
 const describes = (wanted: string): Promise<true> =>
   eventually(async () => {
     const { agents: listed } = (await (await fetch(`${url}/agents`)).json()) as { agents: { description: string }[] };

@@ -16,24 +16,20 @@ export type Activation = coresdk.workflow_activation.WorkflowActivation;
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
 
-/** An activation, and what the code did with it. */
 export interface Step {
   readonly activation: Activation;
   readonly commands: readonly Command[];
-  /** Why the task would fail. */
   readonly failure?: string;
 }
 
-/** A history as Temporal's core gives it to the code of a run. */
 export interface PlayedRun {
   readonly id: string;
   readonly options: WorkflowCreateOptions;
   readonly steps: readonly Step[];
-  /** Why the history does not replay. */
   readonly error?: Error;
 }
 
-/** The sandbox of a bundle. Temporal's core plays a history once. After that, workflows of the same run take any activations, without core. */
+/** Core plays a history once; afterwards, new workflows of the run take activations without core. */
 export class Sandbox {
   private played = 0;
 
@@ -81,7 +77,6 @@ export class Sandbox {
     return new Sandbox(runs, workflows);
   }
 
-  /** Gives activations to a new workflow of a run, until a task fails. */
   async play({ options }: PlayedRun, activations: readonly Activation[]): Promise<readonly Step[]> {
     const thread = this.workflows[this.played++ % threads] as WorkflowCreator;
     const workflow = await thread.createWorkflow(options);
@@ -103,7 +98,6 @@ export class Sandbox {
   }
 }
 
-/** Runs that are played at once. */
 export const threads = 2;
 
 function recorded(workflow: Workflow, steps: Step[]): Workflow {
@@ -133,7 +127,7 @@ function doneIn({ successful, failed }: Awaited<ReturnType<Workflow['activate']>
   return { commands: successful?.commands ?? [], ...defined({ failure: failed?.failure?.message ?? undefined }) };
 }
 
-/** Another one: the SDK changes those that it has. */
+/** A copy, because the SDK mutates activations. */
 function copyOf(activation: Activation): Activation {
   return WorkflowActivation.decode(WorkflowActivation.encode(activation).finish());
 }

@@ -1,7 +1,7 @@
 import { coresdk } from '@temporalio/proto';
 import type { Command } from './activations';
 
-/** What Temporal's core compares in a replay: kinds and ids. Of a memo also the fields, though core does not look at them. */
+/** Core compares kinds and ids. Memo fields are added, though core ignores them. */
 export function asked(given: Command): string {
   const command = coresdk.workflow_commands.WorkflowCommand.fromObject(given);
   const kind = command.variant ?? 'nothing';
@@ -33,7 +33,6 @@ export function asked(given: Command): string {
   }
 }
 
-/** All of a command, without times and without where errors were made. */
 export function masked(command: Command): string {
   const { startTimer, ...others } = command;
   const text = JSON.stringify(startTimer ? { timer: startTimer.seq } : others, (_, value: unknown) =>
@@ -45,7 +44,6 @@ export function masked(command: Command): string {
     .replace(/(\\n {4}at [^"\\]*)+/g, '');
 }
 
-/** Whether the run ends with this. */
 export function isEnd({
   completeWorkflowExecution,
   failWorkflowExecution,

@@ -51,15 +51,12 @@ describe.each(sets)('the events of $folder, cut into other activations', ({ fold
   });
 });
 
-/** What became of a cut. */
 interface Found {
   readonly run: string;
   readonly kind: string;
-  /** Core makes it only for a query without a task, and the hold prevents those. */
+  /** Core makes the cut only for a query without a task, which the hold prevents. */
   readonly onlyHeld: boolean;
-  /** The first command of another kind, or of another id. */
   readonly stuck?: string;
-  /** The first command that brings something else. */
   readonly content?: string;
 }
 
@@ -68,7 +65,7 @@ async function played(sandbox: Sandbox, run: PlayedRun, cut: Cut): Promise<Found
   const activations = activationsOf(run);
   const others = [...parts, ...activations.slice(place + replaced)].map(withAllCommands);
   const steps = await sandbox.play(run, [...activations.slice(0, place), ...others]);
-  // A run that ends with the first part gets no second one in a task.
+  // A run that ends in the first part gets no second part.
   const endsEarly = parts.length > 1 && steps[place]?.commands.some(isEnd) === true;
   const onlyHeld = cut.isHeld || endsEarly;
   const [there, here] = [doneFrom(place, run.steps), doneFrom(place, steps)];
@@ -88,12 +85,11 @@ async function played(sandbox: Sandbox, run: PlayedRun, cut: Cut): Promise<Found
   };
 }
 
-/** As if history had an event for each command of the activation before, also at a cut: a run whose history lacks events fails its task. */
+/** Gives history an event per earlier command, because a run that lacks events fails the task. */
 function withAllCommands(activation: Activation, position: number): Activation {
   return WorkflowActivation.fromObject({ ...activation, historyLength: activation.historyLength + (position === 0 ? 100 : 200) });
 }
 
-/** A command, or the failure of a task. */
 type Done = Command | string;
 
 function doneFrom(place: number, steps: readonly Step[]): readonly Done[] {
@@ -118,7 +114,6 @@ async function eachRun({ runs }: Sandbox, play: (run: PlayedRun) => Promise<void
   await Promise.all(Array.from({ length: threads }, playRest));
 }
 
-/** Of each kind: how many cuts there were, how many would leave a run stuck, and how many change only what commands bring. */
 function table(found: readonly Found[]): readonly string[] {
   const line = (name: string, all: readonly Found[]): string =>
     `${name}: ${new Set(all.map(({ run }) => run)).size} histories, ${all.length} cuts, ` +

@@ -1,20 +1,17 @@
 import type { Activation, Job, PlayedRun, Step } from './activations';
 import { WorkflowActivation, WorkflowActivationJob } from './activations';
 
-/** Other activations in the place of some that a history has. */
 export interface Cut {
   readonly way: 'split' | 'split in time' | 'merge' | 'early';
-  /** What is in each part, in words. */
   readonly kinds: string;
-  /** The first activation that is another one, and how many are replaced. */
   readonly place: number;
   readonly replaced: number;
   readonly parts: readonly Activation[];
-  /** Core makes such a cut only for a query without a task, and for these the code is not woken. */
+  /** Core makes the cut only for a query without a task, and the hold does not wake the code. */
   readonly isHeld: boolean;
 }
 
-/** Every cut of a run at one place, as Temporal's core may make it and as the hold does not see it. */
+/** All cuts of a run at one place that core may make and the hold does not see. */
 export function* cutsOf(run: PlayedRun): Generator<Cut> {
   const begun = beginnings(run.steps);
   for (const [place, { activation, before }] of pairsOf(run)) {
@@ -31,7 +28,7 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
       parts,
       isHeld: isHeld(way, apart),
     });
-    // Nobody knows whether a signal came before a result. An update comes with its task, so it is in the second part.
+    // The order of signals and results is unknown. Updates come with their task, in the second part.
     for (let behind = 1; behind < (signals.length + 1) * (results.length + 1); behind++) {
       const [ofSignals, ofResults] = [behind % (signals.length + 1), Math.floor(behind / (signals.length + 1))];
       if (ofSignals + ofResults === jobs.length) continue;
@@ -41,7 +38,7 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
         activation.jobs.filter((job) => !first.includes(job)),
       );
       yield cut('split', [earlier(before, withJobs(activation, first)), rest]);
-      // A timer fires in its time, unless core gives its end to a query.
+      // A timer fires in time, unless core gives its end to a query.
       if (first.some(({ fireTimer }) => fireTimer))
         yield cut('split in time', [earlier(before, withJobs(activation, first), activation.timestamp), rest]);
     }
@@ -49,15 +46,14 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
     yield cut('early', [earlier(before, activation)]);
     const next = run.steps[place + 1]?.activation;
     const later = next === undefined ? [] : outsideOf(next);
-    // Today's core merges a task with the next one only where no event stands between the two, so that the next one brings nothing but updates. Results are
-    // merged here, too: the door gives them in the same order. A signal would change its place.
+    // Core merges tasks only without events in between, so the next brings only updates. Results are merged too, because the door keeps
+    // their order; a signal would move.
     if (next === undefined || later.length === 0 || later.some(({ signalWorkflow }) => signalWorkflow)) continue;
     if (later.some((job) => (begun.get(askedFor(job) ?? '') ?? 0) >= place)) continue;
     yield cut('merge', [withJobs(next, [...activation.jobs, ...next.jobs].sort(byRank))], [jobs, later]);
   }
 }
 
-/** What core gives a run for a query that comes between events and their task: the events, with the time and the size of the task before. */
 export function* queriedOf(run: PlayedRun): Generator<{ readonly place: number; readonly events: Activation; readonly query: Activation }> {
   for (const [place, { activation, before }] of pairsOf(run)) {
     const jobs = outsideOf(activation).filter(({ doUpdate }) => !doUpdate);
@@ -80,7 +76,7 @@ function* pairsOf({
   }
 }
 
-/** With the time of the task before. The history has another size, as if a task had started: otherwise the code would not be woken. */
+/** Keeps the earlier task's time. The history size changes, because otherwise the code would not wake. */
 function earlier(before: Activation, activation: Activation, timestamp = before.timestamp): Activation {
   const { historyLength, historySizeBytes, continueAsNewSuggested } = before;
   return like(activation, {
@@ -99,14 +95,13 @@ function like(activation: Activation, changes: Partial<Activation>): Activation 
   return WorkflowActivation.fromObject({ ...activation, ...changes });
 }
 
-/** What came from outside. The rest is of the task. */
 function outsideOf({ jobs }: Activation): readonly Job[] {
   return jobs.filter((job) => rankOf(job) >= 2);
 }
 
 const isMessage = ({ signalWorkflow, doUpdate }: Job): boolean => Boolean(signalWorkflow ?? doUpdate);
 
-/** The order of core: what is of the task, messages, all else. */
+/** Core's order: the task's own jobs, messages, the rest. */
 function rankOf(job: Job): number {
   if (isMessage(job)) return 2;
   const { initializeWorkflow, notifyHasPatch, updateRandomSeed, queryWorkflow, removeFromCache } = job;
@@ -116,7 +111,6 @@ function rankOf(job: Job): number {
 
 const byRank = (one: Job, other: Job): number => rankOf(one) - rankOf(other);
 
-/** The places where the code asked for what jobs bring. */
 function beginnings(steps: readonly Step[]): ReadonlyMap<string, number> {
   const begun = new Map<string, number>();
   for (const [place, { commands }] of steps.entries())
@@ -137,7 +131,7 @@ function askedFor(job: Job): string | undefined {
   return undefined;
 }
 
-/** A signal apart from a result that may have come before, and a timer that fires before its time. */
+/** A signal apart from an earlier result, or a timer before its time. */
 function isHeld(way: Cut['way'], [first = [], second = []]: readonly (readonly Job[])[]): boolean {
   const isCutOff = first.some(({ signalWorkflow }) => signalWorkflow) && second.some((job) => !isMessage(job));
   return isCutOff || ((way === 'split' || way === 'early') && first.some(({ fireTimer }) => fireTimer));

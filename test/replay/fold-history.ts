@@ -4,7 +4,6 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { FactReader } from '../../host/history/history-facts';
 import type { History } from '../../host/history/history-files';
 
-/** What readers see of a history. */
 export async function foldHistory(history: History): Promise<{ readonly view: RunView; readonly events: readonly RunEvent[] }> {
   const events = history.events ?? [];
   const workflowId = events[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';

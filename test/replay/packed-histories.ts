@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import type { HistoryFile } from '../../host/history/history-files';
 
-/** The histories of a folder: JSON, also packed with gzip. A folder without any is a mistake. */
 export function packedHistories(folder: string): readonly HistoryFile[] {
   const names = readdirSync(folder).filter((name) => /\.json(\.gz)?$/.test(name));
   if (names.length === 0) throw new Error(`${folder} has no history.`);

@@ -5,7 +5,7 @@ import { packedHistories } from './packed-histories';
 
 const root = join(__dirname, '..', '..');
 
-/** An async function of the kernel or of a built-in middleware, with one promise more. */
+/** Matches async functions, to add one more promise. */
 const asyncFunction = /(?<=\basync (?:function )?\w*\s*\([^;{}]*?\)(?: =>)? \{)(?!\})/g;
 
 function withMorePromises(code: string): { readonly code: string; readonly count: number } {

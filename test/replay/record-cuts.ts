@@ -12,26 +12,25 @@ import { onOwnServer, promptServer, runProgram } from '../support/own-server';
 import type { Temporal } from '../support/temporal';
 import { testServer } from '../support/test-bed';
 
-// Records the histories of forty random scripts again: `npm run build && node dist/test/replay/record-cuts.js [version]`, from the repository's root.
+// Records the histories of forty random scripts: `npm run build && node dist/test/replay/record-cuts.js [version]`, from the repository's
+// root.
 const root = process.cwd();
 const version = process.argv[2] ?? (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
 const target = resolve(root, 'test/replay/histories/scripts');
 const packed = new Map<string, Buffer>();
 
-/** Scripts with parallel calls, one or more of each agent. Among these are all kinds of messages, teams, timers, late answers and going on as new. */
 const scripts = [
   1, 4, 11, 14, 16, 26, 32, 45, 59, 69, 79, 80, 92, 125, 127, 129, 139, 142, 156, 163, 168, 174, 176, 178, 202, 203, 208, 213, 235, 248,
   265, 273, 275, 284, 292, 326, 346, 361, 375, 382,
 ].map((number) => scriptOf(`cuts/${number}`));
 
-/** The run's id in file names. */
 const idOf = (name: string): string => name.replace('/', '-');
 
 const main = (): Promise<number> =>
   onOwnServer('record', promptServer, async ({ directory, temporal }) => {
     const beds = await openParityBeds();
     try {
-      // All at once: a worker that is busy gets several events in one task.
+      // All at once, so that a busy worker gets several events in one task.
       await Promise.all(scripts.map((script) => record(script, beds, temporal, directory)));
       mkdirSync(target, { recursive: true });
       for (const file of readdirSync(target)) if (file.startsWith(`${version}-`)) rmSync(join(target, file));
@@ -42,7 +41,6 @@ const main = (): Promise<number> =>
     return Number(process.exitCode ?? 0);
   });
 
-/** Plays a script on the server as it was played in memory, and keeps the histories of its run and of its isolated agents. */
 async function record(script: (typeof scripts)[number], beds: ParityBeds, temporal: Temporal, scratch: string): Promise<void> {
   const id = idOf(script.name);
   const memory = await lead(script, id, tableInMemory);

@@ -19,7 +19,7 @@ import { calls, script, text } from '../support/answers';
 import { foldHistory } from './fold-history';
 import { tools } from './fixtures/tools';
 
-// Records the histories of this version again: `npm run build && node dist/test/replay/record.js [version]`, from the repository's root.
+// Records this version's histories: `npm run build && node dist/test/replay/record.js [version]`, from the repository's root.
 const root = process.cwd();
 const version = process.argv[2] ?? (JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { version: string }).version;
 const target = resolve(root, 'test/replay/histories');
@@ -29,7 +29,6 @@ interface Scene {
   readonly agent: string;
   readonly input: Json;
   readonly answers: readonly GenerateAnswer[];
-  /** What people do once the run waits, or at once. */
   act?(run: Run, server: TemporalSettings): Promise<void>;
   readonly until: 'end' | 'waiting';
 }
@@ -139,7 +138,6 @@ async function cancel(run: Run): Promise<void> {
   await run.cancel();
 }
 
-/** Takes the run over a continue-as-new while it waits for two people. */
 async function continueThenAnswer(run: Run, server: TemporalSettings): Promise<void> {
   while ((await run.interrupts()).length < 2) await new Promise((done) => setTimeout(done, 20));
   const { connection, close } = await connectTemporal(server);
@@ -219,7 +217,7 @@ async function main(): Promise<void> {
   try {
     const server = { address: embedded.address, namespace: 'default' };
     await record('examples', join(root, 'examples/support/agents.ts'), supportTools, examples, server, scratch);
-    // As compiled: beside the engine of dist, agents in TypeScript would bring a second kernel into the bundle.
+    // Compiled agents, because TypeScript agents would bundle a second kernel beside the engine of dist.
     await record('fixtures', join(__dirname, 'fixtures/agents.js'), tools, fixtures, server, scratch);
   } finally {
     await embedded.stop();

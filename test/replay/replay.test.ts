@@ -26,7 +26,7 @@ describe.each(sets)('histories recorded by released versions, $folder', ({ folde
   it('show readers today what they showed then', async () => {
     for (const { id, history } of await readHistories(histories)) {
       const expected: unknown = JSON.parse(readFileSync(join(__dirname, 'expected', folder, `${id}.json`), 'utf8'));
-      // Readers see at least what they saw when it was recorded: fields may have been added since.
+      // Readers see at least the recorded fields; new fields may have been added.
       expect({ id, ...(await foldHistory(history)) }).toMatchObject({ id, ...(expected as object) });
     }
   });

@@ -7,7 +7,6 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const pages = readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
 const index = read('README.md');
 
-/** The lines of the index that link into a page. */
 const linesOf = (page: string): readonly string[] =>
   index.split('\n').filter((line) => line.startsWith('- ') && line.includes(`](${page}#`));
 

@@ -4,10 +4,10 @@ import ts from 'typescript';
 
 const root = resolve(__dirname, '..', '..');
 
-/** The rooms of the kernel from the ground up. A room imports only rooms before it; those of one line do not import each other. */
+/** Rooms of the kernel from the ground up. A room imports only earlier rooms; rooms of one line do not import each other. */
 const kernelRooms = [['effects'], ['define'], ['run'], ['calls', 'log'], ['hooks'], ['turn'], ['agents'], ['engine']];
 
-/** The top-level folders, and what each may import, types included. */
+/** Folders and their allowed imports, types included. */
 const folders: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   kernel: ['contract'],
@@ -24,15 +24,13 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
 };
 
-/** A longer file is two ideas. */
 const mostLines = 350;
-/** Files that are still longer, with their lines at most. The list gets shorter, never longer. */
+/** Files over the limit, with their most lines. The list may only get shorter. */
 const tooLong: Readonly<Record<string, number>> = {};
 
 interface Source {
   readonly path: string;
   readonly lines: number;
-  /** Paths of our own files that it imports, types too. */
   readonly imports: readonly string[];
 }
 

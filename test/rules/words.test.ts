@@ -12,7 +12,6 @@ const pages = [
 ];
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** Words of our own for what has a name that people know. */
 const privateWords = [
   { word: 'border', instead: 'continue-as-new', pattern: /\bborders?\b/i },
   { word: 'behind', instead: 'after', pattern: /\bbehind\b/i },
@@ -20,7 +19,6 @@ const privateWords = [
   { word: 'is no', instead: 'is not a', pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b)/i },
 ] as const;
 
-/** Words that say nothing without the words that they point at. */
 const pointing = new Set(
   `it that what such there those which one ones other others so they this these them then whose who whoever each some same its theirs here whatever
   something nothing somebody anybody anything nobody everything everybody`.split(/\s+/),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is played: the commit, and a hash of what differs from it. */
+/** The commit and a hash of uncommitted changes. */
 export function commitOf(root: string): string {
   const git = (...args: readonly string[]): string =>
     execFileSync('git', [...args], { cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });

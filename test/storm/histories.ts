@@ -16,21 +16,17 @@ export interface Examined {
   readonly timeouts: number;
   readonly failedTasks: number;
   readonly histories: number;
-  /** Histories that today's code would not write again, and tasks that failed as the code did something else than before. */
   readonly problems: readonly string[];
 }
 
-/** Saves all histories of a run and of the isolated agents in it in a folder. */
 export async function keepHistories(ids: readonly string[], folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [position, id] of ids.entries())
     await saveHistories({ id, file: join(folder, `${position}.json`), server: testServer() }).catch((error: unknown) => {
-      // An agent that has not begun.
       if (codeOf(error) !== 'run-unknown') throw error;
     });
 }
 
-/** Counts what stands in the histories of a folder, and replays them. */
 export async function examine(folder: string, bundle: WorkflowBundle): Promise<Examined> {
   const files = await readHistories(folder);
   const counts = { tasks: 0, timeouts: 0, failedTasks: 0 };

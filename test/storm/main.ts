@@ -1,7 +1,7 @@
 /**
- * `npm run storm` plays 1,000 random scripts with workflow tasks of a second on busy cores, while each run is asked again and again, gets updates and
- * signals that it refuses, and its worker stands still for 12 s or is killed. Each run has to end as it ends in memory, each payment to be made once, each
- * history to replay. The results are in `.holdfast-storm/seeds.jsonl`, one line for each seed; the next sitting at the same commit goes on there.
+ * `npm run storm` plays 1,000 random scripts on busy cores, with workflow tasks of a second, queries, refused requests, stops of 12 s and
+ * kills. Every run must end as in memory, every payment be made once, every history replay. `.holdfast-storm/seeds.jsonl` has a line per
+ * seed; the next sitting at the commit continues there.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { Storm } from './storm';
 import { beginGusts, beginLoops } from './weather';
 
 const root = join(__dirname, '..', '..', '..');
-/** So long does a call of a model or a tool take at most, before it does something and behind that: long enough to be lost now and then. */
+/** Most milliseconds before and after a call acts: long enough to be lost now and then. */
 const paceMs = 400;
 
 async function main(given: readonly string[]): Promise<number> {

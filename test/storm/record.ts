@@ -1,19 +1,16 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** How a seed ended. `broken`: nobody could play it to its end. */
+/** `broken`: the seed could not be played to the end. */
 export type Outcome = 'same' | 'stuck' | 'unreplayable' | 'paid wrongly' | 'different' | 'broken';
 
 export interface Counts {
-  /** Workflow tasks in the histories. */
   readonly tasks: number;
-  /** Those of them whose time was up. */
   readonly timeouts: number;
   readonly failedTasks: number;
   readonly queries: number;
-  /** Queries that the run refused, as it was about to go on. */
+  /** Queries refused because the run was about to continue as new. */
   readonly refused: number;
-  /** Other queries without an answer. */
   readonly unanswered: number;
   readonly signals: number;
   readonly updates: number;
@@ -35,7 +32,7 @@ interface Line extends Played {
   readonly conditions: string;
 }
 
-/** The file of a storm: one line for each seed. Only lines of this commit and under these conditions count. */
+/** One line per seed. Only lines of the commit and the conditions count. */
 export class StormRecord {
   private readonly counted: Map<number, Played>;
 
@@ -46,18 +43,15 @@ export class StormRecord {
   ) {
     mkdirSync(dirname(file), { recursive: true });
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    // A sitting was cut off in the middle of a line.
     if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
     const lines = text.split('\n').flatMap(lineIn);
     this.counted = new Map(lines.flatMap((line) => (line.commit === commit && line.conditions === conditions ? [[line.seed, line]] : [])));
   }
 
-  /** The seeds that have no result yet. */
   open(from: number, count: number): readonly number[] {
     return Array.from({ length: count }, (_, number) => from + number).filter((seed) => !this.counted.has(seed));
   }
 
-  /** Keeps a result for good: no seed has a second one. */
   add(played: Played): void {
     const { commit, conditions } = this;
     if (this.counted.has(played.seed)) throw new Error(`Seed ${played.seed} has a result already.`);
@@ -69,7 +63,6 @@ export class StormRecord {
     return this.played.filter(({ outcome }) => outcome !== 'same');
   }
 
-  /** The results of all sittings in a few lines. */
   get summary(): readonly string[] {
     const { played } = this;
     const outcomes = (['same', 'stuck', 'unreplayable', 'paid wrongly', 'different', 'broken'] as const).map(

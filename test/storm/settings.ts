@@ -2,16 +2,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** What a storm does to its runs. */
 export interface Conditions {
   readonly taskTimeout: string;
-  /** How many runs the worker keeps in memory. Absent: as many as by default. */
+  /** Runs in the worker's cache. Default: the worker's. */
   readonly cache?: number;
-  /** Milliseconds from one query of a run to the next one. Absent: nobody asks. */
+  /** Milliseconds between queries of a run. Absent: no queries. */
   readonly queries?: { readonly least: number; readonly most: number };
-  /** Whether all cores are busy with something else. */
   readonly loops: boolean;
-  /** Whether the worker stands still now and then. */
   readonly stops: boolean;
   readonly kills: boolean;
 }
@@ -26,7 +23,6 @@ export interface StormSettings {
 
 export const stopMs = 12_000;
 
-/** The settings that a command line names. Throws with a sentence about what it cannot read. */
 export function settingsIn(given: readonly string[], root: string): StormSettings {
   const { values } = parseArgs({
     args: [...given],
@@ -68,7 +64,6 @@ function number(given: unknown, name: string): number {
   return value;
 }
 
-/** The conditions in a line. Seeds that were played under other conditions do not count. */
 export function wordsOf({ taskTimeout, cache, queries, loops, stops, kills }: Conditions): string {
   return [
     `workflow tasks of ${taskTimeout}`,

@@ -27,11 +27,9 @@ export interface Sea {
   readonly temporal: Temporal;
   readonly bundle: WorkflowBundle;
   readonly conditions: Conditions;
-  /** Where the histories of a seed are kept that went wrong. */
   folderOf(seed: number): string;
 }
 
-/** Plays scripts whose worker stops and dies, while many ask, and compares what comes of them with the same script in memory. */
 export class Storm {
   private examining: Promise<unknown> = Promise.resolve();
 
@@ -115,7 +113,6 @@ export class Storm {
     };
   }
 
-  /** The tables wait for a run as long as the watch does. */
   private bed(isStuck: () => boolean): ParityBed {
     const stays = (): Promise<never> => Promise.reject(new Error('The worker of a storm stays.'));
     return {
@@ -136,7 +133,7 @@ export class Storm {
         .catch(() => undefined);
   }
 
-  /** Replays of several runs at once would only make each other late. */
+  /** One replay at a time, because parallel replays delay each other. */
   private async examined(folder: string): Promise<Examined> {
     const examining = this.examining
       .then(() => examine(folder, this.sea.bundle))
@@ -152,7 +149,7 @@ export class Storm {
   }
 }
 
-/** Where an answer makes another one void that is given with it, their order is up to the server. Such a script is answered one by one. */
+/** Answers that void other answers have no fixed order on a server, so the script answers one by one. */
 async function leadInOrder(script: Script, id: string): Promise<PlayedScript> {
   const led = await lead(script, id, tableInMemory);
   const isRefused = led.moves.some(({ acts }) =>
@@ -166,7 +163,6 @@ function paymentsOf({ play }: PlayedScript): readonly string[] {
   return calls.filter(({ tool }) => tool === 'pay').map(({ idempotencyKey }) => idempotencyKey);
 }
 
-/** Each payment of the script in memory is made once, and no other one. */
 function faultsOfPayments(memory: PlayedScript, server: PlayedScript): readonly string[] {
   const [wanted, paid] = [new Set(paymentsOf(memory)), paymentsOf(server)];
   const twice = [...new Set(paid.filter((key, position) => paid.indexOf(key) !== position))].map((key) => `${key} is paid more than once`);

@@ -3,17 +3,14 @@ import type { HoldfastClient } from '../../client/connect';
 import type { KilledWorker } from '../parity/killed-worker';
 import type { Temporal } from '../support/temporal';
 
-/** A run is stuck that writes no event for so long while its worker works. */
+/** Milliseconds without an event while the worker works. */
 const stuckMs = 120_000;
-/** A run comes to no end that takes so long while its worker works. */
+/** Longest run in milliseconds while the worker works. */
 const longestMs = 1_800_000;
 const lookMs = 1000;
 const looksPerReading = 10;
 
-/**
- * Settles with the reason when a run is stuck, and with nothing when `over` is aborted before. The events that readers see say how far a run is: its history
- * also grows with what others send.
- */
+/** Resolves with the reason when a run is stuck. Counts readers' events, because foreign requests grow the history too. */
 export async function untilStuck(
   { client, temporal, worker }: { readonly client: HoldfastClient; readonly temporal: Temporal; readonly worker: KilledWorker },
   ids: readonly string[],
@@ -42,7 +39,6 @@ export async function untilStuck(
   }
 }
 
-/** An isolated agent may not have begun. */
 async function offsetOf(client: HoldfastClient, id: string): Promise<number> {
   const view = await client
     .run(id)
@@ -51,7 +47,6 @@ async function offsetOf(client: HoldfastClient, id: string): Promise<number> {
   return view?.nextOffset ?? -1;
 }
 
-/** What a run waits for. */
 async function standOf({ handle }: Temporal, ids: readonly string[]): Promise<string> {
   const stands = await Promise.all(
     ids.map(async (id) => {

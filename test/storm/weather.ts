@@ -12,10 +12,9 @@ import type { Temporal } from '../support/temporal';
 import type { Conditions } from './settings';
 import { stopMs } from './settings';
 
-/** As Temporal's own page asks. */
+/** The query of Temporal's own web page. */
 const metadataQuery = '__temporal_workflow_metadata';
 
-/** A caller waits so long for a worker that stands still. */
 const patienceMs = 20_000;
 
 export interface Asked {
@@ -28,15 +27,13 @@ export interface Asked {
 
 export interface Showers {
   readonly asked: Asked;
-  /** Settles when nobody asks any more. */
   end(): Promise<void>;
 }
 
-/** Asks a run and the isolated agents in it again and again, and sends what the run refuses. None of this may change what comes of the run. */
+/** Sends queries and requests that the run refuses, none of which may change the result. */
 export function beginShowers({ connection, handle }: Temporal, seed: string, ids: readonly string[], { queries }: Conditions): Showers {
   const asked: Asked = { queries: 0, refused: 0, unanswered: 0, signals: 0, updates: 0 };
   const ending = new AbortController();
-  // Each pause listens.
   setMaxListeners(0, ending.signal);
   const pending = new Set<Promise<unknown>>();
   const pause = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: ending.signal }).catch(() => undefined);
@@ -60,7 +57,7 @@ export function beginShowers({ connection, handle }: Temporal, seed: string, ids
       const run = handle(random.chance(0.7) ? (ids[0] ?? '') : random.of(ids));
       asked.queries += 1;
       const answer = send(() => run.query(random.chance(0.5) ? names.statusQuery : metadataQuery), unanswered);
-      // Pages that are left without an answer ask again when they are opened.
+      // A page without an answer asks again when reopened.
       await Promise.race([answer, pause(1500)]);
     }
   };
@@ -104,12 +101,10 @@ function said(error: unknown): string {
 
 export interface Gusts {
   readonly stops: number;
-  /** Why a worker ended that nobody killed. */
   readonly ended: number;
   end(): Promise<void>;
 }
 
-/** Stops and kills the worker that all runs share, with pauses in which tasks get done. */
 export function beginGusts(worker: KilledWorker, seed: string, { stops, kills }: Conditions): Gusts {
   const random = new Random(`${seed} gusts`);
   const ending = new AbortController();
@@ -149,11 +144,9 @@ export function beginGusts(worker: KilledWorker, seed: string, { stops, kills }:
   };
 }
 
-/** Ends with its parent. */
 const busyLoop =
   'const parent = process.ppid; for (;;) { const until = Date.now() + 1000; while (Date.now() < until); if (process.ppid !== parent) break; }';
 
-/** Something else to do for each core, until the returned function is called. */
 export function beginLoops(): () => void {
   const loops = Array.from({ length: availableParallelism() }, (): ChildProcess =>
     spawn(process.execPath, ['-e', busyLoop], { stdio: 'ignore' }),

@@ -13,7 +13,7 @@ import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import type { TestConversation } from '../../testing/index';
 
-/** The log as far as it goes: a conversation in memory would wait until nothing is at work. */
+/** Ends at the last event, because a conversation in memory would wait for work. */
 async function* logSoFar({ run }: TestConversation): AsyncGenerator<readonly RunEvent[]> {
   const { nextOffset } = await run.view();
   const log: RunEvent[] = [];
@@ -22,10 +22,9 @@ async function* logSoFar({ run }: TestConversation): AsyncGenerator<readonly Run
   yield log;
 }
 
-/** A service whose only context is this conversation in memory. */
 export function a2aApp(chat: TestConversation, closing?: AbortSignal, inputSchema?: Json): Hono {
   const served = Object.create(chat, { fateOf: { value: (id: string) => messageFate(logSoFar(chat), id) } }) as TestConversation;
-  // A conversation in memory takes a message a moment after it says so.
+  // A conversation in memory takes a message a moment after the receipt.
   const view = (): Promise<RunView> => setImmediate().then(() => chat.run.view());
   const run = Object.create(chat.run, { view: { value: view } }) as TestConversation['run'];
   const client = { conversation: () => served, run: () => run, withDeadline: (_: number, run: () => unknown) => run() };
@@ -40,7 +39,6 @@ export function a2aApp(chat: TestConversation, closing?: AbortSignal, inputSchem
   });
 }
 
-/** The unmodified client of the SDK. */
 export async function a2aClient(fetchImpl: typeof fetch, base: string): Promise<Client> {
   const cardResolver = new DefaultAgentCardResolver({ fetchImpl });
   return new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl })], cardResolver }).createFromUrl(base);
@@ -54,7 +52,6 @@ export const data = (value: Json): Part => ({ content: { $case: 'data', value },
 
 let messages = 0;
 
-/** What a client says: a text, or parts, in a context or to a task. */
 export function saying(
   said: string | readonly Part[],
   more: Partial<SendMessageRequest['message']> = {},
@@ -72,7 +69,6 @@ export function saying(
 
 export const stateOf = ({ status }: Pick<Task, 'status'>): string => (TaskState[status?.state ?? 0] ?? '').slice('TASK_STATE_'.length);
 
-/** The data parts of what a task asks. */
 export const askedBy = ({ status }: Pick<Task, 'status'>): readonly Asked[] =>
   status?.message?.parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value as Asked] : [])) ?? [];
 
@@ -84,13 +80,11 @@ export interface Asked {
   readonly answerSchema?: Json;
 }
 
-/** Each artifact by its text. */
 export const textsOf = ({ artifacts }: Pick<Task, 'artifacts'>): readonly string[] => artifacts.map(({ parts }) => textIn(parts));
 
 export const textIn = (parts: readonly Part[]): string =>
   parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
 
-/** What a stream has said: the task it began with, and a line for each update. */
 export async function told(stream: AsyncIterable<StreamResponse>): Promise<{ readonly task: Task; readonly lines: readonly string[] }> {
   const lines: string[] = [];
   let task: Task | undefined;
@@ -106,7 +100,6 @@ export async function told(stream: AsyncIterable<StreamResponse>): Promise<{ rea
   return { task, lines };
 }
 
-/** A request without the client, for what no client sends. */
 export async function rpc(app: Hono, method: string, params: unknown, headers: Readonly<Record<string, string>> = {}) {
   return post(app, JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }), headers);
 }

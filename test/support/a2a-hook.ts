@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver of push notifications. */
 export interface Hook {
   readonly url: string;
-  /** The states, each as often as it came. */
   readonly heard: { readonly to: string | undefined; readonly id: string; readonly state: string; readonly token: string | undefined }[];
-  /** What it answers from now on. */
   status: number;
   close(): void;
 }
@@ -31,7 +28,7 @@ export async function openHook(): Promise<Hook> {
   return made;
 }
 
-/** What its receivers were told. A notice that comes again has the id that it had, and is left out, as the page says. */
+/** Drops repeated notices, which keep their id. */
 export const statesOf = ({ heard }: Hook): readonly string[] => [
   ...new Map(heard.map(({ to, id, state }) => [`${to} ${id}`, state])).values(),
 ];

@@ -12,7 +12,6 @@ export const quietLogger = createLogger({ level: 'silent' });
 
 let runs = 0;
 
-/** A service whose only thread is this conversation in memory. */
 export function aguiApp(chat: TestConversation, agui: AguiOptions = {}, agent = 'agent', facts: AgentFacts = {}): Hono {
   const client = {
     conversation: () => chat,
@@ -22,20 +21,17 @@ export function aguiApp(chat: TestConversation, agui: AguiOptions = {}, agent = 
   return aguiAppOf(client as unknown as HoldfastClient, agui, agent, facts);
 }
 
-/** What a service knows of an agent beside its name. */
 export type AgentFacts = Pick<AgentSummary, 'tools' | 'clientTools'>;
 
 export function aguiAppOf(client: HoldfastClient, agui: AguiOptions = {}, name = 'agent', facts: AgentFacts = {}): Hono {
   return createApp({ client, agents: [{ name, description: 'Under test.', takesJob: false, ...facts }], logger: quietLogger, agui });
 }
 
-/** A thread, as clients post to it. */
 export interface AguiThread {
   readonly app: Hono;
   readonly path: string;
   post(fields: Readonly<Record<string, Json>>, route?: string): Promise<AguiAnswer>;
   say(text: string): Promise<AguiAnswer>;
-  /** What `say` posts. */
   saying(text: string): { readonly app: Hono; readonly path: string; readonly body: string };
 }
 
@@ -74,7 +70,6 @@ export function eventsIn(text: string): readonly AguiEvent[] {
   return text.split('\n\n').flatMap((frame) => (frame.startsWith('data: ') ? [JSON.parse(frame.slice(6)) as AguiEvent] : []));
 }
 
-/** The input of a run, as AG-UI's client posts it. */
 export function inputWith(fields: Readonly<Record<string, Json>>): Json {
   const given = { state: {}, tools: [], context: [], forwardedProps: {}, messages: [], protocolVersion: '1.0' };
   return { threadId: 'test', runId: `run-${++runs}`, ...given, ...fields };
@@ -84,7 +79,6 @@ export function saying(content: string, id = `u${++runs}`): Json {
   return inputWith({ messages: [{ id, role: 'user', content }] });
 }
 
-/** An event in a few characters. */
 export function shortOf(event: AguiEvent): string {
   switch (event.type) {
     case 'TEXT_MESSAGE_CONTENT':
@@ -106,7 +100,7 @@ export function shortOf(event: AguiEvent): string {
 
 type Opening = 'TEXT_MESSAGE' | 'TOOL_CALL' | 'REASONING_MESSAGE' | 'STEP' | 'SUBAGENT';
 
-/** Throws where the client of AG-UI 1.0 would. */
+/** Throws where AG-UI 1.0's client would. */
 export function checkStream(events: readonly AguiEvent[]): void {
   const open = new Set<string>();
   events.forEach((event, position) => {

@@ -8,7 +8,7 @@ import {
 } from 'ai';
 import type { UiPart } from '../../service/ai-sdk/parts';
 
-/** What the client of AI SDK makes of a stream. It throws on a part that it does not know, or that stands in a wrong place. */
+/** AI SDK's client throws on unknown or misplaced parts. */
 export async function pageOf(parts: readonly UiPart[], message?: UIMessage): Promise<UIMessage> {
   for (const part of parts) {
     const checked = await uiMessageChunkSchema().validate?.(part);
@@ -32,7 +32,6 @@ export const textsOf = ({ parts }: UIMessage): string => parts.flatMap((part) =>
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export const toolsOf = ({ parts }: UIMessage): readonly any[] => parts.filter(({ type }) => type.startsWith('tool-'));
 
-/** The state of a page, with waiting for what it shows. */
 class PageState implements ChatState<UIMessage> {
   private waiting: (() => void)[] = [];
   private shownStatus: ChatStatus = 'ready';
@@ -75,7 +74,6 @@ class PageState implements ChatState<UIMessage> {
   }
 }
 
-/** A page as `useChat` has it, without React. What it posts stands in `posted`. */
 export class PageChat extends AbstractChat<UIMessage> {
   private readonly page: PageState;
 
@@ -108,7 +106,6 @@ export class PageChat extends AbstractChat<UIMessage> {
     this.page = state;
   }
 
-  /** Waits until the page shows something. */
   until(holds: (chat: this) => boolean): Promise<void> {
     return this.page.until(() => holds(this));
   }
@@ -121,7 +118,6 @@ export class PageChat extends AbstractChat<UIMessage> {
     return this.last?.role === 'assistant' ? textsOf(this.last) : '';
   }
 
-  /** The call that waits for a decision. */
   get asked(): { readonly approval: { readonly id: string } } | undefined {
     return this.last === undefined ? undefined : toolsOf(this.last).find(({ state }) => state === 'approval-requested');
   }

@@ -14,7 +14,7 @@ export function calls(...toolCalls: readonly { id?: string; name: string; input:
   };
 }
 
-/** Answers by position: the n-th answer for a transcript with n assistant messages. Stateless, so that many runs share it. */
+/** The n-th answer for a transcript with n assistant messages. Stateless, so that many runs share the script. */
 export function script(...answers: readonly GenerateAnswer[]): Answerer {
   return ({ messages }) => {
     const turn = messages.filter(({ role }) => role === 'assistant').length;

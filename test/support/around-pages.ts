@@ -5,7 +5,6 @@ import type { HistoryPage } from '../../host/history/history-pages';
 
 type Ask = ReturnType<HistoryConnection['facts']>['workflowService']['getWorkflowExecutionHistory'];
 
-/** Stands around each request of a client for a page of a history, oldest first. Returns what ends it. */
 export function aroundPages(
   client: HoldfastClient<never>,
   around: (request: Parameters<Ask>[0], ask: Ask) => Promise<HistoryPage<FactEvent>>,

@@ -9,7 +9,6 @@ import { Random } from '../parity/random';
 
 type Fate = 'not asked' | 'approve' | 'edit' | 'edit last' | 'reject' | 'respond' | 'delegate' | 'reject last';
 
-/** Calls of one message, and what people decide about each. */
 export interface Batch {
   readonly random: Random;
   readonly calls: readonly { readonly name: 'refund'; readonly input: { readonly orderId: string; readonly amount: number } }[];
@@ -28,7 +27,6 @@ export function randomBatch(seed: string): Batch {
   return { random, calls, fates: chosen };
 }
 
-/** Two people decide about what is more than 50. */
 export const ofTwo = policy({
   name: 'refunds',
   tools: ['refund'],
@@ -36,7 +34,6 @@ export const ofTwo = policy({
   stages: [{ by: { users: ['ada', 'abe'] } }, { by: { users: ['bob', 'ben'] } }],
 });
 
-/** Pays, and says for which order. */
 export function payingTool(paid: string[]): ReturnType<typeof defineTool> {
   return defineTool({
     description: 'Pays money back.',
@@ -46,14 +43,12 @@ export function payingTool(paid: string[]): ReturnType<typeof defineTool> {
   }) as ReturnType<typeof defineTool>;
 }
 
-/** A run in memory, or on a server. */
 export interface DecidedRun {
   outcome(options?: { timeout?: string }): Promise<Outcome<unknown>>;
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
   transcript(): Promise<readonly StoredMessage[]>;
 }
 
-/** Decides about all that is asked, in whatever order, until the run has ended. */
 export async function decideBatch(run: DecidedRun, { random, fates: chosen }: Batch): Promise<void> {
   for (;;) {
     const outcome = await run.outcome();
@@ -91,7 +86,6 @@ function decisionOf(interrupt: Extract<Interrupt, { kind: 'approval' }>, chosen:
   }
 }
 
-/** What was paid when exactly the approved calls have run, in any order. */
 export function approvedIn({ calls, fates: chosen }: Batch): readonly string[] {
   return calls.flatMap(({ input: { orderId, amount } }, at) => {
     const fate = chosen[at];
@@ -100,14 +94,12 @@ export function approvedIn({ calls, fates: chosen }: Batch): readonly string[] {
   });
 }
 
-/** What the model got for each call. */
 export function resultsIn(transcript: readonly StoredMessage[]): readonly { readonly callId: string; readonly output: Json }[] {
   return transcript.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'tool-result' ? [{ callId: part.callId, output: part.output }] : [])),
   );
 }
 
-/** A word that the result of each call has in it, whoever gave it. */
 export function wordsOf({ calls, fates: chosen }: Batch): readonly string[] {
   return calls.map(({ input: { orderId, amount } }, at) => {
     const fate = chosen[at];

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { tools } from './memory-bed';
 
-/** What the tools of `brokenKit` have done, and whether one of them fails. */
 export const desk = { payments: [] as string[], calls: 0, broken: true };
 
 export function resetDesk(): void {
   Object.assign(desk, { payments: [], calls: 0, broken: true });
 }
 
-/** Tools of runs that fail, and are tried again when the desk is mended. */
 export const brokenKit = {
   ...tools,
   pay: defineTool({

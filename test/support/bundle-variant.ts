@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WorkflowBundle } from '../../worker/bundle';
 
-/** The same agents with other words in them: another build, without the seconds that bundling takes. */
+/** Replaces words in a bundle: another build without the seconds of bundling. */
 export function variantOf({ code }: WorkflowBundle, words: string, others: string): WorkflowBundle {
   if (!code.includes(words)) throw new Error(`The bundle does not have "${words}".`);
   const changed = code.split(words).join(others);

@@ -10,7 +10,6 @@ import { agentWith, lineOf, logOf, tools } from './memory-bed';
 export const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 export const system = (text: string): Message => ({ role: 'system', parts: [{ type: 'text', text }] });
 export const said = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
-/** Calls of echo by their ids, or of another tool by `tool:id`. */
 export const called = (...calls: readonly string[]): Message => ({
   role: 'assistant',
   parts: calls.map((call) => ({ type: 'tool-call', ...named(call), input: { text: `${named(call).id} in` } })),
@@ -25,7 +24,6 @@ function named(call: string): { readonly id: string; readonly name: string } {
   return { id: id ?? '', name: name ?? '' };
 }
 
-/** A backend that a test looks into. */
 export function keptTexts(): OffloadBackend & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
   return { texts, write: async (path, text) => void texts.set(path, text), read: async (path) => texts.get(path) };
@@ -33,22 +31,18 @@ export function keptTexts(): OffloadBackend & { readonly texts: Map<string, stri
 
 export interface Asked {
   readonly run: TestRun;
-  /** What the model was asked, call by call. */
   readonly requests: ScriptedModel['requests'];
-  /** The messages of the first of these calls, in short. */
   readonly lines: readonly string[];
   readonly log: readonly RunEvent[];
   readonly messages: readonly StoredMessage[];
 }
 
 export interface Asking extends Partial<Omit<TestRunOptions<Json>, 'input' | 'model'>> {
-  /** Other models, by name. */
   readonly models?: Readonly<Record<string, LanguageModel>>;
   readonly steps?: readonly ScriptedStep[];
   readonly agent?: Partial<Parameters<typeof agentWith>[0]>;
 }
 
-/** Runs an agent under middleware on messages to its end. */
 export async function asked(middleware: readonly AgentMiddleware[], input: readonly Message[], asking: Asking = {}): Promise<Asked> {
   const { models = {}, steps = [{ text: 'Done.' }], agent, ...options } = asking;
   const main = scriptedModel(steps);
@@ -59,7 +53,6 @@ export async function asked(middleware: readonly AgentMiddleware[], input: reado
   return { run, requests: main.requests, lines, log, messages: await run.transcript() };
 }
 
-/** How a run failed: code and message. */
 export async function failureOf({ run }: Asked): Promise<string> {
   const outcome = await run.outcome();
   return 'error' in outcome ? `${outcome.error.code}: ${outcome.error.message}` : outcome.status;

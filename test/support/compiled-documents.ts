@@ -5,18 +5,16 @@ import { tsconfigOfGuide } from '../product/package-bed';
 import { allExamples, moduleOf } from './document-examples';
 
 const root = resolve(__dirname, '..', '..');
-/** Names that a page has explained, and did not write out again. */
+/** TypeScript errors about names that an example does not declare again. */
 const missingNames = [2304, 2307, 2552, 18004];
-/** What lacks a type because of such a name. */
 const untyped = [7005, 7006, 7031, 7034];
-/** `await` at the top needs an ES module, which a file becomes by its name. */
+/** `await` at the top level needs an ES module. */
 const topAwait = 1309;
-/** Fields of a configuration, without the rest of it. */
 const fields = /^(?:\/\/.*\n)*\w+: /;
 const asConfiguration = (code: string): string =>
   `import type { defineConfig } from 'holdfast';\nexport const part: Partial<Parameters<typeof defineConfig>[0]> = {\n${code}\n};\n`;
 
-/** What the compiler says of the code of documents, under the tsconfig that the guide gives to users. Names that stand elsewhere may be missing. */
+/** Compiles document code under the users' tsconfig. Names declared elsewhere may be missing. */
 export function complaintsOfDocuments(documents: readonly string[]): { readonly count: number; readonly complaints: readonly string[] } {
   const files = filesOf(documents);
   const whole = new Set(
@@ -52,7 +50,6 @@ export function complaintsOfDocuments(documents: readonly string[]): { readonly 
   return { count: files.size, complaints };
 }
 
-/** The code of each document, in a folder of its own. A block that says which file it is has that name. */
 function filesOf(documents: readonly string[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const document of documents) {

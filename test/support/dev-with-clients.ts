@@ -12,15 +12,11 @@ const keys = /_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)|^OPENAI_|^npm_/;
 const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name))), NO_COLOR: '1' };
 
 export interface ClientFiles {
-  /** Files of the folder of acceptance scripts. */
   readonly scripts: readonly string[];
-  /** Packages of ours that the scripts import. */
   readonly linked?: readonly string[];
-  /** What npm installs besides. Absent: nothing. */
   readonly install?: readonly string[];
 }
 
-/** A new project, served by `holdfast dev`, and a folder with clients of a protocol as their users have them. */
 export class DevWithClients {
   private readonly folder: string;
   private service: ChildProcess | undefined;
@@ -71,7 +67,6 @@ export class DevWithClients {
     await closed;
   }
 
-  /** Ends the service at once, and serves again. */
   async crash(): Promise<void> {
     await this.end('SIGKILL');
     await this.serve();
@@ -82,7 +77,6 @@ export class DevWithClients {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What a script says to the end. */
   async script(name: string): Promise<string> {
     try {
       const { stdout } = await run(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
@@ -93,12 +87,12 @@ export class DevWithClients {
     }
   }
 
-  /** What a script says to the end. Each time it says KILL, the service is ended at once, and serves again. The script then hears so. */
+  /** Runs a script; at every KILL in the output, kills and restarts the service and tells the script. */
   async killedBy(name: string): Promise<string> {
     const client = spawn(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
     let said = '';
     client.stdout.setEncoding('utf8');
-    // One that listens to nothing may be gone.
+    // The script may already be gone.
     client.stdin.on('error', () => undefined);
     const closed = once(client, 'close');
     let crashes = 0;

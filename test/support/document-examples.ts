@@ -8,10 +8,9 @@ const nameOf = /^\/\/ example: .*\n/;
 const importOf = /^import (?:type )?\{ ([^}]*) \} from '([^']*)';\n/gm;
 const factoryOf = /^const \{ \w+ \} = agentsFor<typeof tools>\(\);\n/gm;
 
-/** Pages whose examples are one module together, in this order. Pages of test/fixtures/documents have what readers have already. */
+/** Pages whose examples form one module, in order. test/fixtures/documents has code that readers already have. */
 type Examples = readonly string[];
 
-/** The guides tell of one shop. */
 export const shopExamples: Examples = [
   ...['guides/tools', 'guides/agents', 'guides/teams', 'coming-from/eino', 'coming-from/trpc', 'reference/messages', 'guides/middleware'],
   ...['guides/approvals', 'guides/trying-again', 'guides/streaming', 'guides/testing', 'reference/middleware-forms', 'concepts'],
@@ -20,7 +19,6 @@ export const shopExamples: Examples = [
 ];
 export const conversationExamples: Examples = [given('chat'), 'guides/conversations'];
 export const middlewareExamples = (name: string): Examples => [given('built-ins'), `reference/middleware/${name}`];
-/** The pages of built-in middleware. */
 export const middlewareNames = readdirSync(join(docs, 'reference/middleware')).flatMap((name) =>
   name.endsWith('.md') && name !== 'README.md' ? [name.slice(0, -3)] : [],
 );
@@ -29,7 +27,7 @@ export const allExamples: readonly Examples[] = [
   ...middlewareNames.map(middlewareExamples),
 ];
 
-/** Runs examples as a module, and gives what it exports. A test among the examples becomes a test of the file that runs them. */
+/** Runs examples as a module. A test among the examples becomes a test of the calling file. */
 export function runExamples(examples: Examples, load: NodeJS.Require): ReturnType<typeof JSON.parse> {
   const { code } = transformSync(moduleOf(examples), {
     jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
@@ -41,7 +39,6 @@ export function runExamples(examples: Examples, load: NodeJS.Require): ReturnTyp
   return exported;
 }
 
-/** The TypeScript of all examples as one module. A file of the reader, such as `./tools`, is that module. */
 export function moduleOf(examples: Examples): string {
   const blocks = examples.flatMap(examplesOn);
   const code = blocks.join('\n');
@@ -57,7 +54,7 @@ export function examplesOn(page: string): readonly string[] {
   return [...readFileSync(join(docs, `${page}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
 }
 
-/** The examples of a page that none of these files has, word for word: an example for a bundle has to be a file. */
+/** Returns examples missing from the files, because an example for a bundle has to be a file. */
 export function missingExamples(page: string, files: readonly string[]): readonly string[] {
   const flat = (code: string): string => code.replace(/\s+/g, ' ').trim();
   const here = flat(files.map((file) => readFileSync(file, 'utf8')).join('\n'));

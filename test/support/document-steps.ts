@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(__dirname, '..', '..');
 
-/** What a reader of a tutorial does, or sees: a file to write, commands to type, or what a terminal shows then. */
 export type Step =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'commands'; readonly terminal: string; readonly exit: number; readonly text: string }
@@ -15,8 +14,8 @@ export interface Section {
 }
 
 /**
- * The steps of a document by its sections, from the words behind the language of each block: the name of a file, `terminal-1`, or
- * `exit-2`. A block of TypeScript has the name of its file in its first line.
+ * Splits sections into steps by the words after a block's language: a file's name, `terminal-1` or `exit-2`. A TypeScript block names the
+ * file in the first line.
  */
 export function stepsOf(document: string): readonly Section[] {
   const [, ...sections] = readFileSync(join(root, document), 'utf8').split(/^## /m);
@@ -44,7 +43,7 @@ function stepOf(language: string, words: string, text: string): Step {
   }
 }
 
-/** The first line that a terminal should show, and does not. `…` stands for any text of a line; lines in between may be others. */
+/** Returns the first expected line missing from the output. `…` matches any text of a line; extra lines may come between. */
 export function notShown(expected: string, output: string): string | undefined {
   const lines = output.split('\n').map((line) => line.trimEnd());
   let from = 0;

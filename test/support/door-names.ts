@@ -15,7 +15,6 @@ const doors = {
   'holdfast/testing': 'testing',
 };
 
-/** What each door exports, values and types alike. */
 export function exportsOf(door: string): ReadonlySet<string> {
   const folder = doors[door as keyof typeof doors];
   if (folder === undefined) throw new Error(`There is no door "${door}".`);
@@ -29,7 +28,6 @@ export function exportsOf(door: string): ReadonlySet<string> {
   );
 }
 
-/** The fields of a type that some door exports, inherited ones too. */
 export function fieldsOf(type: string): ReadonlySet<string> {
   if (!Object.keys(doors).some((door) => exportsOf(door).has(type))) throw new Error(`No door exports the type "${type}".`);
   return new Set(ownFields(type));

@@ -2,15 +2,15 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Random } from '../parity/random';
 
-/** From the sources, and from what is compiled of them. */
+/** From the sources, and from dist. */
 const root = [resolve(__dirname, '..', '..'), resolve(__dirname, '..', '..', '..')].find((path) => existsSync(join(path, 'docs'))) ?? '';
 
 let words: readonly string[] | undefined;
 const random = new Random('english');
 
 /**
- * New text of so many characters: words of our documentation in an order that only looks random, as often as they occur there. It compresses as English prose of that length
- * does: to 0.52 with deflate, where chapters of the documentation come to 0.49.
+ * Pseudo-random text with the documentation's word frequencies, new in every call. Deflates to 0.52, as English prose does (documentation:
+ * 0.49).
  */
 export function english(characters: number): string {
   words ??= wordsOfDocs();

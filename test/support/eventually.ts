@@ -1,4 +1,4 @@
-/** Asks again until the answer is there: the lists of the server come a moment after what they list. */
+/** Repeats until the answer is there, because server lists lag. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const seen = await look();

@@ -1,10 +1,7 @@
-/** A place where code waits until the test lets it go on, and where the test waits until code is there. */
+/** Code waits here until the test opens the gate, and the test waits until code arrives. */
 export interface Gate {
-  /** Settles when somebody has come. */
   readonly reached: Promise<void>;
-  /** Lets everybody through, now and later. */
   open(): void;
-  /** Called by the code that waits. */
   pass(): Promise<void>;
 }
 
@@ -23,7 +20,7 @@ export function gate(): Gate {
   };
 }
 
-/** A place where code waits until so many are there; they go on together, and the next so many after them. */
+/** Waits until `count` callers have arrived, again and again. */
 export function meeting(count: number): () => Promise<void> {
   let there: (() => void)[] = [];
   return () =>

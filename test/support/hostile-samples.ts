@@ -3,24 +3,22 @@ import ts from 'typescript';
 
 const root = resolve(__dirname, '..', '..');
 
-/** Steers a terminal (also by one character), turns text, begins a line, and clips to the clipboard. `FORGED` must never begin a line. */
+/** Steers a terminal, turns text, begins lines and writes to the clipboard. `FORGED` must never begin a line. */
 export const hostile =
   'x\u001b[2J\u001b[8m\u001b]52;c;UFdORUQ=\u0007\u009b3J\u007f\u202e\u2066\u200f\u061c\r\u0000\u2028FORGED\u0085FORGED\nFORGED';
 
-/** The same in what keeps its lines, as the text of a message does. */
+/** For texts shown with their lines. */
 export const hostileText = hostile.replaceAll('\n', '');
 
-/** What a terminal or a person must not get from others. */
+/** Characters that must not reach a terminal. */
 export const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|^FORGED/m;
 
-/** Texts that are shown with their lines. */
 const keepsLines: readonly string[] = ['text', 'output'];
 const isTime = /(?:At|Since|^at|Until)$/;
 
-/** Values of a type, in which each text is hostile and each alternative occurs. */
+/** All alternatives of a type, with hostile texts. */
 type Sampler = (type: ts.Type) => readonly unknown[];
 
-/** What each method of the client of the service gives, by the types of the code. */
 export function hostileAnswers(): Readonly<Record<string, readonly unknown[]>> {
   const file = join(root, 'http', 'service-client.ts');
   const program = ts.createProgram([file], {
@@ -50,7 +48,6 @@ export function hostileAnswers(): Readonly<Record<string, readonly unknown[]>> {
   );
 }
 
-/** Of JSON, a text and an object. */
 function json(name: string): readonly unknown[] {
   return keepsLines.includes(name) ? [hostileText] : [hostile, { [hostile]: hostile }];
 }

@@ -2,9 +2,7 @@ import type { FakeProvider, FakeRequest, FakeStep } from './fake-provider/fake-p
 import { startFakeProvider } from './fake-provider/fake-provider';
 
 export interface LimitedProvider extends FakeProvider {
-  /** How many requests were answered with 429. */
   readonly refused: number;
-  /** What they said, each text once. */
   readonly refusedTexts: ReadonlySet<string>;
   readonly mostAtOnce: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -16,7 +14,6 @@ const environmentOf = ({ url }: FakeProvider) => ({
   OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
 });
 
-/** A provider that takes some requests at a time, and answers the others with 429. It says what `answer` says. */
 export async function startLimitedProvider(atOnce: number, answer: (request: FakeRequest) => FakeStep = done): Promise<LimitedProvider> {
   const provider = await startFakeProvider();
   const refusedTexts = new Set<string>();
@@ -47,14 +44,11 @@ export async function startLimitedProvider(atOnce: number, answer: (request: Fak
 
 export interface RatedProvider extends FakeProvider {
   readonly refused: number;
-  /** The shortest time after which a request came again that was refused, in milliseconds. */
   readonly soonestAgainMs: number;
-  /** From the first request to the last that was taken, in milliseconds. */
   readonly tookMs: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A provider that takes so many requests in any second, and answers the others with 429 and `Retry-After: 1`. */
 export async function startRatedProvider(perSecond: number, answer: (request: FakeRequest) => FakeStep = done): Promise<RatedProvider> {
   const provider = await startFakeProvider();
   const times: number[] = [];

@@ -6,7 +6,6 @@ export interface ListeningSocket {
   readonly onLoopback: boolean;
 }
 
-/** The sockets on which a process and all that it has started listen, by Linux's own tables. */
 export function listeningSockets(root: number): readonly ListeningSocket[] {
   const listening = new Map(['tcp', 'tcp6'].flatMap(rowsOf));
   const pids = familyOf(root);

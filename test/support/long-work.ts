@@ -4,11 +4,9 @@ import { estimateTokens } from '../../middleware/token-count';
 import { lineOf } from './memory-bed';
 
 const said = 1500;
-/** What one turn writes down: the arguments of a call, in the answer and for the tool, and the same text as its result. */
 export const contentPerTurn = 3 * said;
 export const task = 'Work on order 42.';
 
-/** A model that works for so many turns, looks at everything that it is asked, and writes summaries. */
 export class LongWork {
   turn = 0;
   summaries = 0;
@@ -43,7 +41,6 @@ function usageOf(messages: readonly Message[]): { inputTokens: number; outputTok
   return { inputTokens: estimateTokens(messages), outputTokens: Math.ceil(said / 4) };
 }
 
-/** What a provider would refuse: results without their calls, calls without results, messages twice. */
 function problemsOf(messages: readonly Message[]): readonly string[] {
   const problems: string[] = [];
   const ids = messages.map(({ id }) => id);

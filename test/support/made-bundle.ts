@@ -8,7 +8,7 @@ const packages = dirname(dirname(dirname(require.resolve('@temporalio/worker/pac
 const folder = join(packages, '.cache', 'holdfast', 'bundles');
 const keptMs = 2 * 24 * 3600_000;
 
-/** The bundle of an agents module of ours. Test files and runs of Jest share it while no file of it has changed. */
+/** Test files and Jest runs share the bundle until a source file changes. */
 export async function madeBundle(agents: string): Promise<WorkflowBundle> {
   const store = new BundleStore(folder);
   const bundle = await bundleOnce(agents, folder, store);
@@ -16,12 +16,10 @@ export async function madeBundle(agents: string): Promise<WorkflowBundle> {
   return bundle;
 }
 
-/** Whether a file is one of this repository, and no test's own. */
 export function isOurs(path: string): boolean {
   return !relative(dirname(packages), path).startsWith('..');
 }
 
-/** What nobody has made for days is made again when it is wanted. */
 export function forgetOldBundles(): void {
   if (!existsSync(folder)) return;
   for (const path of readdirSync(folder).map((name) => join(folder, name)))

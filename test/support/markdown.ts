@@ -1,11 +1,9 @@
-/** What tests read of Markdown: headings, anchors, sentences. */
-
 export interface Heading {
   readonly level: number;
   readonly text: string;
 }
 
-/** Without blocks of code and comments; lines stay where they were. */
+/** Blanks code and comments, and keeps line numbers. */
 export function withoutCode(markdown: string): string {
   return markdown.replace(/^( *)```[\s\S]*?^\1```$|<!--[\s\S]*?-->/gm, (block) => block.replace(/[^\n]/g, ''));
 }
@@ -14,7 +12,7 @@ export function headingsOf(markdown: string): readonly Heading[] {
   return [...withoutCode(markdown).matchAll(/^(#+) (.+)$/gm)].map(([, marks = '', text = '']) => ({ level: marks.length, text }));
 }
 
-/** The anchor that GitHub gives a heading. */
+/** As GitHub makes anchors. */
 export function anchorOf(heading: string): string {
   return heading
     .replace(/[`\\]/g, '')
@@ -24,12 +22,10 @@ export function anchorOf(heading: string): string {
     .replace(/ /g, '-');
 }
 
-/** Text outside of code: a span of code is the word `code`, a link is its text. */
 export function plainText(markdown: string): string {
   return markdown.replace(/``[^`].*?``|`[^`]*`/g, 'code').replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** Sentences of paragraphs, lists and quotes. Tables and headings have none. */
 export function sentencesOf(markdown: string): readonly string[] {
   return blocksOf(withoutCode(markdown)).flatMap((block) => split(plainText(block)));
 }
@@ -56,7 +52,7 @@ function blocksOf(markdown: string): readonly string[] {
   return blocks;
 }
 
-/** A colon ends a sentence where another one follows: with a capital letter, a mark or code. */
+/** A colon ends a sentence before a capital letter, a mark or code. */
 function split(text: string): readonly string[] {
   return text
     .split(/(?<=[.!?]["”)*_]*(?<!\b(?:e\.g|i\.e|vs)\.))\s+|(?<=:\**)\s+(?=[A-Z"“(*_]|code\b)/)

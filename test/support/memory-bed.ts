@@ -10,7 +10,6 @@ import type { AgentMiddleware, HookContext } from '../../kernel/define/middlewar
 import type { Tools } from '../../kernel/define/middleware';
 import type { TestRun } from '../../testing/index';
 
-/** An agent that a test names only the special parts of. */
 export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
   return defineAgent<'agent', Json>({
     name: 'agent',
@@ -26,7 +25,6 @@ export function agentUnder(...middleware: readonly AgentMiddleware[]): Agent<'ag
   return agentWith({ middleware });
 }
 
-/** Acts before each call of the model. */
 export const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'hook',
   beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
@@ -57,7 +55,6 @@ export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
   return log;
 }
 
-/** Events in short: `tool-end echo`. */
 export async function linesOf(run: TestRun): Promise<readonly string[]> {
   return (await logOf(run)).map(eventLine);
 }
@@ -66,7 +63,6 @@ export function eventLine(event: RunEvent): string {
   return 'tool' in event ? `${event.type} ${event.tool}` : event.type === 'custom' ? `custom ${event.name}` : event.type;
 }
 
-/** Transcript in short: `user: Hi`. */
 export async function transcriptOf(run: TestRun): Promise<readonly string[]> {
   return (await run.transcript()).map(lineOf);
 }
@@ -82,7 +78,6 @@ export function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): 
   return `${role}: ${texts.join(' ')}`;
 }
 
-/** A door that a test opens when it likes. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -94,7 +89,6 @@ export function only<T>(items: readonly T[]): T {
   return items[0] as T;
 }
 
-/** The one approval that a run waits for. */
 export async function approvalOf(run: TestRun): Promise<Extract<Interrupt, { kind: 'approval' }>> {
   await run.outcome();
   const interrupt = only(await run.interrupts());

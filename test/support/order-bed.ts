@@ -6,7 +6,6 @@ import type { Observed, ObservedEnd, Observer } from '../../contract/observed';
 import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 
-/** The order of hooks as docs/reference/hooks.md shows it: what has an inside is there twice, as `in` and `out`. */
 export function shownOrder(): readonly string[] {
   const markdown = readFileSync(join(__dirname, '..', '..', 'docs', 'reference', 'hooks.md'), 'utf8');
   const [, picture] = /```text\n([^`]*)```/.exec(markdown) ?? [];
@@ -23,7 +22,6 @@ export function shownOrder(): readonly string[] {
     });
 }
 
-/** What a run with the agent `ordered` needs; `seen` fills as it runs. */
 export function orderedParts(): {
   readonly seen: string[];
   readonly middleware: WorkerMiddleware[];
@@ -40,7 +38,7 @@ export function orderedParts(): {
   const half = (name: string): WorkerMiddleware =>
     defineWorkerMiddleware(name, () => ({
       wrapModel: { generate: (request, next) => around(`worker wrapModel ${name}`, () => next(request)) },
-      // The notes themselves are calls, too.
+      // Notes are tool calls too.
       wrapInvokableToolCall: (input, next, call) =>
         call.tool === 'note' ? next(input) : around(`worker wrapInvokableToolCall ${name}`, () => next(input)),
     }));

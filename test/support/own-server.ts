@@ -6,7 +6,7 @@ import { quietRuntime } from '../../worker/runtime';
 import type { Temporal } from './temporal';
 import { openTemporal } from './temporal';
 
-/** A server that goes on as new at once, and whose timers end when they should. */
+/** Continues as new at once, and fires timers on time. */
 export const promptServer = { 'history.workflowIdReuseMinimalInterval': '0s', 'history.timerProcessorMaxTimeShift': '10ms' };
 
 interface OwnServer {
@@ -14,7 +14,6 @@ interface OwnServer {
   readonly temporal: Temporal;
 }
 
-/** Starts a server for one program. `testServer` and the beds of tests find it. */
 export async function onOwnServer<T>(name: string, settings: Record<string, string>, play: (server: OwnServer) => Promise<T>): Promise<T> {
   quietRuntime();
   const directory = mkdtempSync(join(tmpdir(), `holdfast-${name}-`));
@@ -31,7 +30,7 @@ export async function onOwnServer<T>(name: string, settings: Record<string, stri
   }
 }
 
-/** Runs a program to its end, also where something keeps the process alive. */
+/** Exits at the end, even if open handles remain. */
 export function runProgram(main: () => Promise<number>): void {
   main().then(
     (code) => process.exit(code),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
 
-/** What `refund` has paid since a test emptied it. */
 export const paid: number[] = [];
 
 export const refund = defineTool({

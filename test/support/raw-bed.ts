@@ -17,14 +17,11 @@ export interface RawBed {
 export interface RawOptions {
   readonly server: TemporalSettings;
   readonly taskQueue: string;
-  /** The words of the model in each turn, and those of the tool. */
   readonly say: string;
   readonly toolText: string;
-  /** Told when a tool begins. */
   readonly onTool?: (workflowId: string) => void;
 }
 
-/** A worker made with Temporal alone, with the same options as Holdfast's. */
 export async function startRawBed({ server, taskQueue, say, toolText, onTool }: RawOptions): Promise<RawBed> {
   const native = await connectNative(server, NativeConnection);
   const connection = await connectTemporal(server);

@@ -19,7 +19,6 @@ const activityOptions = {
 };
 const { callModel, callTool } = proxyActivities<RawActivities>(activityOptions);
 
-/** The same turns by hand: what one writes who has Temporal alone. The payloads are those that Holdfast records. */
 export async function rawRun(turns: number): Promise<{ readonly output: string; readonly messages: number }> {
   const messages: Message[] = [];
   for (let turn = 1; ; turn++) {
@@ -58,7 +57,6 @@ export async function rawRun(turns: number): Promise<{ readonly output: string; 
   }
 }
 
-/** Waits for an answer after a call, and makes another one. */
 export async function answeredRun(): Promise<void> {
   let isAnswered = false;
   setHandler(defineUpdate('answer'), () => void (isAnswered = true));

@@ -4,13 +4,10 @@ import { painter, writersTo } from '../../cli/terminal';
 interface Recording {
   readonly live: boolean;
   readonly colored?: boolean;
-  /** What somebody types who sits there. */
   readonly typed?: string[];
 }
 
-/** A terminal that nobody sits at, unless they type. */
 export interface RecordedTerminal extends Terminal {
-  /** All that was written, and in how many parts the lines came that came in parts. */
   readonly written: () => string;
   readonly parts: () => number;
 }

@@ -5,11 +5,9 @@ import { freePort } from '../../host/server/free-port';
 
 export interface TestRedis {
   readonly url: string;
-  /** Ends it as a machine that is gone. */
   kill(): Promise<void>;
 }
 
-/** A Redis of its own, without a disk. */
 export async function startRedis(): Promise<TestRedis> {
   const at = await freePort();
   const process: ChildProcess = spawn('redis-server', ['--port', String(at), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {

@@ -28,7 +28,6 @@ export interface CutPlay {
   readonly onDelta?: (delta: Delta) => void;
 }
 
-/** Calls each of the tools once, with the cut of `reduction` on the way. */
 export function cutCalls({
   options = {},
   half = { backend: keptTexts() },

@@ -7,17 +7,15 @@ import type { TestConversation } from '../../testing/index';
 import type { AgentFacts } from './agui-bed';
 import { quietLogger } from './agui-bed';
 
-/** A service whose only conversation is this one in memory. */
 export function responsesApp(chat: TestConversation, facts: AgentFacts = {}): Hono {
   const client = { conversation: () => chat, run: () => chat.run, withDeadline: (_: number, run: () => unknown) => run() };
   const agents = [{ name: 'agent', description: 'Under test.', takesJob: false, ...facts }];
   const { signal: closing } = new AbortController();
-  // In memory each reading leaves a listener.
+  // In memory, every read leaves a listener.
   setMaxListeners(0, closing);
   return createApp({ client: client as unknown as HoldfastClient, agents, logger: quietLogger, closing });
 }
 
-/** The client of OpenAI, unmodified, before this service. */
 export function openAiAt(app: Hono): OpenAI {
   const fetch = (url: unknown, init?: unknown) => Promise.resolve(app.request(String(url), init as RequestInit));
   return new OpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: 'none', maxRetries: 0, fetch });
@@ -32,7 +30,6 @@ export async function eventsOf(stream: AsyncIterable<OpenAiEvent>): Promise<read
   return events;
 }
 
-/** An item of an output in a few words. */
 export function shortItem(item: OpenAI.Responses.ResponseOutputItem): string {
   switch (item.type) {
     case 'message':
@@ -50,7 +47,6 @@ export function shortItem(item: OpenAI.Responses.ResponseOutputItem): string {
   }
 }
 
-/** The approval that a response asks for. */
 export function askedBy({ output }: OpenAiResponse): string {
   return output.flatMap((item) => (item.type === 'mcp_approval_request' ? [item.id] : []))[0] ?? '';
 }

@@ -8,7 +8,6 @@ import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/wor
 import { memoryWork } from '../../testing/memory-work';
 import { tools } from './memory-bed';
 
-/** The work of a run in memory that has the usual tools, and a model that says what the script says. */
 export function scriptedWork(
   script: readonly ScriptedStep[],
   own: ConstructorParameters<typeof ToolRegistry>[0] = tools,
@@ -27,7 +26,6 @@ export function scriptedWork(
   );
 }
 
-/** What a run in memory begins with. */
 export const memoryStart = {
   ...{ version: 1 as const, tenant: 'default', id: 'run', agent: 'agent', input: 'Hi', values: {} },
   ...{ stream: false, options: {}, tags: [] },

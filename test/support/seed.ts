@@ -1,2 +1,2 @@
-/** The seed of the scripts and batches of a test: a fixed one in the gate. `npm run nightly` sets another one each night, and prints it. */
+/** Fixed in the gate. `npm run nightly` sets and prints a new seed. */
 export const seed = process.env['HOLDFAST_SEED'] ?? '4711';

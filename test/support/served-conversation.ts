@@ -6,13 +6,11 @@ import type { TestConversation, TestConversationOptions } from 'holdfast/testing
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { agentWith, tools } from './memory-bed';
 
-/** A body of JSON, looked into as the tests know it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Body = any;
 
 export const agents: readonly AgentSummary[] = [{ name: 'support', description: 'Helps.', takesJob: false, tools: ['echo'] }];
 
-/** A service in front of one conversation in memory, and with what the client was asked for it. */
 export async function servedConversation(
   texts: readonly string[],
   { agent = agentWith(), ...options }: Partial<TestConversationOptions> & { readonly agent?: ReturnType<typeof agentWith> } = {},

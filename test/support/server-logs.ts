@@ -7,7 +7,6 @@ import type { ReplayOptions } from '../../testing/index';
 import { recordHistory, replayHistories } from '../../testing/index';
 import { fixtureAgents, fixtureBundle, testServer } from './test-bed';
 
-/** The durable events of a run: to its end, or until it waits. */
 export async function logOf(
   run: Pick<Run, 'events'>,
   options: { readonly from?: number; readonly until?: 'waiting' } = {},
@@ -17,7 +16,7 @@ export async function logOf(
   return log;
 }
 
-/** Replays runs of fixture agents, from the server: what failed of each history, which is nothing. */
+/** Replays runs from the server, and returns the failures. */
 export async function replaysOf(ids: readonly string[], options: Pick<ReplayOptions, 'dataConverter'> = {}): Promise<readonly unknown[]> {
   const histories = mkdtempSync(join(tmpdir(), 'holdfast-replayed-'));
   for (const [n, id] of ids.entries()) await recordHistory({ id, server: testServer(), file: join(histories, `${n}.json`) });

@@ -6,8 +6,6 @@ import { operationsOf } from '../../service/http/routes';
 
 const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
 
-/** The service with all of its routes, and nobody behind them. */
 export const serviceApp = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
 
-/** What its routes say of themselves. */
 export const operations = operationsOf(serviceApp) as Readonly<Record<string, ToldOperation>>;

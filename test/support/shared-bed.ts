@@ -12,25 +12,22 @@ import { openTemporal } from './temporal';
 import type { Answerer, TestBed } from './test-bed';
 import { startTestBed } from './test-bed';
 
-/** The worker, the client and the connection that all tests of a file share. */
 export interface SharedBed extends Pick<TestBed, 'worker' | 'client' | 'taskQueue'> {
   readonly temporal: Temporal;
-  /** Runs with a model of their own. The name of that model replaces the one of each agent, also of isolated ones. */
+  /** The model's name replaces the model of every agent, isolated agents included. */
   scripted(model: Answerer | LanguageModel): Scripted;
-  /** Ends the worker; the client stays. Runs that are open wait. */
+  /** Open runs wait, and the client stays. */
   stopWorker(): Promise<void>;
-  /** Starts another worker on the same task queue when the last one was stopped. */
   startWorker(): Promise<void>;
 }
 
 export interface Scripted {
-  /** The name, for a run that something else starts. */
   readonly model: string;
   start(agent: string, input: Json, options?: StartOptions): Promise<Run>;
   conversation(agent: string, options?: ConversationOptions): Conversation;
 }
 
-/** Opens what the tests of a file share before the first of them, and closes it behind the last one. */
+/** Opens before the first test of the file and closes after the last. */
 export function sharedBed(options: Partial<WorkerOptions> = {}): SharedBed {
   const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
   const models = new Map<string, LanguageModel>();
@@ -85,7 +82,7 @@ export function sharedBed(options: Partial<WorkerOptions> = {}): SharedBed {
       if (!isStopped) return;
       const again = await open();
       [worker, isStopped] = [again.worker, false];
-      // Tests go on with the client that they have.
+      // Tests keep the first client.
       await again.client.close();
     },
   };

@@ -4,7 +4,6 @@ import { textOf } from '../../contract/messages/messages';
 
 type Shown = RunEvent | Delta;
 
-/** Events in short, without what differs from run to run. */
 function line(event: Shown): string {
   switch (event.type) {
     case 'text-delta':
@@ -27,7 +26,7 @@ function line(event: Shown): string {
   }
 }
 
-/** Texts that follow each other count as one: how many deltas they come in is nobody's business. */
+/** Joins adjacent texts, because the number of deltas is arbitrary. */
 export function addLine(lines: string[], event: Shown): void {
   const [type = '', ...words] = line(event).split(' ');
   const last = lines.at(-1);

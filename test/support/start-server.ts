@@ -9,11 +9,11 @@ import { roomForDeployments } from './room-for-deployments';
 const holder = globalThis as { holdfastTestServer?: EmbeddedServer };
 
 /**
- * One server for all integration tests of a Jest run, and one bundle of the fixture agents. HOLDFAST_TEST_ADDRESS names one that runs already, as
- * `npm run cluster` does. The limit is that of a server that nobody tuned.
+ * One server and one fixture bundle per Jest run. HOLDFAST_TEST_ADDRESS names a running server, as in `npm run cluster`. Limits are
+ * defaults.
  */
 export default async function startServer(): Promise<void> {
-  // Every project with a server asks for it.
+  // Every project with a server calls the function.
   if (process.env['HOLDFAST_TEST_DIRECTORY'] !== undefined) return;
   forgetOldBundles();
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));

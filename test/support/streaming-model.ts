@@ -2,22 +2,17 @@ import type { ModelChunk } from '../../activities/models/chunks';
 import type { GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/models';
 import type { Delta } from '../../contract/deltas';
 
-/** One answer: texts that come one by one, an error that breaks them off, a call of a tool, or something to wait for. */
 export type Said = string | Error | Promise<unknown> | { readonly tool: string; readonly input: object };
 
 export interface AskedModel extends ModelProvider {
-  /** What each call was asked, and of which model. */
   readonly asked: readonly (GenerateRequest & { readonly model: string })[];
-  /** By which names the model was asked. */
   readonly names: readonly string[];
 }
 
-/** Answers by script, one entry a call; whole or in pieces, as it is asked. Without a function for a model, all share one script. */
 export function sayingModel(...script: readonly (readonly Said[])[]): AskedModel {
   return modelsSaying(() => script);
 }
 
-/** The same with a script for each name of a model. */
 export function modelsSaying(scriptOf: (name: string) => readonly (readonly Said[])[]): AskedModel {
   const asked: (GenerateRequest & { readonly model: string })[] = [];
   const counts = new Map<string, number>();
@@ -65,12 +60,10 @@ async function* say(said: readonly Said[]): AsyncGenerator<ModelChunk> {
   yield { type: 'finish' };
 }
 
-/** An error of a provider that a worker would make again, or not. */
 export function broken(message = 'The line is dead.', isRetryable = true): Error {
   return Object.assign(new Error(message), { isRetryable });
 }
 
-/** Deltas in short, by attempt: `Wrong`, `void`. */
 export function shortDelta(delta: Delta): string {
   if (delta.type === 'text-delta') return delta.text;
   return delta.type === 'attempt-start' ? 'start' : delta.type === 'attempt-void' ? 'void' : delta.type;

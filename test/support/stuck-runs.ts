@@ -4,7 +4,7 @@ import { testServer } from './test-bed';
 
 const { EventType } = temporal.api.enums.v1;
 
-/** The open runs of a task queue whose last workflow task failed: the code of such a run and its history differ, and the run stands still for ever. */
+/** Returns open runs whose last workflow task failed: code and history differ, and the run stands still for ever. */
 export async function stuckRuns(taskQueue: string): Promise<readonly string[]> {
   const { address, namespace = 'default' } = testServer();
   const connection = await Connection.connect({ address });

@@ -9,7 +9,6 @@ import type { ScriptedModel, ScriptedRequest, ScriptedStep } from '../../testing
 import { scriptedModel, testRun } from '../../testing/index';
 import { tools } from './memory-bed';
 
-/** An agent with a model of its own name. */
 export function member<const Name extends string>(name: Name, options: Partial<AgentOptions<Tools, Name, string>> = {}): Agent<Name> {
   return defineAgent<Name>({
     name,
@@ -26,7 +25,6 @@ export interface Scripts extends ModelProvider {
   requests(name: string): readonly ScriptedRequest[];
 }
 
-/** What each member's model answers, by its name. */
 export function scripts(steps: Readonly<Record<string, readonly ScriptedStep[]>>): Scripts {
   const of = Object.fromEntries(Object.entries(steps).map(([name, list]) => [name, scriptedModel(list)]));
   const named = (model: string): ScriptedModel => {
@@ -41,7 +39,7 @@ export interface TeamModel extends LanguageModel {
   requests(name: string): readonly ScriptedRequest[];
 }
 
-/** One model for all members, which knows by the instructions who asks. A run on a server has only one. */
+/** One model for all members, told apart by instructions, because a run on a server has one model. */
 export function teamModel(steps: Readonly<Record<string, readonly ScriptedStep[]>>): TeamModel {
   const { model, requests } = scripts(steps);
   return {
@@ -58,12 +56,10 @@ export async function play(agent: Agent<string, string, unknown>, steps: Readonl
   return { run, model, outcome: await run.outcome() };
 }
 
-/** What was said to a model, in short. */
 export function heard({ messages }: ScriptedRequest): readonly string[] {
   return messages.map((message) => `${message.role}: ${textOf(message)}`);
 }
 
-/** Where in the run it was. */
 export function placed(event: RunEvent): string {
   const path = 'runPath' in event ? ` ${event.runPath.join('/')}` : '';
   return `${event.type}${path}`;

@@ -3,19 +3,15 @@ import { Client, Connection } from '@temporalio/client';
 import { names } from '../../contract/names';
 import { testServer } from './test-bed';
 
-/** Temporal itself, for what only an operator or a broken program would do to a run. */
 export interface Temporal {
   readonly connection: Connection;
   handle(runId: string): WorkflowHandle;
-  /** Temporal's own id of the latest execution. */
   executionOf(runId: string): Promise<string>;
-  /** Waits until the run has gone on as new, or was reset. */
   untilAnotherExecution(runId: string, than: string): Promise<void>;
-  /** Lets the run go on as new. Returns the id of the execution before. */
   goOnAsNew(runId: string): Promise<string>;
-  /** Waits until a worker has done the first task of the latest execution: the code of the run stands where it stood. */
+  /** Waits for the first task of the latest execution, after which the code stands at its old place. */
   untilEntered(runId: string): Promise<void>;
-  /** Waits until an update stands before a task of the run, with or without a worker. */
+  /** Waits until an update is admitted, with or without a worker. */
   untilAdmitted(runId: string, updateId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +51,7 @@ export async function openTemporal(): Promise<Temporal> {
   };
 }
 
-/** Lists are brought up to date a moment after what they list. A machine with much else to do takes its time. */
+/** Lists lag, and a busy machine takes longer. */
 export async function eventually(check: () => Promise<void>, withinMs = 120_000): Promise<void> {
   const until = Date.now() + withinMs;
   for (;;) {

@@ -13,7 +13,6 @@ import type { Answerer } from './answers';
 import { isOurs, madeBundle } from './made-bundle';
 import { stuckRuns } from './stuck-runs';
 
-/** The server that the Jest run started. */
 export function testServer(): TemporalSettings {
   const address = process.env['HOLDFAST_TEST_ADDRESS'];
   if (address === undefined) throw new Error('This test needs the server that jest.config.js starts for its project.');
@@ -24,7 +23,6 @@ export function testDirectory(): string {
   return process.env['HOLDFAST_TEST_DIRECTORY'] ?? '';
 }
 
-/** The agents of all tests that need no others. */
 export const fixtureAgents = join(__dirname, '..', 'fixtures', 'agents.ts');
 
 export function fixtureBundle(): WorkflowBundle {
@@ -38,17 +36,15 @@ export interface TestBed {
   readonly worker: HoldfastWorker;
   readonly client: HoldfastClient;
   readonly taskQueue: string;
-  /** Fails if a run of the bed is stuck. `mayBeStuck`: the tests of the bed break runs on purpose. */
+  /** Fails if a run is stuck. `mayBeStuck`: tests break runs on purpose. */
   close(options?: { readonly mayBeStuck?: boolean }): Promise<void>;
 }
 
-/** What many tests use is bundled once. */
 function bundleOf(agents: string | undefined): WorkflowBundle | Promise<WorkflowBundle> | undefined {
   if (agents === undefined) return fixtureBundle();
   return isOurs(agents) ? madeBundle(agents) : undefined;
 }
 
-/** A worker and a client on a task queue of their own. The model `test/model` answers with what the test says. */
 export async function startTestBed(answer: Answerer, options: Partial<WorkerOptions> = {}): Promise<TestBed> {
   quietRuntime();
   const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
@@ -60,7 +56,6 @@ export async function startTestBed(answer: Answerer, options: Partial<WorkerOpti
     bundle: shared,
     tools: fixtureTools,
     models: { providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } } },
-    // A bundle that many tests use is looked at once.
     bundles: join(testDirectory(), 'bundles', shared?.buildId ?? taskQueue),
     taskQueue,
     shutdownGraceMs: 2000,

@@ -11,16 +11,13 @@ export interface Executed {
   readonly deltas: readonly DeltaBody[];
 }
 
-/** One execution of a tool as the worker makes it, and what its readers saw. */
 export async function execute(
   tool: object,
   options: Partial<CallToolInput> & {
     readonly middleware?: readonly WorkerMiddleware[];
     readonly signal?: AbortSignal;
     readonly attempt?: number;
-    /** Nobody is there to see anything. */
     readonly unseen?: boolean;
-    /** Grows while the tool runs. */
     readonly deltas?: DeltaBody[];
   } = {},
 ): Promise<Executed> {
@@ -41,7 +38,6 @@ export async function execute(
   return { outcome: await made.run({}, aboutNothing), deltas };
 }
 
-/** What was seen, in short: `+text` for output, `.data` for progress. */
 export function seen(deltas: readonly DeltaBody[]): readonly string[] {
   return deltas.map((delta) => {
     if (delta.type === 'tool-output-delta') return `+${delta.text ?? JSON.stringify(delta.part)}`;

@@ -1,4 +1,4 @@
-/** Compiled, never run: what types must accept and refuse. A line that no longer fails is itself an error. */
+/** Compiled, never run: types must accept and refuse these lines. */
 import { jsonSchema, tool } from '@ai-sdk/provider-utils';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
@@ -114,8 +114,6 @@ export async function use(client: HoldfastClient<{ support: typeof support; invo
   await client.start('suport', 'text');
 }
 
-// --- shapes of messages
-
 export const shaped = defineAgent({
   name: 'shaped',
   description: '',
@@ -147,8 +145,6 @@ agenticMiddleware({
   beforeModelRewriteState: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
 });
 
-// --- observers: one form for both halves
-
 export const observer = {
   name: 'times',
   onEnd(seen: ObservedEnd) {
@@ -158,8 +154,6 @@ export const observer = {
 export const onBothHalves: readonly [Observer, AgentMiddleware] = [observer, observer];
 // @ts-expect-error an end has no request
 export const wrongObserver: Observer = { name: 'x', onEnd: (seen) => console.log(seen.request) };
-
-// --- kinds of tools
 
 const city = z.object({ city: z.string() });
 export const kinds = {
@@ -250,8 +244,6 @@ export const followed = agentsFor<Kinds>().defineMiddleware({
     await ctx.call('film', { town: 'Oslo' });
   },
 });
-
-// --- outputs
 
 export const outputs = {
   order: z.object({ id: z.string(), total: z.number().default(0) }),

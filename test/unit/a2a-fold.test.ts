@@ -22,7 +22,6 @@ const lineOf = (update: A2aUpdate): string => {
   return `${artifact.artifactId} ${append === true ? '+' : '='}${lastChunk === true ? '.' : ''} ${artifact.parts.map((part) => part.text ?? JSON.stringify(part)).join('')}`;
 };
 
-/** The updates of a stream, and the task that a reader of the log alone has. */
 function folded(stream: readonly (RunEvent | Delta)[]) {
   const [live, later] = [1, 2].map(() => new TaskFold({ contextId: 'c', message: 'm' })) as [TaskFold, TaskFold];
   const lines = stream.flatMap((one) => [...live.take(one)]).map(lineOf);

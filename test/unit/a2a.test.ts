@@ -12,7 +12,6 @@ import { agentUnder, agentWith, echo, gate, logOf, tools } from '../support/memo
 const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
 
-/** A task that is at work until the door opens, in front of a service that can close. */
 async function atWork(...more: readonly ScriptedStep[]) {
   const door = gate();
   const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: () => door.opened.then(() => 'open') });
@@ -44,7 +43,6 @@ const codeOf = async (asked: Promise<unknown>): Promise<string> => {
     return `${constructor.name.replace(/^JsonRpc|Error$/g, '')} ${details?.[0]?.metadata.code}`;
   }
 };
-/** A task that waits for an approval. */
 const waiting = async (client: Client, taskId = '') => client.sendMessage(saying('Hi.', { taskId }));
 const asTask = (sent: unknown) => sent as Awaited<ReturnType<typeof get>>;
 

@@ -13,7 +13,6 @@ const begin = (layer: AgentMiddleware, calls = false): Promise<TestRun> =>
     tools,
   });
 
-/** How often the run went on as new. */
 const borders = (run: TestRun): number =>
   (run as unknown as { readonly run: MemoryRun }).run.facts.filter(({ kind }) => kind === 'continued').length;
 

@@ -13,7 +13,6 @@ type AnyAgent = Agent<string, string, unknown>;
 interface Scene {
   readonly agent: () => AnyAgent;
   readonly steps: Readonly<Record<string, readonly ScriptedStep[]>>;
-  /** How often somebody is asked. */
   readonly asked: number;
 }
 
@@ -204,7 +203,6 @@ async function play({ agent, steps, asked }: Scene, cross: (run: TestRun) => Pro
   return { ...withoutIds({ shown: { events: await logOf(run), view: await run.view() }, requests }), counted };
 }
 
-/** Ids of messages differ between two runs. */
 function withoutIds<T>(value: T): T {
   const text = JSON.stringify(value);
   const ids = [...new Set(text.match(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [])];

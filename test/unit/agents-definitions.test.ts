@@ -13,7 +13,6 @@ const runnable = (agent: Agent<string, string, unknown>) => agentsOf({ agent });
 const nameless = (name: string): Agent<string> => sequential({ name, agents: [member(`${name}-inner`)] });
 const twice = (): readonly Agent<string>[] => [member('a'), member('a')].slice(0, 1).flatMap((one) => [one, one]);
 const deep = { name: 'd', description: 'D.', model: 'm' };
-/** What TypeScript would refuse. */
 const untyped = (value: unknown): never => value as never;
 
 describe('a definition that would go wrong later', () => {

@@ -21,7 +21,6 @@ const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => 
   usage,
 });
 
-/** Asks before the model is. */
 const asking: AgentMiddleware = {
   name: 'asking',
   beforeModelRewriteState: async (_, ctx) => {
@@ -63,7 +62,6 @@ const throwing = (count: number) =>
       throw new Error('Out of order.');
     },
   });
-/** Says whether an isolated tool that failed has left what it had set. */
 const sequentialAfterTool = (tool: Agent<'throws', string, unknown>) =>
   sequential({
     name: 'both',
@@ -206,7 +204,6 @@ describe('agents at the same time, each a run of its own', () => {
     });
     const { run, model } = await play(agent, { writer: [says('One.'), says('Two.')] });
     expect([...run.children.keys()]).toEqual(['test~left.writer', 'test~right.writer']);
-    // Only the second one can hand over.
     expect(await child(run, 'test~left.writer').outcome()).toMatchObject({ status: 'completed', output: 'One.' });
     expect(model.requests('writer').map(({ tools: told }) => told.map(({ name }) => name))).toEqual([[], ['transfer_to_agent']]);
   });
@@ -339,7 +336,6 @@ describe('session values of isolated agents', () => {
     await run.outcome();
     await run.advance('1h');
     expect(seen(await logOf(child(run, 'test~team.first')))).toEqual([{ who: 'before', kept: 'before' }]);
-    // The first one ended last, and the third one left alone what it was given.
     expect(seen(await logOf(run))).toEqual([{ who: 'second', kept: 'before' }]);
   });
 });

@@ -10,7 +10,6 @@ import { member, placed, scripts, transfer } from '../support/team-bed';
 
 type AnyAgentOf = Agent<string, string, unknown>;
 
-/** Asks people when an agent has ended, either way. */
 const asking = (name: string): AgentObserver => ({
   name,
   onEnd: async (observed, ctx) => {
@@ -57,7 +56,6 @@ const broken = (): never => {
   throw new Error('Broken.');
 };
 
-/** The run to its end, answering all that it asks; with a continue-as-new before each answer, and an upgrade to the same code. */
 async function played(agent: () => AnyAgentOf, border: boolean, script = steps) {
   const paid: string[] = [];
   const pay = defineTool({

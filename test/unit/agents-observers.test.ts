@@ -5,7 +5,6 @@ import { AgentRun } from '../../kernel/engine/run';
 import { logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 
-/** Tells in events of the run what it sees. */
 const noting: AgentObserver = {
   name: 'noting',
   onStart: (observed, ctx) => ctx.sendEvent('start', { id: observed.id, input: observed.kind === 'agent' ? observed.input.length : null }),

@@ -9,7 +9,6 @@ import { agentWith, echo, tools } from '../support/memory-bed';
 
 const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
 
-/** The client of AG-UI, as its users have it, with what it has been told. */
 function clientOf(chat: TestConversation): HttpAgent {
   const app = aguiApp(chat);
   return new HttpAgent({

@@ -55,7 +55,6 @@ async function post({ app }: Served, more: object = {}): Promise<Response> {
   return app.request('/aisdk/desk', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 }
 
-/** The parts of a stream, as far as it goes. */
 async function partsOf(response: Response | Promise<Response>) {
   const text = await (await response).text();
   return text.split('\n\n').flatMap((frame) => (frame.startsWith('data: {') ? [JSON.parse(frame.slice(6))] : []));

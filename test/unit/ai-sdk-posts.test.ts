@@ -40,7 +40,6 @@ interface PageOptions {
   readonly sendAutomaticallyWhen?: typeof lastAssistantMessageIsCompleteWithToolCalls;
 }
 
-/** A page that posts by itself. `who` decides. */
 function pageOn(conversation: TestConversation, agent: string, { who = {}, ...options }: PageOptions = {}): PageChat {
   const app = aguiApp(conversation, {}, agent);
   const ask = ((url: string, init: RequestInit) => {
@@ -153,7 +152,6 @@ describe('a turn that asks somebody while it does something else', () => {
   ];
   const log = bodies.map((body, offset) => ({ ...body, offset, time: 0 })) as unknown as readonly RunEvent[];
 
-  /** Beside the question the call goes on until somebody reads on. */
   function threadOn(reads: string[]): Thread {
     let known = 4;
     return {

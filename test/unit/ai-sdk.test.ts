@@ -49,7 +49,6 @@ const picker = agentsFor<{ pick: typeof picked } & typeof tools>().defineAgent({
   tools: ['look', 'pick'],
 });
 
-/** A chat as the service has it, on a conversation in memory. */
 function chatIn(conversation: TestConversation): Thread {
   const { run } = conversation;
   return {
@@ -82,7 +81,6 @@ interface Page {
   readonly parts: (readonly UiPart[])[];
 }
 
-/** Posts what stands in the page, and shows what comes. */
 async function post(page: Page, more: Partial<ChatBody> = {}): Promise<UIMessage> {
   const body = ChatSchema.parse(JSON.parse(JSON.stringify({ id: page.chat.id, messages: page.messages, ...more })));
   const shown: ShownTurn = await carryOut(page.chat, body, never);
@@ -116,7 +114,6 @@ function decide(page: Page, approved: boolean, reason?: string): void {
   page.messages.splice(-1, 1, { ...last, parts: parts as UIMessage['parts'] });
 }
 
-/** Puts the result of a call in the page, as `addToolOutput` does. */
 function give(page: Page, toolCallId: string, result: object): void {
   const last = page.messages.at(-1) as UIMessage;
   const parts = last.parts.map((part) => ('toolCallId' in part && part.toolCallId === toolCallId ? { ...part, ...result } : part));

@@ -10,7 +10,6 @@ interface Asked extends InterruptOptions {
   readonly text?: Json;
 }
 
-/** An agent that asks one question, then sleeps an hour, and then does what it was told. */
 const asking = (
   { text = 'May I delete one draft?', ...options }: Asked = {},
   then?: (ctx: HookContext) => Promise<unknown>,
@@ -26,7 +25,6 @@ const asking = (
     },
   });
 
-/** A run that waits for its first answer. */
 async function started(agent: Agent<string, Json, unknown>, ...steps: readonly ScriptedStep[]): Promise<TestRun> {
   const run = await testRun(agent as Agent, { input: 'Hi', model: scriptedModel(steps), tools });
   await run.interrupts();
@@ -182,7 +180,6 @@ describe('a call that waits for people', () => {
   const steps = [{ toolCalls: [echo('a')] }, { text: 'Done.' }] as const;
   const stages = (...stage: readonly object[]): AgentMiddleware =>
     policy<typeof tools, 'echo'>({ name: 'rules', tools: ['echo'], stages: stage });
-  /** Changes what an approval inside of it is shown. */
   const changing = (text: string): AgentMiddleware => ({
     name: 'changing',
     wrapToolCall: (call, next) => next({ ...call, input: { text } }),

@@ -23,7 +23,6 @@ const completed = (updateId: string, failed: boolean): FactEvent => ({
   },
 });
 
-/** The answer that is found in a history, whose events are given oldest first. */
 async function found(...events: readonly FactEvent[]): Promise<unknown> {
   const page = async (): Promise<object> => ({ history: { events: [...events].reverse() } });
   const source = { workflowService: { getWorkflowExecutionHistory: page, getWorkflowExecutionHistoryReverse: page }, namespace: 'default' };

@@ -8,7 +8,6 @@ import { AskingEnd } from '../../kernel/run/turn-stop';
 const shown: Interrupt = { id: 'asks', address: ['agent', 'asks'], agent: 'agent', kind: 'question', info: 'Well?' };
 const answer = { interruptId: 'asks', answer: 'yes' };
 
-/** The list of a run that has continued as new. Its code has not asked again yet. */
 function deskBehindContinueAsNew() {
   const events: EventBody[] = [];
   const turn = { isStopped: false };

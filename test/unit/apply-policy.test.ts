@@ -27,7 +27,6 @@ function question(id: string, asking: object = one, name = 'refunds'): Interrupt
   return { id, address: [id], agent: 'a', kind: 'approval', tool: 'refund', callId: 'c', input: {}, inputHash: 'h', policy: asked };
 }
 
-/** Runs with their questions, on pages of two. `busy` ones leave what comes to a worker, `refusing` ones refuse it. */
 function runsOf(all: Readonly<Record<string, readonly Interrupt[]>>, { busy = [] as string[], refusing = [] as string[] } = {}) {
   const applied: unknown[] = [];
   const rows = Object.entries(all).map(([id, interrupts]) => ({ id, agent: 'a', tags: [], interrupts })) as unknown as ListedRun[];

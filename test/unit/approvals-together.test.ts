@@ -10,7 +10,7 @@ const paid: number[] = [];
 let failures = 0;
 const refund = defineTool({
   description: 'Pays money back.',
-  // Read twice, an amount would be another one.
+  // A second transform would change the amount.
   inputSchema: z.object({ cents: z.union([z.number(), z.string().transform((text) => Number(text) * 100)]) }),
   effect: 'idempotent',
   execute: ({ cents }) => {
@@ -53,7 +53,6 @@ async function started(middleware: readonly AgentMiddleware[], cents: Json = 10,
   });
 }
 
-/** Who is asked, about how much. */
 async function asked(run: TestRun): Promise<string> {
   await run.outcome();
   const interrupt = only(await run.interrupts());
@@ -68,7 +67,6 @@ async function decide(run: TestRun, decision: ApprovalDecision, by = 'boss'): Pr
 const yes: ApprovalDecision = { type: 'approve' };
 const edit = (cents: Json): ApprovalDecision => ({ type: 'approve', editedInput: { cents } });
 
-/** Decides one question after another, and says which there were. */
 async function played(run: TestRun, decisions: readonly ApprovalDecision[], border = false): Promise<readonly string[]> {
   const questions: string[] = [];
   for (const decision of decisions) {

@@ -8,7 +8,6 @@ import { recordedTerminal } from '../support/recorded-terminal';
 const approval = { kind: 'approval', input: { amount: 30, note: 'x' }, inputHash: 'h' } as unknown as Interrupt;
 const inDoubt = { kind: 'in-doubt' } as Interrupt;
 
-/** Decides with these answers, and says which questions were asked. */
 async function decided(interrupt: Interrupt, ...typed: Typed[]) {
   const asked: string[] = [];
   const terminal = {

@@ -20,7 +20,6 @@ it('built-ins written anew import nothing but the doors', () => {
 
 type Deeds = (run: TestRun) => Promise<void>;
 
-/** All that is seen of a run, from its model, its readers and its caller. */
 async function seenOf(agent: Agent<string, Json, unknown>, steps: readonly ScriptedStep[], input: Json, deeds: Deeds): Promise<object> {
   const model = scriptedModel(steps);
   const run = await testRun(agent as Agent<string, Json>, { input, model, tools, id: 'r' });

@@ -5,7 +5,6 @@ import { agentWith, tools } from '../support/memory-bed';
 const busy = (headers?: Record<string, string>): Error =>
   Object.assign(new Error('Too many requests.'), { statusCode: 429, ...(headers === undefined ? {} : { responseHeaders: headers }) });
 
-/** A model that refuses some calls, and then answers. */
 function refusing(times: number, error = busy()): LanguageModel & { asked: number } {
   const model = {
     asked: 0,

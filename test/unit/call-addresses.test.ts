@@ -68,7 +68,6 @@ const scenes: readonly [string, AnyAgent, readonly ScriptedStep[]][] = [
   ],
 ];
 
-/** The activities that a run made, and the addresses that readers see of calls that the run answers itself. */
 async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBordered: boolean): Promise<readonly string[]> {
   const run: TestRun = await testRun(agent, { input: 'Hi', model: scriptedModel(steps), tools });
   for (let rounds = 0; rounds < 12; rounds++) {
@@ -80,7 +79,7 @@ async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBo
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
   const log = await logOf(run);
   const { facts } = (run as unknown as { readonly run: MemoryRun }).run;
-  // Readers may begin with any of the runs that this one continued as.
+  // A reader may begin with any continued execution.
   const late = new HistoryFold();
   const seen = facts.slice(facts.map(({ kind }) => kind).lastIndexOf('start')).flatMap((fact) => late.add(fact));
   const starts = (events: typeof log): typeof log => events.filter(({ type }) => type === 'tool-start');

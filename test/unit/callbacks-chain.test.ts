@@ -28,7 +28,7 @@ describe('a set of callbacks', () => {
 });
 
 describe('a chain of callbacks', () => {
-  /** E: a callback that fails. R: one that answers. */
+  /** E: a callback that fails. R: a callback that answers. */
   it.each([
     [false, false, 'E R', [1], undefined, 'E1'],
     [false, false, 'R E', [1], 'R1', undefined],

@@ -9,7 +9,6 @@ import { agentUnder, agentWith, gate, linesOf, logOf, tools, transcriptOf } from
 const cut = ['cancel-request', 'cancel-start', 'run-end'];
 const ends = (log: readonly RunEvent[]): RunEvent | undefined => log.at(-1);
 
-/** A tool that stands still until somebody opens the door. */
 function heldTool(options: { effect?: 'once' } = {}) {
   const begun = gate();
   const door = gate();

@@ -25,7 +25,6 @@ const refund: Interrupt = {
   },
 };
 
-/** A service that answers what the test says, and the paths that it was asked for. */
 function serviceOf(answers: Readonly<Record<string, unknown>>): { readonly service: FoundService; readonly asked: string[] } {
   const asked: string[] = [];
   const answer: typeof fetch = async (url) => {
@@ -337,7 +336,6 @@ describe('holdfast show of a conversation', () => {
   });
 });
 
-/** Without what aligns columns. */
 function aligned(line: string): unknown {
   return expect.stringMatching(new RegExp(`^${line.replace(/ {2,}/, ' +').replace('?', '\\?')}$`));
 }

@@ -16,7 +16,6 @@ describe('what is waited for when a client is closed', () => {
     ...{ execution: { workflowId: 'default/r1', runId: 'one' }, type: { name: 'agentRun' }, status: 1 },
     ...{ startTime: { seconds: 1, nanos: 0 }, historyLength: 1 },
   });
-  /** A server that says that there is a run, and no more. */
   const open = (): HoldfastClient => {
     const workflowService = {
       describeWorkflowExecution: async () => ({ workflowExecutionInfo: description }),
@@ -54,7 +53,6 @@ describe('what is waited for when a client is closed', () => {
       () => 'came',
       (error: unknown) => [codeOf(error), messageOf(error)],
     );
-    // As far as it comes.
     await new Promise(setImmediate);
     await client.close();
     expect(await waiting).toEqual(['request-invalid', 'This client is closed. Connect again for a new one.']);
@@ -68,7 +66,6 @@ describe('a request that a timer makes again', () => {
     jest.useFakeTimers();
     let isOpen = true;
     let asked = 0;
-    /** As gRPC does it: a closed channel throws, and another one says that nobody is there. */
     const next: Next = () => {
       if (!isOpen) throw new Error('Channel has been shut down');
       asked += 1;

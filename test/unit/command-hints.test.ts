@@ -15,7 +15,7 @@ import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { recordedTerminal } from '../support/recorded-terminal';
 
-// Commands load it when they need it, by the name that it has when it is compiled.
+// Commands load compiled names on demand.
 jest.mock('../../host/configuration.js', () => jest.requireActual('../../host/configuration'), { virtual: true });
 
 const base = { id: 'support.t2.refund-0.approval.1', address: ['support', 't2', 'refund.0', 'approval'], agent: 'support' };
@@ -33,7 +33,6 @@ const external: Interrupt = {
   info: { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } },
   answerSchema: externalAnswerSchema,
 };
-/** The words that a shell makes of a line, without `npx holdfast`. */
 const pasted = (line: string): readonly string[] => {
   const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
   return stdout.split('\0').slice(2, -1);

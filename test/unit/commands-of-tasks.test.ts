@@ -10,7 +10,7 @@ import { names } from '../../contract/names';
 import { serveAgents } from '../../workflows/agent-run';
 import { interceptors } from '../../workflows/interceptors';
 
-// The SDK's code for a sandbox, on a run outside of one.
+// Runs the SDK's sandbox code outside of a sandbox.
 jest.mock('@temporalio/workflow', () => {
   Object.assign(globalThis, {
     AsyncLocalStorage: jest.requireActual<{ AsyncLocalStorage: unknown }>('node:async_hooks').AsyncLocalStorage,
@@ -39,7 +39,6 @@ const manifest = {
 
 let events = 0;
 
-/** A run of which each workflow task is given by hand. */
 class HandDrivenRun {
   private readonly activator = activatorOf({
     workflowType: 'agentRun',
@@ -55,7 +54,6 @@ class HandDrivenRun {
 
   constructor(private readonly agent: { readonly name: string }) {}
 
-  /** The first task, and the one that brings the manifest. */
   async begin(): Promise<void> {
     await this.task(() => {
       const start = { version: 1, tenant: 't', id: 'i', agent: this.agent.name, input: 'Hi', stream: false };
@@ -70,7 +68,6 @@ class HandDrivenRun {
     await this.task(this.result('prepareRun', manifest));
   }
 
-  /** Gives one task, and returns the kinds of its commands. */
   async task(...given: (Job | (() => void))[]): Promise<string[]> {
     events += 100;
     const historyLength = events;
@@ -98,7 +95,6 @@ class HandDrivenRun {
     });
   }
 
-  /** The result of the first open call of an activity whose id contains a word. */
   result(type: string, value: object, word = ''): Job {
     const position = this.calls.findIndex((call) => call.type === type && call.id.includes(word));
     const [call] = this.calls.splice(position, 1);
@@ -111,7 +107,6 @@ class HandDrivenRun {
     };
   }
 
-  /** The end of the first open timer. */
   timer(): Job {
     return { fireTimer: { seq: this.timers.shift() ?? 0 } };
   }

@@ -15,7 +15,6 @@ const all = leaves(program).slice(1);
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-completion-'));
 beforeAll(() => {
   writeFileSync(join(folder, 'history.json'), '{}');
-  // A command that has runs, and says with what it was asked for them.
   writeFileSync(join(folder, 'holdfast'), '#!/bin/sh\necho "$@" > asked\nprintf "ticket-1\nticket-2\nnight-1\n"\n');
   chmodSync(join(folder, 'holdfast'), 0o755);
 });
@@ -27,7 +26,6 @@ const scriptFile = (shell: CompletedShell): string => {
   return file;
 };
 
-/** What bash offers for the words of a command line, of which the last is being typed. */
 function offered(...words: readonly string[]): readonly string[] {
   const script = `source "$0"; COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };

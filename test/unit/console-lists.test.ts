@@ -12,7 +12,6 @@ import { steadyRows } from '../../console/runs/steady';
 const url = 'http://127.0.0.1:4747';
 const nasty = `it's "bad" $HOME \`id\` \\ !x\n-d ünïcödé 你好`;
 
-/** What a shell makes of a command line: its words. */
 function wordsOf(line: string): readonly string[] {
   const script = `${line.replace(/^(curl|npx holdfast)/, 'show')}`;
   const { stdout } = spawnSync('bash', ['-c', `show() { printf '%s\\0' "$@"; }\n${script}`], { encoding: 'utf8' });

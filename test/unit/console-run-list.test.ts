@@ -6,7 +6,7 @@ const all = Array.from({ length: 1_500 }, (_, at): ListedRun => {
   return { id: `run-${at}`, agent: 'a', status: 'running', startedAt, interrupts: [], tags: [] };
 });
 
-// Jest cannot load the module of Preact's signals. Nothing here depends on one signal on another.
+// Jest cannot load Preact's signals. The tests need no dependencies between signals.
 jest.mock('@preact/signals', () => ({
   signal: (value: unknown) => ({
     value,

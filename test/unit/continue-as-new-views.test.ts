@@ -10,12 +10,10 @@ import { memoryStart, scriptedWork } from '../support/scripted-work';
 const twoTurns: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { text: 'Done.' }];
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 
-/** Leaves one message of what was said before. */
 const summary = (turn: number): AgentMiddleware => ({
   name: 'summary',
   beforeModelRewriteState: (_, ctx) => (ctx.iteration === turn ? { messages: [user('So far: a.')] } : undefined),
 });
-/** Asks before the tool runs. */
 const asking = (text: string): AgentMiddleware => ({
   name: 'asking',
   wrapToolCall: async (call, next, ctx) => ((call.input as { text?: string }).text === text && (await ctx.interrupt('Go?')), next(call)),
@@ -28,7 +26,6 @@ async function started(script: readonly ScriptedStep[], ...middleware: readonly 
   return run;
 }
 
-/** What a reader sees who comes after the last continue-as-new. */
 function lateView({ facts }: MemoryRun): RunView {
   const late = new HistoryFold();
   for (const fact of facts.slice(facts.map(({ kind }) => kind).lastIndexOf('start'))) late.add(fact);
@@ -37,7 +34,6 @@ function lateView({ facts }: MemoryRun): RunView {
 
 const linesOf = ({ messages }: RunView): readonly string[] => messages.map(lineOf);
 
-/** Goes over a continue-as-new, which no reader may notice. */
 async function unnoticed(run: MemoryRun): Promise<void> {
   const before = run.view();
   await run.goOnAsNew();

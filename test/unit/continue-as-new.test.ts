@@ -13,7 +13,6 @@ import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
 
-/** Everything a run shows, without what differs between two runs. */
 async function shownBy(run: TestRun): Promise<unknown> {
   const events = await logOf(run);
   const ids = [...new Set(events.flatMap((event) => ('message' in event ? [event.message.id] : [])))];
@@ -74,7 +73,7 @@ describe('a run that goes over a continue-as-new', () => {
     expect(only(await run.interrupts())).toEqual(before);
     await run.resume(before.id, true);
     expect((await transcriptOf(run))[2]).toBe('tool: 1');
-    // The layer is entered three times, the tool it called once; hooks that are done are not entered again, until the next turn.
+    // The layer is entered three times, its tool called once; finished hooks are not entered again until the next turn.
     expect(counts).toEqual({ model: 1, tool: 1, before: 2, layer: 3 });
   });
 

@@ -11,7 +11,6 @@ import { servedConversation as serve } from '../support/served-conversation';
 const url = 'http://service';
 afterEach(() => jest.restoreAllMocks());
 
-/** The commands in front of a conversation in memory, and a terminal at which somebody types these lines. */
 async function at(served: Awaited<ReturnType<typeof serve>>, ...typed: readonly string[]) {
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (asked, init) => served.app.request(String(asked), init));
   const lines = [...typed];

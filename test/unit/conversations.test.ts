@@ -17,13 +17,11 @@ import { agentUnder, agentWith, echo, gate, lineOf, tools } from '../support/mem
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
-/** The whole transcript in short: `1 user: Hi`. */
 async function saidIn(conversation: TestConversation): Promise<readonly string[]> {
   const { messages } = await conversation.transcript({ limit: 500 });
   return messages.map(({ turn, message }) => `${turn} ${message.role}: ${textOf(message)}`);
 }
 
-/** Answers each call with what the last message was, once its door is open. */
 function doorModel(): { model: LanguageModel; doors: ReturnType<typeof gate>[]; asked: string[][] } {
   const doors: ReturnType<typeof gate>[] = [];
   const asked: string[][] = [];
@@ -42,7 +40,6 @@ function doorModel(): { model: LanguageModel; doors: ReturnType<typeof gate>[]; 
   return { model, doors, asked };
 }
 
-/** A tool that says when it begins, and waits for its door. */
 function slowTool() {
   const [door, begun] = [gate(), gate()];
   const slow = defineTool({

@@ -10,8 +10,8 @@ import { agentUnder, echo, logOf, only, tools } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 
 /**
- * What code that runs in the workflow is given. `fixed` is the same in the whole run, or in the whole hook by how the run goes on behind a
- * continue-as-new. `kept` can change while code waits: what it saw is kept. `effects` are numbered. A new member has to be put somewhere.
+ * Members of code in the workflow. `fixed`: equal in the whole run, or in the whole hook. `kept`: may change while code waits, so reads are
+ * recorded. `effects`: numbered. A new member must be classified.
  */
 const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'effects', readonly string[]>>>> = {
   ctx: {
@@ -81,7 +81,6 @@ const membersOf: Readonly<Record<string, Readonly<Record<'fixed' | 'kept' | 'eff
   run: { fixed: ['messages', 'streaming', 'options'], kept: [], effects: [] },
 };
 
-/** What members that are functions say of something. */
 const asked: Readonly<Partial<Record<keyof HookContext, (ctx: HookContext) => unknown>>> = {
   toolFacts: (ctx) => [ctx.toolFacts('echo') ?? null, ctx.toolFacts('none') ?? null],
   nameOfTool: (ctx) => ctx.nameOfTool('echo'),
@@ -91,7 +90,6 @@ const asked: Readonly<Partial<Record<keyof HookContext, (ctx: HookContext) => un
   factsOfMiddleware: (ctx) => ctx.factsOfMiddleware('level'),
 };
 
-/** What code saw at each of its entries, by where it stands and how often it has come there. */
 class Sightings {
   readonly members = new Map<string, Set<string>>();
   readonly seen = new Map<string, string[]>();
@@ -101,7 +99,7 @@ class Sightings {
     const known = this.members.get(kind) ?? new Set();
     this.members.set(kind, known);
     for (const key of Reflect.ownKeys(object)) known.add(String(key));
-    // A context has its members by its class, or by the context that it was made from.
+    // Members come from the class or from the wrapped context.
     if (kind !== 'ctx') return;
     for (let at: unknown = Object.getPrototypeOf(object); at !== Object.prototype; at = Object.getPrototypeOf(at))
       for (const key of Object.getOwnPropertyNames(at)) if (key !== 'constructor') known.add(key);
@@ -109,7 +107,6 @@ class Sightings {
 
   entries = 0;
 
-  /** Everything that can be read, twice, with a wait for somebody in between. */
   async look(where: string, ctx: HookContext, given: object, isNoted = true): Promise<void> {
     this.note('ctx', ctx);
     this.note('session', ctx.session);
@@ -141,7 +138,6 @@ class Sightings {
     return this.look(where, ctx, { ...given, usage: invocation.usage, userMessage: invocation.userMessage }, false);
   }
 
-  /** How often the tokens of the others had changed between the two looks of one hook. */
   get moved(): number {
     return [...this.usages.values()].filter(({ size }) => size > 1).length;
   }
@@ -157,7 +153,7 @@ const asks: AgentMiddleware = {
 const spender = member('spender', { tools: ['echo'], middleware: [asks], maxIterations: 400 });
 const steps = { spender: Array.from({ length: 300 }, () => ({ toolCalls: [echo('x')], ...spends })) };
 
-/** Answers until all has ended but the spender: whenever somebody else waits, it spends, time passes, and the run goes on as new. */
+/** Answers until only the spender is left; at every wait, usage and time grow and the run continues as new. */
 async function playBeside(run: TestRun): Promise<void> {
   for (;;) {
     const open = await run.interrupts();
@@ -209,7 +205,6 @@ const own = (sight: Sightings): WorkflowTool => ({
 
 type AnyAgent = Agent<string, string, unknown>;
 
-/** The callbacks of every place, in the manner of tRPC. */
 const calledBack = (sight: Sightings): AgentMiddleware => {
   const look = (place: string) => (args: { readonly invocation: Invocation }) => sight.invoke(`args of ${place}`, args);
   return callbacks({
@@ -283,7 +278,6 @@ describe('what code in the workflow sees', () => {
     expect(sight.seen.size).toBeGreaterThan(0);
     expect([...sight.seen].filter(([, entries]) => new Set(entries).size !== 1).map(([place]) => place)).toEqual([]);
     expect(sight.entries).toBeGreaterThan(sight.seen.size);
-    // The others have used more each time: what it saw was no accident.
     expect(2 * sight.moved).toBe(sight.seen.size);
   });
 

@@ -6,7 +6,6 @@ import { ProjectConfigSchema } from '../../service/project/project-config';
 const root = resolve(__dirname, '..', '..');
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Public methods of a class, as a page writes them. */
 function methodsOf(file: string, name: string): readonly string[] {
   const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
   const found = source.statements.find((one): one is ts.ClassDeclaration => ts.isClassDeclaration(one) && one.name?.text === name);
@@ -41,7 +40,6 @@ it.each(['docs/reference/middleware/pii.md', 'docs/reference/limits.md'])('%s pr
   expect(textOf(file)).not.toMatch(/\[codec\]\(/);
 });
 
-/** The names in the first cells of a table, some of which stand together. */
 function namesIn(heading: string): readonly string[] {
   const [, section = ''] = textOf('docs/reference/configuration.md').split(`\n## ${heading}\n`);
   const cells = (section.split('\n## ')[0] ?? '').split('\n').map((line) => /^\| (`[^|]*)\|/.exec(line)?.[1] ?? '');

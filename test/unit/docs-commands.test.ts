@@ -11,7 +11,6 @@ const documented = commands
   .filter((command) => command.name() !== 'help')
   .flatMap((command) => (command.commands.length === 0 ? [command] : command.commands.filter((one) => one.name() !== 'help')));
 
-/** The cells of the rows whose first cell is code, in the order of the page. */
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| `'))

@@ -8,7 +8,7 @@ import { conversationExamples, runExamples } from '../support/document-examples'
 const written: unknown[] = [];
 const closed = jest.fn();
 
-// The example is a program: it runs as soon as this file is loaded.
+// The example is a program and runs at import.
 jest.mock('holdfast/client', () => ({ connect: () => served() }));
 
 async function served(): Promise<object> {

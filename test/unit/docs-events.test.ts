@@ -39,7 +39,6 @@ describe('docs/reference/events.md', () => {
   });
 });
 
-/** Each event of a table with its fields, optional ones with a `?`. */
 function fieldsOnPage(heading: string): Readonly<Record<string, readonly string[]>> {
   const page = readFileSync(join(root, 'docs', 'reference', 'events.md'), 'utf8');
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';

@@ -28,7 +28,6 @@ const documents = [
   ...codeFolders.map((folder) => `${folder}/README.md`).filter((path) => existsSync(join(root, path))),
 ];
 
-/** The cells of all rows of a document's tables, without the marks of Markdown. */
 function rowsOf(markdown: string): readonly (readonly string[])[] {
   return markdown
     .split('\n')
@@ -36,7 +35,7 @@ function rowsOf(markdown: string): readonly (readonly string[])[] {
     .map((line) => line.split('|').slice(1, -1).map(plain));
 }
 
-/** Prettier escapes what Markdown could take for a mark; code keeps its text. */
+/** Prettier escapes marks of Markdown; code keeps its text. */
 function plain(text: string): string {
   return text.replace(/[`\\]/g, '').trim();
 }

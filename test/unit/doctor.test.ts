@@ -213,7 +213,6 @@ describe('doctor on the server', () => {
     ]);
   });
 
-  /** A server that answers as it is told to, by a clock of its own. */
   function serverWith({
     version = '1.29.1',
     attributes = Object.keys(searchAttributes),

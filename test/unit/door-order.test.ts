@@ -12,7 +12,6 @@ jest.mock('@temporalio/workflow', () => ({
 const sandbox = globalThis as { __TEMPORAL_ACTIVATOR__?: { readonly blockedConditions: Map<number, { fn(): boolean }> } };
 afterEach(() => delete sandbox.__TEMPORAL_ACTIVATOR__);
 
-/** What code is given of an activation, one after another, in the order in which it is given. */
 async function given(...jobs: readonly Job[]): Promise<readonly Job[]> {
   let activate: Activate = () => undefined;
   jest.isolateModules(() => {
@@ -26,7 +25,7 @@ async function given(...jobs: readonly Job[]): Promise<readonly Job[]> {
   activate({ activation: { jobs: [...jobs], historyLength: 1 }, batchIndex: 0 }, ({ activation }) =>
     parts.push(...(activation.jobs ?? [])),
   );
-  // The SDK looks at its conditions until none holds, and takes away those that held.
+  // The SDK repeats its conditions until none holds, and removes conditions that held.
   for (let look = 0; look < 3 * jobs.length; look++) {
     await Promise.resolve();
     for (const [key, { fn }] of [...blockedConditions]) if (fn()) blockedConditions.delete(key);

@@ -20,7 +20,6 @@ afterEach(() => {
   delete scope.__TEMPORAL_ACTIVATOR__;
 });
 
-/** A run whose code takes some microtasks for all that it is given, and then what `then` says. */
 function run(then: (kind: string, wait: (holds: () => boolean) => Promise<void>) => Promise<void> | void = () => undefined) {
   const blockedConditions = new Map<number, { fn(): boolean; resolve(): void }>();
   scope.__TEMPORAL_ACTIVATOR__ = { blockedConditions, rethrowSynchronously: false, maybeRethrowWorkflowTaskError: () => undefined };
@@ -45,7 +44,7 @@ function run(then: (kind: string, wait: (holds: () => boolean) => Promise<void>)
   return {
     log,
     rests: () => activation?.settled,
-    /** As the SDK does it: in between it looks at conditions, until none holds. */
+    /** As the SDK: checks conditions in between, until none holds. */
     async activate(...jobs: Jobs): Promise<void> {
       const historyLength = log.length + 1;
       const given = {

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { messageOf, thrownCodeOf } from '../../contract/errors';
 import { agentWith, echo, tools } from '../support/memory-bed';
 
-/** Codes by which Holdfast itself says what became of a run. */
 const ofTheEngine = [
   'run-timed-out',
   'run-terminated',

@@ -50,7 +50,7 @@ describe('a password in a URL', () => {
 
   it('is looked for in a long text without taking long', () => {
     const long = 'a.'.repeat(100_000);
-    // Its own time: another process may have the core meanwhile.
+    // CPU time, because another process may have the core.
     const begun = process.cpuUsage();
     expect(withoutCredentials(long)).toBe(long);
     expect(process.cpuUsage(begun).user / 1000).toBeLessThan(500);

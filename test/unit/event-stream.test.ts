@@ -8,7 +8,6 @@ const options = {
   frameOf: (item: string) => `${item}\n`,
 };
 
-/** What each write has. */
 async function pieces(items: AsyncGenerator<string>, more = {}): Promise<readonly string[]> {
   const reader = frameStream(() => items, { ...options, ...more }).body?.getReader();
   const read: string[] = [];
@@ -16,7 +15,6 @@ async function pieces(items: AsyncGenerator<string>, more = {}): Promise<readonl
   return read;
 }
 
-/** An iterator that gives these at one moment, and comes to its end when the gate opens. */
 async function* given(items: readonly string[], gate: Promise<void> = Promise.resolve()): AsyncGenerator<string> {
   yield* items;
   await gate;

@@ -16,7 +16,6 @@ afterEach(() => {
   delete scope.__TEMPORAL_ACTIVATOR__;
 });
 
-/** The interceptor of a new run. What has reached the code is in `woken`. */
 function run(): {
   activate(jobs: Jobs, at: { second: number; length: number; size: number; isReplaying?: boolean }, batchIndex?: number): void;
   conclude(...commands: object[]): void;

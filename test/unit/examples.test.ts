@@ -16,7 +16,6 @@ import { definitionOf } from '../../kernel/define/agent-ref';
 import { jobTaker } from '../../kernel/define/definition';
 import { transfer } from '../support/team-bed';
 
-/** All agents of an example have the model `default`; here each one has a script of its own, by its name. */
 function casting(scripts: Readonly<Record<string, readonly ScriptedStep[]>>) {
   const agents = Object.fromEntries(Object.keys(scripts).map((name) => [name, { model: name }]));
   return { model: scriptedModel(scripts), options: { agents } };
@@ -92,7 +91,6 @@ describe('the examples', () => {
     for (const folder of folders) {
       expect(readme).toContain(`(examples/${folder})`);
       expect(page).toContain(`\`${folder}/\``);
-      // The pages are for the agents of another example.
       const own = folder === 'pages' ? [] : ['agents.ts', 'tools.ts'];
       for (const file of [...own, 'holdfast.config.ts']) expect(existsSync(join(root, 'examples', folder, file))).toBe(true);
     }

@@ -25,7 +25,6 @@ async function start(options: Parameters<typeof agentWith>[0], ...steps: readonl
   return { chat, model };
 }
 
-/** What waits, by what is picked a color of. */
 async function waiting(chat: TestConversation): Promise<Readonly<Record<string, string>>> {
   const open = await chat.run.interrupts();
   return Object.fromEntries(open.map((one) => [(externalCallIn(one)?.input as { of: string }).of, one.id]));
@@ -229,7 +228,6 @@ async function seen(chat: TestConversation, isIt: (event: RunEvent) => boolean):
   throw new Error('The log has no such event.');
 }
 
-/** The id of what waits, while another call of the turn is at work. */
 async function firstAsked(chat: TestConversation): Promise<string> {
   const asked = await seen(chat, ({ type }) => type === 'interrupt-start');
   return asked.type === 'interrupt-start' ? asked.interrupt.id : '';

@@ -10,7 +10,6 @@ import type { MemoryRun } from '../../memory/run';
 import { answerIn } from '../../workflows/answer-in';
 import { agentUnder, tools } from '../support/memory-bed';
 
-/** A question that is shown at 1000 and ends at 2000. From 1500 on Bob may answer it, too. */
 function asked() {
   let now = 1000;
   const events: EventBody[] = [];

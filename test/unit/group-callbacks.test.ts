@@ -11,7 +11,6 @@ import { member, scripts } from '../support/team-bed';
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 const words = { a: said('A.', 'A again.'), b: said('B.'), boss: said('Boss.') };
 
-/** Notes in the run what it sees, and passes something on. */
 const noting = (): AgentCallbacks =>
   agentCallbacks()
     .registerBefore(({ invocation }) => {
@@ -52,7 +51,6 @@ const start = (agent: Agent): Promise<TestRun> => testRun(agent, { input: 'Go.',
 const notesOf = async (run: TestRun): Promise<readonly unknown[]> =>
   (await logOf(run)).flatMap((event) => (event.type === 'custom' ? [[event.name, event.data]] : []));
 const modelsAsked = async (run: TestRun): Promise<number> => (await logOf(run)).filter(({ type }) => type === 'model-start').length;
-/** What the group itself says. */
 const saidBy = async (run: TestRun): Promise<readonly string[]> =>
   (await logOf(run)).flatMap((event) => (event.type === 'agent-message' && event.agent === 'group' ? [textOf(event.message)] : []));
 const waiting = async (run: TestRun): Promise<string> => {

@@ -1,7 +1,6 @@
 import type { HistoryPage } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
 
-/** A history of so many pages of one event. `asked` has the page of each request. */
 function historyOf(count: number) {
   const asked: number[] = [];
   const getWorkflowExecutionHistory = ({ nextPageToken }: { readonly nextPageToken?: Uint8Array }): Promise<HistoryPage<number>> => {

@@ -6,7 +6,6 @@ function frame(offset: number, said: string): string {
   return `id: ${offset}\nevent: custom\ndata: ${JSON.stringify({ type: 'custom', offset, data: said })}\n\n`;
 }
 
-/** A service that answers with a stream of these pieces. */
 function clientOf(pieces: readonly Uint8Array[]): ServiceClient {
   const body = new ReadableStream({
     start(controller) {

@@ -105,7 +105,6 @@ describe('holdfast init', () => {
 });
 
 describe('a project that a packed file makes', () => {
-  /** What a package manager leaves of an installation of `named`, in a folder below `cache`. */
   function installed(named: string | undefined, at = ['node_modules', 'holdfast'], isThere = true): string {
     const home = fresh();
     const own = join(home, 'cache', ...at);

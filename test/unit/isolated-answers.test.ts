@@ -5,7 +5,6 @@ import { OpenInterrupts } from '../../kernel/run/interrupts';
 import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 
-/** The list of a run, with a question of an isolated agent in it. */
 function deskOf(parent?: RunState['parent']): {
   readonly desk: OpenInterrupts;
   readonly events: EventBody[];

@@ -46,7 +46,6 @@ function helper(name: string, middleware: readonly AgentMiddleware[] = [approval
   });
 }
 
-/** A lead whose tool is an isolated agent, or two isolated agents beside each other. */
 function agentOf(how: 'tool' | 'parallel', instructions?: string) {
   const payer = helper('payer', [approvalsBy('refunds')], instructions);
   if (how === 'parallel') return parallel({ name: 'apart', isolate: true, agents: [payer, helper('clerk', [])] });

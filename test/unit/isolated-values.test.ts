@@ -29,7 +29,6 @@ interface Composite {
   readonly steps: Readonly<Record<string, readonly ScriptedStep[]>>;
 }
 
-/** Agents that keep something of their own among the values of the run, or let others of the run see something there. */
 const composites: Readonly<Record<string, () => Composite>> = {
   planExecute: () => ({
     agent: planned(),

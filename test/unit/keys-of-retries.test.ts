@@ -9,7 +9,6 @@ import { agentUnder, echo, tools } from '../support/memory-bed';
 
 const key = 'default/test/agent/t1/echo.0';
 
-/** The keys under which the tool ran, by layers around it. Fails the first times. */
 async function keysUnder(layers: readonly AgentMiddleware[], failures = 0, isBordered = false): Promise<readonly string[]> {
   const keys: string[] = [];
   const paying = defineTool({
@@ -36,7 +35,6 @@ async function keysUnder(layers: readonly AgentMiddleware[], failures = 0, isBor
   return keys;
 }
 
-/** Throws behind the first results, so many times. */
 function throwing(times: number, name = 'throwing'): AgentMiddleware {
   return {
     name,

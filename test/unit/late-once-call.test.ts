@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { gate } from '../support/gate';
 import type { CallToolResult } from '../../contract/record/wire';
 
-/** A call of a once tool that leaves an event and a value, and then stands until the gate opens. Its time is up soon, or long after the test. */
+/** A once tool that leaves an event and a value, then waits for the gate. The timeout ends soon, or long after the test. */
 function onceCall(extra: object = {}, startToCloseTimeoutMs = 50, slowValues = false) {
   let executions = 0;
   const held = gate();

@@ -18,7 +18,6 @@ afterEach(() => {
   for (const signal of signals) process.removeAllListeners(signal);
 });
 
-/** A process that ends when the gate of what it has opened is open. */
 function startedProcess(name = 'service') {
   let open = (): void => undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));

@@ -6,7 +6,6 @@ import { gate } from '../support/gate';
 
 const input: CallModelInput = { path: ['a'], turn: 1, slots: { instructions: 'x', tools: [], model: 'test/m', stream: 'whole' } };
 
-/** The activities of a worker whose model takes one call at a time. */
 function limited(generate: () => Promise<unknown>) {
   const nothing = { workflowService: {} as never, namespace: 'default' };
   const parts = partsOf(
@@ -55,7 +54,7 @@ it.each([
     nextRetryDelay: expect.any(Number) as number,
     message: expect.stringMatching(/lets 1 call work at a time\. \d calls are before this one\./) as string,
   });
-  // The next attempt reads what this one waits for.
+  // The next attempt reads what this attempt waits for.
   expect(left.beats.at(-1)).toMatchObject({ times: 1, busyMs: 0 });
   held.open();
   for (const one of [first, ...others.slice(0, 4)]) expect(await one.ended).toMatchObject({ message: { parts: [{ text: 'Done.' }] } });

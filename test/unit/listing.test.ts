@@ -16,20 +16,16 @@ const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 interface Record {
   readonly id: string;
   start: number;
-  /** Of a run that continued as new. */
   first?: number;
   close?: number;
-  /** What it says of itself in the search attribute. */
   status?: string;
   readonly open: Map<string, { readonly since: number; readonly by?: readonly string[] }>;
 }
 
-/** What a server keeps of runs, in its order: open ones by the start of the last execution, then those that have ended by their ends. */
 class Visibility {
   readonly records: Record[] = [];
   asked = 0;
   counted = 0;
-  /** What happens between two questions. */
   between: () => void = () => undefined;
 
   add(id: string, start: number, more: Partial<Record> = {}): Record {
@@ -45,7 +41,7 @@ class Visibility {
     const fitting = this.fitting(query).sort(
       (one, other) => (other.close ?? Infinity) - (one.close ?? Infinity) || other.start - one.start || (one.id < other.id ? -1 : 1),
     );
-    // Like the server, it has a token whenever the page is full.
+    // Like the server, returns a token for every full page.
     const page = fitting.slice(from, from + size);
     return {
       executions: page.map((record) => executionOf(record)),
@@ -121,7 +117,6 @@ async function allInterrupts(lists: RunLists, options: InterruptListOptions): Pr
   return rows;
 }
 
-/** The same numbers each time. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -275,7 +270,6 @@ describe('a list of interrupts', () => {
         if (record === undefined || key === undefined) continue;
         record.open.delete(key);
         answered.add(`${record.id} ${key}`);
-        // The run goes on, ends or asks something new.
         if (record.open.size === 0) record.close = began + 5000;
         else if (random(4) === 0) record.open.set(`later${answered.size}`, { since: began + 9000 });
       }

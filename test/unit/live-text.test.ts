@@ -22,7 +22,6 @@ const message = (text: string, at = address): RunEvent =>
   });
 const note = event({ ...agent, type: 'custom', name: 'note', data: 1 });
 
-/** What stands on the terminal after these. */
 function shown(...events: readonly (RunEvent | Delta)[]): string {
   const terminal = recordedTerminal({ live: true });
   const lines = new EventLines(terminal);

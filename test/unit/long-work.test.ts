@@ -8,7 +8,6 @@ import { agentWith, tools } from '../support/memory-bed';
 
 interface Worked {
   readonly work: LongWork;
-  /** What a history has of it. */
   readonly bytes: number;
   readonly tokensLeft: number;
 }
@@ -35,7 +34,6 @@ it('300 turns under contextEditing and summarization stay under their bound, ref
   expect(work.summaries).toBeGreaterThan(5);
   expect(work.largest).toBeLessThanOrEqual(mostTokens);
   expect(tokensLeft).toBeLessThanOrEqual(mostTokens);
-  // As many bytes for each turn, however many there were before it; and little more than without middleware.
   expect(bytes / short.bytes).toBeLessThan(3.1);
   const plain = await worked(100, { agent: agentWith({ tools: ['echo'], maxIterations: 1000 }) as Agent<string, string> });
   expect(short.bytes / plain.bytes).toBeLessThan(1.2);

@@ -9,7 +9,6 @@ import type { HoldfastError } from '../../contract/errors';
 import { partsOf } from '../../worker/worker-parts';
 import { gate } from '../support/gate';
 
-/** A process whose event loop stands still when a test says so. */
 class Process implements LoopGauge {
   readonly said: string[] = [];
   private ms = 0;
@@ -23,7 +22,7 @@ class Process implements LoopGauge {
   close = (): void => undefined;
   readonly watch = new LoopWatch(({ message }) => this.said.push(message), 5000, this);
 
-  /** `cpuMs`: none where the process was stopped or got no processor. */
+  /** `cpuMs`: 0 for a process that was stopped or got no processor. */
   block(ms: number, cpuMs = ms): void {
     this.ms += ms;
     this.cpuMs += cpuMs;
@@ -117,12 +116,11 @@ it('a tool that computes without a pause is named by the worker that called it',
     workflowExecution: { workflowId: 'default/r', runId: 'r' },
   });
   const { callTool } = createActivities(parts);
-  // The gauge counts from its first timer on, which is due after the first of these calls.
+  // The gauge starts at its first timer, which is due after the first call.
   for (const ms of [600, 1200]) {
     await environment.run(() => callTool({ path: ['a'], tool: 'slow', callId: 'c', input: { ms }, workerMiddleware: [] }));
     await new Promise((resolve) => setTimeout(() => setImmediate(resolve)));
   }
-  // The watch does not keep a process alive.
   const waiting = setInterval(() => undefined, 1000);
   expect(await told).toMatchObject({
     code: 'tool-failed',

@@ -4,7 +4,6 @@ import type { ChatMessage } from '../../contract/messages/chat-messages';
 import type { Json, Message, Part } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
 
-/** Numbers that look random and are the same each time. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -13,7 +12,6 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Messages of a conversation as agents make them: calls behind what is said, one result to a message. */
 function conversation(seed: number): readonly Message[] {
   const pick = numbers(seed);
   const maybe = (fields: object): object => (pick(3) === 0 ? fields : {});
@@ -90,7 +88,7 @@ describe('messages in another shape', () => {
       const shown = messagesIn(shape, messages);
       expect(messagesOf(shown)).toStrictEqual(messages);
       expect(shown.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
-      // The views are JSON: they go over every continue-as-new as they are.
+      // The views are JSON and pass every continue-as-new unchanged.
       expect(messagesOf(JSON.parse(JSON.stringify(shown)) as typeof shown)).toStrictEqual(messages);
     }
     expect(new Set(many.flat().flatMap(({ parts }) => parts.map(({ type }) => type))).size).toBe(12);

@@ -39,7 +39,6 @@ const returned = (n: number, messageId: string): HistoryFact => ({
   result: { address: `t${n}/tool`, outcome: { type: 'done', messageId, output: 'x' } },
 });
 
-/** Two turns with a tool between them. */
 const facts: readonly HistoryFact[] = [
   start,
   turn(1, { base: 'start', slots }),

@@ -214,7 +214,6 @@ describe('a command that leaves its group', () => {
       return false;
     }
   };
-  /** A process that was killed goes when the system gets to it. */
   const gone = async (pid: number): Promise<void> => {
     while (isThere(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   };

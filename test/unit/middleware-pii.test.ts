@@ -17,7 +17,6 @@ import type { Piece } from '../../middleware/pii/redacted-texts';
 import { checkedRules } from '../../middleware/pii/rules';
 import { agentWith, logOf, transcriptOf } from '../support/memory-bed';
 
-/** No half of a pair stands alone. */
 const isWellFormed = (text: string): boolean => !/[\ud800-\udfff]/u.test(text);
 const redactorOf = (options: PiiOptions): Redactor => new Redactor(checkedRules(options).rules, 'a test');
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join('');
@@ -97,7 +96,6 @@ describe('what is found', () => {
     const redactor = redactorOf(all);
     expect(redactor.texts(['Ask bob@exa', 'mple.com now'])).toEqual(['Ask [email removed]', ' now']);
     expect(redactor.texts(['4111 1111', ' 1111', ' 1111.'])).toEqual(['[credit card removed]', '', '.']);
-    // What a text has alone is found also where the next one goes on with it.
     expect(redactor.texts(['card 4111 1111 1111 1111', '12 left'])).toEqual(['card [credit card removed]', '12 left']);
     const parts: readonly Part[] = [
       { type: 'text', text: 'bob@exa' },
@@ -461,7 +459,6 @@ it('changes what an agent answers that is a tool, and the error of one that fail
   }
 });
 
-/** What a run has of an answer that streams these. */
 async function partsOf(chunks: readonly ModelChunk[]): Promise<unknown> {
   async function* streamed(): AsyncGenerator<ModelChunk> {
     yield* chunks;

@@ -27,7 +27,6 @@ const asker = (id: string, more: Partial<Asker> = {}): Asker => ({
   ...more,
 });
 
-/** Asks for turns, and tells in which order calls got one or left. */
 function queue(gate: Gate) {
   const told: string[] = [];
   const turns = new Map<string, GateTurn>();
@@ -104,7 +103,7 @@ describe('turns of a limit', () => {
     expect(told).toEqual(['call0', 'call1', 'call6 waiting-for-turn', 'call7 waiting-for-turn']);
     expect(waits.get('call7')).toBeGreaterThan(waits.get('call6') ?? Infinity);
     await end('call0');
-    // One that comes back takes the place of a younger one.
+    // A returning call takes the place of a younger call.
     for (let n = 8; n < 11; n++) ask(`call${n}`, { since: n });
     await pass(0);
     ask('call6', { since: 6 });
@@ -161,7 +160,6 @@ describe('turns of a limit', () => {
 });
 
 describe('turns that workers share', () => {
-  /** Others, who let calls wait until the test says that there is room. */
   function others() {
     const said: string[] = [];
     let room = 0;

@@ -11,7 +11,6 @@ import { agentWith, echo, only, tools, transcriptOf } from '../support/memory-be
 
 type Seen = readonly ['start', Observed] | readonly ['end', ObservedEnd] | readonly ['error', ObservedError];
 
-/** Keeps what it is told; the same on both halves. */
 function keeping(seen: Seen[]): Pick<Observer, 'onStart' | 'onEnd' | 'onError'> {
   return {
     onStart: (observed) => void seen.push(['start', observed]),
@@ -20,7 +19,6 @@ function keeping(seen: Seen[]): Pick<Observer, 'onStart' | 'onEnd' | 'onError'> 
   };
 }
 
-/** In short: `end tool echo`. */
 function linesOf(seen: readonly Seen[]): readonly string[] {
   return seen.map(([what, observed]) => {
     const which = observed.kind === 'tool' ? observed.tool : observed.kind === 'model' ? observed.model : observed.agent;

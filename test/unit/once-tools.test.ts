@@ -188,7 +188,6 @@ it('a tool that is lost again and again fails, and the model is told', async () 
 describe('a once tool of a run that is cancelled while it works', () => {
   const key = 'default/test/agent/t1/pay.0';
 
-  /** Pays as soon as it begins, hands its signal on, and ends with an error when that says so, as `fetch` does. */
   function cutOff(reconcile?: (key: string) => Reconciled<string>) {
     const begun = gate();
     const pay = defineTool({
@@ -303,7 +302,6 @@ describe('a once tool of a run that is cancelled while it works', () => {
   });
 });
 
-/** As of a worker that a deploy has left without the tool. */
 function lacking(times: number): LoseCall {
   let left = times;
   return () => {
@@ -385,7 +383,6 @@ it('a once call that code left behind is asked about when it is lost behind the 
   });
   await begun.opened;
   await run.cancel();
-  // The run ends but for the call.
   for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
   lost.open();
   expect((await run.outcome()).status).toBe('cancelled');

@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
   it('says which parameters may stand there several times, and requests are taken so', async () => {
     const codeOf = async (path: string): Promise<string> =>
       ((await (await serviceApp.request(path)).json()) as { readonly error: { readonly code: string } }).error.code;
-    // Nobody is behind the routes: what is taken fails there.
+    // No service is attached, so accepted requests fail with `internal`.
     expect(await codeOf('/runs?mayAnswer=ann&role=desk&role=lead')).toBe('internal');
     expect(await codeOf('/runs?mayAnswer=ann&role=desk')).toBe('internal');
     expect(await codeOf('/runs?agent=desk&agent=lead')).toBe('request-invalid');
@@ -124,7 +124,6 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Whether what the typed client may send is what the schema takes, field by field. */
 type Fits<Request, Schema extends z.ZodType> = [keyof Request, keyof z.input<Schema>] extends [keyof z.input<Schema>, keyof Request]
   ? true
   : { readonly missing: Exclude<keyof z.input<Schema>, keyof Request>; readonly unknown: Exclude<keyof Request, keyof z.input<Schema>> };

@@ -4,7 +4,7 @@ import { kinds, leastShares, sharesOf } from '../parity/shares';
 import { tableInMemory } from '../parity/tables';
 
 describe('random scripts', () => {
-  // Of one seed: a rare kind is missing among the scripts of one seed in twenty.
+  // One fixed seed, because one seed in twenty lacks a rare kind.
   it('have each kind of thing that can happen often enough', async () => {
     const played = [];
     for (let number = 0; number < 200; number++) played.push(await lead(scriptOf(`71234/${number}`), `share-${number}`, tableInMemory));

@@ -7,7 +7,6 @@ type Log = readonly object[];
 const asked = { type: 'interrupt-start', interrupt: { id: 'one', deadline: 1000 } };
 const ended = (reason: string, time: number): object => ({ type: 'interrupt-end', interruptId: 'one', reason, time });
 
-/** In memory somebody does something while the question is open, which `memory` ends with; on the server that was the end already, or not. */
 function compared(memory: Log, server: Log, served = 0, agent = 'hurried'): Compared {
   const log = (events: Log): readonly RunEvent[] => events as unknown as readonly RunEvent[];
   const standing = { log: log([asked]), open: [{ id: 'one' }] };

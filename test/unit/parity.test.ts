@@ -21,18 +21,16 @@ const sets = [
 ];
 const recordings = sets.flatMap(({ folder, agents, tools }) =>
   readdirSync(join(expected, folder))
-    // Parts of a chain are no whole runs.
     .filter((file) => !/\.\d\.json$/.test(file))
     .map((file) => ({ file, agents, tools, recorded: JSON.parse(readFileSync(join(expected, folder, file), 'utf8')) as Recorded })),
 );
 
-/** Without what differs from run to run: ids of messages, times, and the order in which parallel tools ended. */
 function comparable({ view, events }: Recorded): unknown {
   const ids = [
     ...new Set([...view.messages.map(({ id }) => id), ...events.flatMap((event) => ('message' in event ? [event.message.id] : []))]),
   ];
   const lines = events.map((event) => {
-    // The address of an end, who changed a call, and the schema of an interrupt came after these were written down.
+    // Fields younger than the recorded files.
     const {
       offset: _,
       time: __,
@@ -47,7 +45,6 @@ function comparable({ view, events }: Recorded): unknown {
   return { status: view.status, usage: view.usage, output: view.output, messages, log: lines.map(known).sort() };
 }
 
-/** The answers that the recorded model gave. */
 function scriptOf(events: readonly RunEvent[]): readonly GenerateAnswer[] {
   return events.flatMap((event) =>
     event.type === 'model-end' ? [{ parts: event.message.parts, ...(event.usage === undefined ? {} : { usage: event.usage }) }] : [],

@@ -18,7 +18,6 @@ async function written(value: unknown, converter: DataConverter): Promise<Payloa
   return (await encode(loadDataConverter(converter).payloadCodecs, [payloadOf(value)]))[0] as Payload;
 }
 
-/** As encryption does: the whole payload becomes bytes that nobody can compress. */
 const secret: PayloadCodec = {
   encode: (payloads) =>
     Promise.resolve(
@@ -77,7 +76,6 @@ describe('compressed payloads', () => {
       const loaded = loadDataConverter(reading);
       expect(loaded.payloadConverter.fromPayload((await decode(loaded.payloadCodecs, [payload]))[0] as Payload)).toEqual({ text });
     }
-    // A reader that was given the codec alone.
     expect(await new PayloadReader(loadDataConverter({ payloadCodecs: [secret] })).value(payload)).toEqual({ text });
   });
 
@@ -117,7 +115,7 @@ describe('compressed payloads', () => {
       const refusal = expect.objectContaining({ code: 'run-unreadable', message: expect.stringContaining('"holdfast/z') });
       for (const converter of [{}, on, withCompression({ payloadCodecs: [secretPassing] })])
         await expect(new PayloadReader(loadDataConverter(converter)).value(broken)).rejects.toEqual(refusal);
-      // A signal with such data must not fail the tasks of its run: it goes on to the run's code, in an encoding that the converter refuses.
+      // A signal with broken data must not fail workflow tasks, so the code gets an encoding that the converter refuses.
       expect(await decode(on.payloadCodecs ?? [], [broken])).toEqual([broken]);
       expect(() => defaultPayloadConverter.fromPayload(broken)).toThrow('Unknown encoding');
     }

@@ -7,7 +7,6 @@ import { PayloadReader } from '../../host/history/payload-reader';
 const payloadOf = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const values = [{ text: 'Grüße, 你好 🙂 \u0000', list: [1, null] }, 'text', 0, false, null, ''];
 
-/** Turns every byte around, and knows its own payloads by their encoding. */
 const turning: PayloadCodec = {
   encode: (payloads) =>
     Promise.resolve(

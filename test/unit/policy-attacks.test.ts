@@ -50,7 +50,6 @@ const code = (answer: Promise<unknown>): Promise<unknown> =>
 
 describe('a policy whose people depend on the arguments holds against', () => {
   const amountOf = (call: unknown): number => (call as { readonly input: { readonly amount: number } }).input.amount;
-  /** Clerks decide about small amounts, and the boss about the others. */
   const byAmount = {
     by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'mate'] }),
   };
@@ -153,7 +152,6 @@ describe('a policy holds against', () => {
     });
     const [first] = await askedAll(run);
     await run.approve(first?.id ?? '', { by: 'ada', upTo: 100 });
-    // What was asked before stays asked.
     expect((await askedAll(run)).map(({ input }) => input)).toEqual([{ amount: 90 }, { amount: 200 }]);
     for (const { id } of await askedAll(run)) await run.reject(id, 'No.', { by: 'ada' });
     expect((await askedAll(run)).map(({ input }) => input)).toEqual([{ amount: 101 }, { amount: -5000 }]);

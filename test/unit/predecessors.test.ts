@@ -5,7 +5,6 @@ import { retryCallsOf } from '../../worker/predecessors';
 const started = 2;
 const now = { seconds: Math.floor(Date.now() / 1000) };
 
-/** A server with one run, whose calls are at work in these workers. */
 function serverWith(calls: Readonly<Record<string, string>>) {
   const failed: (string | undefined)[] = [];
   const workflowService = {

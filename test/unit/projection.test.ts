@@ -32,7 +32,6 @@ function steps(...given: readonly (RunEvent | Delta)[]): readonly ShownStep[] {
   return [...given.flatMap((one) => [...projection.take(one)]), ...projection.end()];
 }
 
-/** A step in a few characters. */
 function short(step: ShownStep): string {
   if (step.step === 'event') return step.event.type;
   const { step: kind } = step;
@@ -184,7 +183,6 @@ describe('what tools return in pieces', () => {
   });
 });
 
-/** A number of its own for each seed, always the same. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -24,10 +24,8 @@ import { textIn } from '../support/a2a-bed';
 import { pageOf, toolsOf } from '../support/ai-sdk-page';
 import { seed } from '../support/seed';
 
-/** What readers are shown of a run, whatever they speak. */
 interface Shown {
   readonly texts: readonly string[];
-  /** Each with its arguments and what came of it, or nothing. */
   readonly calls: readonly string[];
 }
 
@@ -37,7 +35,6 @@ interface Call {
   readonly tool: string;
   input: Json;
   output?: Json;
-  /** The approval that asks about it, and whether a person rejected it. */
   approval?: string;
   isDenied?: boolean;
 }
@@ -47,13 +44,13 @@ const rejected = /^A human rejected the call/;
 const callLine = (tool: string, input: Json, output: Json | undefined): string =>
   `${tool} ${JSON.stringify(input)} ${output === undefined ? '' : typeof output !== 'string' ? JSON.stringify(output) : rejected.test(output) ? 'denied' : output}`;
 
-/** What the log says. Calls are by agent and id: of two agents each may have one of the same, and of two messages. */
+/** By agent and id, because agents and messages may repeat ids. */
 function inLog(log: readonly RunEvent[]): { readonly texts: readonly string[]; readonly calls: readonly Call[] } {
   const texts: string[] = [];
   const calls: Call[] = [];
   for (const event of log) {
     if (event.type === 'interrupt-start' && event.interrupt.kind === 'approval') {
-      // The arguments as they were parsed: people decide about these.
+      // The parsed arguments, on which people decide.
       const open = calls.filter(({ output }) => output === undefined);
       const asked = askedCall(open, event.interrupt);
       if (asked !== undefined) Object.assign(asked, { input: event.interrupt.input, approval: event.interrupt.id });
@@ -82,7 +79,6 @@ function inLog(log: readonly RunEvent[]): { readonly texts: readonly string[]; r
   return { texts: texts.sort(), calls };
 }
 
-/** On a page a call that somebody rejected is denied, whatever became of its result. */
 function forPage({ texts, calls }: ReturnType<typeof inLog>): Shown {
   const lines = calls.map(({ tool, input, output, isDenied }) =>
     callLine(tool, input, isDenied === true && output !== undefined ? 'A human rejected the call' : output),
@@ -90,7 +86,6 @@ function forPage({ texts, calls }: ReturnType<typeof inLog>): Shown {
   return { texts, calls: lines.sort() };
 }
 
-/** The same log as a reader has it that was there meanwhile: with tokens, and with what was said in vain. */
 function withTokens(log: readonly RunEvent[], random: Random): readonly (RunEvent | Delta)[] {
   return log.flatMap((event): readonly (RunEvent | Delta)[] => {
     if (event.type !== 'model-end' || event.address === undefined || random.chance(0.3)) return [event];
@@ -135,7 +130,6 @@ async function inPage(steps: readonly ShownStep[]): Promise<Shown> {
     const { message } = part.providerMetadata?.['holdfast'] as { message: string };
     return voids.has(message) ? [] : [part.text];
   });
-  // Arguments that were changed behind a step stand beside.
   const changed = new Map(
     page.parts.flatMap((part) =>
       part.type === 'data-holdfast-input' && 'data' in part ? [[part.id, (part.data as { input: Json }).input]] : [],
@@ -152,7 +146,6 @@ async function inPage(steps: readonly ShownStep[]): Promise<Shown> {
   return { texts: texts.sort(), calls: calls.sort() };
 }
 
-/** Each line once: what a client of AG-UI has been told. Arguments are those that the model wrote. */
 function inAgui(steps: readonly ShownStep[]): readonly string[] {
   const frames = new AguiFrames(() => false);
   const events = steps.flatMap((step) => [...frames.take(step)]).filter((event): event is AguiEvent => event.type !== 'snapshot-here');
@@ -191,7 +184,6 @@ function linesInLog(log: readonly RunEvent[]): readonly string[] {
     .sort();
 }
 
-/** What a client of A2A makes of the updates of a stream, and what the task says that another one reads. */
 function inA2a(stream: readonly (RunEvent | Delta)[]): { readonly told: readonly string[]; readonly read: readonly string[] } {
   const begin = { type: 'message', agent: 'a', runPath: ['a'], turn: 1, id: 'm', mode: 'after-turn', offset: 0, time: 0 } as const;
   const message: RunEvent = { ...begin, message: { id: 'sent.m', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] } };
@@ -219,7 +211,6 @@ const textsIn = (artifacts: readonly (readonly Part[])[]): readonly string[] =>
     .filter((text) => text !== '')
     .sort();
 
-/** What agents say to people. What one says that is a tool is the result of a call. */
 const saidIn = (log: readonly RunEvent[]): readonly string[] =>
   log
     .flatMap((event) =>
@@ -229,7 +220,6 @@ const saidIn = (log: readonly RunEvent[]): readonly string[] =>
     )
     .filter((text) => text !== '')
     .sort();
-/** What a client of OpenAI has made of the events, without the calls that came to nothing. */
 function inResponse(steps: readonly ShownStep[]): Shown {
   const output = new ResponseOutput('x');
   const events = [...steps.flatMap((step) => [...output.take(step)]), ...output.close()];
@@ -248,7 +238,6 @@ function inResponse(steps: readonly ShownStep[]): Shown {
   return { texts: texts.sort(), calls: calls.sort() };
 }
 
-/** Where no text was said in vain, the deltas of an item are its text. */
 function textsByDeltas(events: readonly OutputEvent[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const event of events)
@@ -260,7 +249,6 @@ function textsWhenDone(events: readonly OutputEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === 'response.output_text.done' ? [event.text] : [])).sort();
 }
 
-/** For a client of OpenAI: calls that came to something, and questions in words. */
 function forResponse(log: readonly RunEvent[], { texts, calls }: ReturnType<typeof inLog>): Shown {
   const asked = log.flatMap((event) =>
     event.type === 'interrupt-start' && isAskedInWords(event.interrupt) ? [wordsOf(event.interrupt)] : [],
@@ -269,7 +257,7 @@ function forResponse(log: readonly RunEvent[], { texts, calls }: ReturnType<type
   return { texts: [...texts, ...asked].sort(), calls: lines.sort() };
 }
 
-/** A task or a response that has failed stays as it is. What a retry adds is none of it. */
+/** A failed task or response stays failed, so a retry adds nothing. */
 function untilRetry<Entry extends { readonly type: string }>(log: readonly Entry[]): readonly Entry[] {
   const retried = log.findIndex(({ type }) => type === 'run-retry');
   return retried === -1 ? log : log.slice(0, retried);

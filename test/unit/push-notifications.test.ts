@@ -103,7 +103,6 @@ const signatureOf = (one: string, signed: string): string =>
     .update(signed)
     .digest('base64')}`;
 
-/** The example of Standard Webhooks. */
 it('is signed as in the example of Standard Webhooks', () => {
   const signed = signedHeaders(
     { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },
@@ -199,7 +198,6 @@ describe('a push notification', () => {
     await withReceiver(
       (_, response) => {
         response.writeHead(200);
-        // It never ends.
         response.write('x'.repeat(1000));
       },
       async ({ url }) => expect(send(url)).resolves.toBeUndefined(),
@@ -208,7 +206,7 @@ describe('a push notification', () => {
 
   it('goes to no name that stands for a private address, whatever it stood for when it was named', async () => {
     const error = await send('https://localhost.localdomain:1/', {}, { to: ['public'] }).catch((thrown: unknown) => thrown);
-    // A machine without this name says that there is none.
+    // A machine without the name reports ENOTFOUND.
     expect(['push-refused', 'ENOTFOUND', 'EAI_AGAIN']).toContain((error as { code?: string }).code);
     const local = await send('https://localhost:1/', {}, { to: ['public'] }).catch((thrown: unknown) => thrown);
     expect(local).toMatchObject({ code: 'push-refused', message: expect.stringMatching(/localhost: it is (127\.0\.0\.1|::1)/) });

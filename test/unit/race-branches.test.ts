@@ -91,7 +91,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
   });
 });
 
-/** An ordinary loop that goes on after every error. Given up after far more rounds than anybody is told. */
+/** Gives up after far more rounds than a run reports. */
 async function again(act: () => Promise<unknown> | undefined): Promise<never> {
   for (let rounds = 0; rounds < 100_000; rounds++) {
     try {

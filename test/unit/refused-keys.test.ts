@@ -27,7 +27,6 @@ interface Case {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a run is told of a call that failed, and what observers are. */
 async function told({ providers, names = {}, model, stream = 'live', environment = {} }: Case): Promise<readonly string[]> {
   const seen: string[] = [];
   const observers = new Observers([{ name: 'spy', onError: (observed) => void seen.push(observed.error.message) }]);

@@ -17,7 +17,6 @@ const base = { name: 'a', description: '', instructions: '', model: 'm', tools: 
 const worker = { server: { address: 'localhost:1', namespace: 'default' }, agents: './agents.js', tools: {}, bundles: './bundles' };
 const holes = new Array<string>(2);
 
-/** Programs in plain JavaScript may give anything. */
 const loose = <T>(value: unknown): T => value as T;
 
 describe('a tool', () => {

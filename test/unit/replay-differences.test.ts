@@ -73,7 +73,7 @@ describe('what differs in a replay', () => {
     expect(messagesIn(recorded, [model('a/t1/model'), step('sleep', 'a/t1/model', { length: 90_000 }, 9)], 9)).toEqual([
       'The history has the tool call a/t1/pay.0 here. The code has the sleep of 1m 30s after a/t1/model instead.',
     ]);
-    // The history has it, but later, and there with other arguments.
+    // The history has the call later, with other arguments.
     expect(messagesIn(recorded, [model('a/t1/model'), step('tool', 'a/t2/pay.0', { arguments: 1 }, 9)], 9)).toEqual([
       'The history has the tool call a/t1/pay.0 here. The code has the tool call a/t2/pay.0 instead.',
     ]);

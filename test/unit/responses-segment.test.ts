@@ -17,7 +17,6 @@ const message = messageIdOf(0, 'test');
 const first: ResponseRef = { conversation: 'c', message, answers: [] };
 const usage = { inputTokens: 2, outputTokens: 1 };
 
-/** A log, each event at its offset. */
 function logOf(...bodies: readonly EventBody[]): readonly RunEvent[] {
   return bodies.map((body, offset) => ({ ...body, offset, time: 1_700_000_000_000 + offset }));
 }
@@ -52,7 +51,6 @@ function shown(stream: readonly (RunEvent | Delta)[], ref = first, after?: numbe
   return [...segment.created(), ...stream.flatMap((event) => [...segment.take(event)])];
 }
 
-/** What a client has made of the events. */
 function madeOf(events: readonly ResponseEvent[]): OpenAiResponse {
   let response: OpenAiResponse | undefined;
   for (const event of events.filter(({ type }) => !/^response\.(completed|failed|incomplete)$/.test(type)))

@@ -17,7 +17,6 @@ const asking: AgentMiddleware = { name: 'asking', wrapToolCall: async (call, nex
 const agentsOf = (...middleware: readonly AgentMiddleware[]) => mapOf(agentUnder(...middleware) as Agent);
 const mapOf = (agent: Agent) => new Map([['agent', definitionOf(agent)]]);
 
-/** A run that continues as new, and whose code is entered again there when the door is open. */
 async function goingOn(agents: ReturnType<typeof mapOf>) {
   const door = gate();
   let prepared = 0;
@@ -37,7 +36,6 @@ async function goingOn(agents: ReturnType<typeof mapOf>) {
   return { run, questions, goOn };
 }
 
-/** What readers see of questions: `starts`, and why they end. */
 const questionsIn = ({ events }: MemoryRun): readonly string[] =>
   events.flatMap((event) =>
     event.type === 'interrupt-start'

@@ -9,12 +9,10 @@ type Event = temporal.api.history.v1.IHistoryEvent;
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
 const start = { agent: 'plain', input: 'Hi', deployment: 'd', tools: {} };
 
-/** Offsets 0 and 1: it starts, and is cancelled. */
 const cancelled: readonly Event[] = [
   { eventId: 1 as never, workflowExecutionStartedEventAttributes: { input: payloads({ start }) } },
   { eventId: 2 as never, workflowExecutionCanceledEventAttributes: {} },
 ];
-/** Offsets 2 and 3: it goes on, and ends. */
 const resumed: readonly Event[] = [
   {
     eventId: 1 as never,
@@ -29,7 +27,6 @@ const resumed: readonly Event[] = [
   { eventId: 2 as never, workflowExecutionCompletedEventAttributes: { result: payloads({ output: 'Done.' }) } },
 ];
 
-/** A server with a run that was cancelled. `resume` lets it go on, and end. With `hold`, nobody hears of the cancel before `opened`. */
 function served({ isResumed, hold }: { isResumed: boolean; hold?: Promise<void> }) {
   const histories: Record<string, readonly Event[]> = { one: cancelled };
   let current = 'one';

@@ -19,7 +19,6 @@ const all = [
   execution('stopped', 'TERMINATED', 1),
 ];
 const asked: string[] = [];
-/** Answers by id, two at a time. */
 const ask = async (query: string, _: number, token?: Uint8Array) => {
   asked.push(query);
   const fitting = query.includes('WorkflowId IN') ? all.filter(({ workflowId }) => query.includes(`'${workflowId}'`)) : all;

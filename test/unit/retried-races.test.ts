@@ -6,7 +6,6 @@ import { agentWith, echo, logOf, transcriptOf } from '../support/memory-bed';
 
 beforeEach(resetDesk);
 
-/** A run whose only tool call goes through this code. */
 function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
   const racing: AgentMiddleware = { name: 'racing', wrapToolCall: async (_, __, ctx) => String(await act(ctx)) };
   return testRun(agentWith({ tools: ['pay', 'notify', 'echo'], toolErrors: 'fail', middleware: [racing] }), {

@@ -5,7 +5,6 @@ import { FoundService } from '../../cli/found-service';
 import { HoldfastError } from '../../contract/errors';
 import { recordedTerminal } from '../support/recorded-terminal';
 
-/** A service with failed runs on pages of two, of which some cannot be retried. */
 function serviceOf(failed: readonly string[], refused: readonly string[] = []) {
   const asked: Readonly<Record<string, unknown>>[] = [];
   const retried: [string, object][] = [];

@@ -75,7 +75,6 @@ describe('the messages of a request', () => {
       input: { base: 'start', path: ['agent'], turn: 1, slots: { model: 'm', instructions: 'Be.', workerMiddleware: [{ name: 'audit' }] } },
     },
   ];
-  /** As the run names the messages of its input. */
   const many = Array.from({ length: 30 }, (_, at) => message(`input.${at}`));
 
   it('come page by page, the last page first', () => {

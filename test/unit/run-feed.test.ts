@@ -5,7 +5,7 @@ import type { ShownRun } from '../../http/index';
 type Take = (event: RunEvent) => void;
 
 const asked: { take?: Take; view?: (view: ShownRun) => void } = {};
-// The one of Preact is a module that Jest cannot load. Nothing here depends on one signal on another.
+// Jest cannot load Preact's signals. The tests need no dependencies between signals.
 jest.mock('@preact/signals', () => ({
   signal: (value: unknown) => ({
     value,
@@ -26,7 +26,6 @@ jest.mock('../../console/data/follow-log', () => ({
 
 const event = (offset: number): RunEvent => ({ type: 'turn-start', turn: offset, offset, time: 0 }) as unknown as RunEvent;
 const viewAt = (nextOffset: number): ShownRun => ({ id: 'r', status: 'running', nextOffset, interrupts: [] }) as unknown as ShownRun;
-/** What waits for the next frame. */
 let frames: (() => void)[];
 let feed: RunFeed;
 

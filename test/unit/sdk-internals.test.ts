@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import type { SdkThread, ThreadParts } from '../../worker/sdk-internals';
 import { WatchedThread, isThreadEnded } from '../../worker/sdk-internals';
 
-/** Answers its start alone, and begins with every request. */
 class SilentThread extends EventEmitter {
   readonly terminate = jest.fn(async () => this.emit('exit', 1));
   readonly atWork = new BigInt64Array(1).fill(-1n);
@@ -31,7 +30,6 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** A thread, asked one thing for each of the runs. */
 async function asked(...runIds: readonly string[]) {
   const logger = { error: () => undefined, trace: () => undefined } as unknown as ThreadParts['logger'];
   const parts = { bundle: {}, activityNames: new Set(), logger, limitMs, stackTraces: false, reuseV8Context: true } as ThreadParts;
@@ -73,7 +71,6 @@ describe('a thread of workflow code that does not answer', () => {
 
 it('a thread that goes from one request to the next is not ended, however long its queue is', async () => {
   const answers = await asked('a', 'b', 'c', 'd');
-  // The first number is that of its start.
   for (const id of [1n, 2n, 3n, 4n]) {
     silent.atWork[0] = id;
     await passes(0.8 * limitMs);

@@ -25,7 +25,6 @@ async function chatBy(by: string | undefined, stages: readonly PolicyStage[] = f
   });
 }
 
-/** What became of the approval of each of them in turn. */
 async function approvedBy(run: TestRun, ...names: readonly string[]): Promise<readonly unknown[]> {
   const outcomes: unknown[] = [];
   for (const by of names) {

@@ -5,7 +5,6 @@ import type { ConversationCommand, SentMessage } from '../../contract/conversati
 
 const message = (id: string, content = 'x'): SentMessage => ({ id, content, mode: 'after-turn' });
 
-/** A run that answers when the test says so, and the messages of each trip to it. */
 function slowRun(agent?: string) {
   const trips: string[][] = [];
   const open: (() => void)[] = [];

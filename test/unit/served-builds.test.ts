@@ -10,7 +10,6 @@ afterEach(() => jest.useRealTimers());
 const bundle = (buildId: string): { buildId: string; code: string } => ({ buildId, code: `code of ${buildId}` });
 const pass = (milliseconds: number): Promise<void> => jest.advanceTimersByTimeAsync(milliseconds);
 
-/** A process with builds, whose server and workers are in memory. */
 class Bed {
   readonly kept = new Set<string>();
   readonly known = new Set<string>();
@@ -20,10 +19,8 @@ class Bed {
   readonly problems: HoldfastError[] = [];
   readonly retired: string[] = [];
   current = '';
-  /** Builds whose worker has a call that goes on. */
   readonly busy = new Map<string, () => void>();
   refuses: Error | undefined;
-  /** Counts of runs come when this says so. */
   counts: Promise<void> = Promise.resolve();
   readonly builds: ServedBuilds;
 

@@ -9,7 +9,6 @@ import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import { Findings } from '../../worker/findings';
 
-/** A server that says who it is, is not ready to tell of deployments, and says nothing else. */
 async function mute(): Promise<{ readonly address: string; close(): void }> {
   const sessions = new Set<ServerHttp2Session>();
   const server = createServer();

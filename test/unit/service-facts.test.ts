@@ -36,7 +36,6 @@ describe('a report of usage', () => {
         },
         calls: async (_, runId) => {
           read.push(runId);
-          // Reading takes a second of the clock.
           clock.now += 1000;
           const calls = histories[runId];
           if (calls instanceof Error) throw calls;

@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-settings-'));
 const noPem = join(folder, 'no.pem');
 writeFileSync(noPem, 'no certificate');
 
-/** Values that each variable must not have. A variable that takes anything has none, and says why. */
+/** Invalid values per variable, or the reason why any value is valid. */
 const wrong: Record<ConfigurationName, readonly string[] | string> = {
   HOLDFAST_DIR: ['a\0b'],
   HOLDFAST_HOST: ['http://127.0.0.1', '127.0.0.1:80', '[::1]', 'a b', '1.2.3', '999.1.1.1', 'a/b', '-a'],

@@ -6,7 +6,6 @@ import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed
 
 type Act = (ctx: HookContext) => Promise<void>;
 
-/** What hands on a promise, from nothing to many functions. */
 const handings: Readonly<Record<string, (promise: () => Promise<unknown>) => Promise<unknown>>> = {
   bare: (ask) => ask(),
   'async function': async (ask) => await ask(),
@@ -98,7 +97,6 @@ async function answer(run: TestRun, info: string): Promise<void> {
   await run.resume(asked.id, info);
 }
 
-/** What the code said, and how the run ended. */
 async function said(run: TestRun): Promise<unknown> {
   const log = await logOf(run);
   const outcome = await run.outcome();
@@ -109,7 +107,6 @@ async function said(run: TestRun): Promise<unknown> {
   };
 }
 
-/** All ways to take steps from two lists, each in its order. */
 function interleaved(left: readonly string[], right: readonly string[]): readonly (readonly string[])[] {
   const [first, ...lefts] = left;
   const [second, ...rights] = right;

@@ -4,7 +4,6 @@ import type { RunFollower } from '../../client/reading/follower';
 import { SharedFollowers } from '../../client/reading/shared-followers';
 import { gate } from '../support/memory-bed';
 
-/** Followers that note when they are stopped, and are over when the test says so. */
 function bed() {
   const stopped: string[] = [];
   const over = gate();

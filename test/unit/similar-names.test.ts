@@ -5,7 +5,6 @@ it.each<[string, readonly string[], readonly string[]]>([
   ['totally_missing', ['alpha_tool'], []],
   ['searchOrder', ['searchOrders', 'search_order', 'refund'], ['searchOrders', 'search_order']],
   ['Refund', ['refund'], ['refund']],
-  // Three letters are all of it.
   ['say', ['add'], []],
   ['', ['add'], []],
   ['get_user_d', ['get_user_a', 'get_user_b', 'get_user_c', 'get_user'], ['get_user_a', 'get_user_b', 'get_user_c']],

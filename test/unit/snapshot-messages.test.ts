@@ -20,7 +20,6 @@ const asking = (atLeast = 0, change?: (messages: readonly Message[]) => readonly
   },
 });
 
-/** What a run goes on with at a continue-as-new, with all messages in their places, and the run behind it. */
 async function border(agent: Parameters<typeof testRun>[0], steps: Readonly<Record<string, readonly ScriptedStep[]>>) {
   const model = scripts(steps);
   const run = await testRun(agent, { input: 'Go.', model, tools });

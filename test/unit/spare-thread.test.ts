@@ -7,7 +7,7 @@ const take = (stackTraces = false): Thread => {
   made.push(thread);
   return thread;
 };
-/** Threads have ascending ids: those made later have higher ones. */
+/** Thread ids ascend. */
 const mark = (): number => {
   const thread = new Thread('', { eval: true });
   made.push(thread);

@@ -4,7 +4,6 @@ import { applySplices, spliceBetween } from '../../contract/record/splice';
 const message = (id: string): StoredMessage => ({ id, role: 'user', parts: [{ type: 'text', text: `text of ${id}` }] });
 const idOf = (item: string | StoredMessage): string => (typeof item === 'string' ? item : item.id);
 
-/** Numbers that look random and are the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -5,7 +5,6 @@ import { createApp } from '../../service/http/app';
 
 const agent: AgentSummary = { name: 'support', description: 'Helps.', takesJob: false, tools: ['search', 'note'] };
 
-/** The answer to a start, and whether a run was begun. */
 async function started(
   options: object,
   agents: readonly AgentSummary[] = [agent],

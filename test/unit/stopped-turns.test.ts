@@ -53,7 +53,6 @@ const idOf = async (chat: TestConversation): Promise<string> => (await chat.run.
 const transcriptOf = async (chat: TestConversation): Promise<readonly string[]> =>
   (await chat.transcript()).messages.map(({ message }) => lineOf(message));
 
-/** What the log has of the end of a turn. */
 async function endingOf(chat: TestConversation): Promise<readonly string[]> {
   const shown = (event: RunEvent): string[] => {
     if (event.type === 'interrupt-end') return [`interrupt-end ${event.reason}`];

@@ -107,7 +107,6 @@ describe('a stop ends the run that somebody started', () => {
   it.each([false, true])('from one of several in parallel (isolated: %s): those beside it call no model any more', async (isolate) => {
     const door = gate();
     let signalled = false;
-    // It ends on its own only when nobody stops it.
     const wait = defineTool({
       description: 'Waits.',
       inputSchema: z.object({}),

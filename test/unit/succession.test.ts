@@ -5,7 +5,6 @@ import { Succession } from '../../worker/succession';
 const patience = 90_000;
 const stays = (): boolean => true;
 
-/** A deployment in memory, with a clock that the test moves. Builds are named in the order of their time, oldest first. */
 class Deployment implements Routing {
   now = 0;
   current: string | undefined;
@@ -46,7 +45,6 @@ class Deployment implements Routing {
     return new Succession(this, own, patience, () => this.now);
   }
 
-  /** Time passes while the named builds are polled; everybody looks each 15 s. */
   async pass(milliseconds: number, living: readonly string[], lookers: readonly Succession[]): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     for (const until = this.now + milliseconds; this.now < until; this.now += 15_000) {

@@ -16,22 +16,20 @@ import { recordedTerminal } from '../support/recorded-terminal';
 
 let found: FoundService;
 jest.mock('../../cli/find-service', () => ({ findService: async () => found }));
-// Commands are loaded when they are needed, by the names that they have when they are compiled.
+// Commands load compiled names on demand.
 for (const name of ['answer', 'conversation', 'list', 'policy', 'read', 'retry', 'run']) {
   const file = `../../cli/commands/${name}-commands`;
   jest.doMock(`${file}.js`, () => jest.requireActual<object>(file), { virtual: true });
 }
-/** Commands that show something of what the service answers, and not only what they were given. */
 const showing = ['run', 'approve', 'reject', 'answer', 'policy', 'chat', 'send', 'queue', 'list', 'show', 'events', 'inbox', 'agents'];
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 const answers = hostileAnswers();
 const events = answers['events'] as readonly RunEvent[];
-/** No command shows a single call. Events come all in one round. */
+/** No command shows a single call, and events come in one round. */
 const isShown = (method: string): boolean => method !== 'call' && !method.toLowerCase().includes('events');
 const rounds = Math.max(...Object.entries(answers).map(([method, samples]) => (isShown(method) ? samples.length : 1)));
 
-/** A service of which each method gives another of its answers in each round, or fails. */
 function serviceOf(round: number, failing?: { readonly code: ErrorCode; readonly from: number }): FoundService {
   let calls = 0;
   let views = 0;
@@ -52,20 +50,17 @@ function serviceOf(round: number, failing?: { readonly code: ErrorCode; readonly
       return async () => {
         fail();
         const sample = samples[round % samples.length] as Record<string, unknown>;
-        // Whoever follows it sees it end.
         if (method === 'view') {
           const { status } = sample;
           views += 1;
           return { ...sample, nextOffset: events.length, status: views > 1 ? 'completed' : status === 'running' ? 'waiting' : status };
         }
-        // It goes over all pages, and this is the last one.
         return method === 'applyPolicy' ? { ...sample, next: undefined } : sample;
       };
     },
   });
 }
 
-/** Each command that talks to the service, with what it needs, and with each of its flags. */
 function commandLines(): readonly (readonly string[])[] {
   const { commands } = programFor(recordedTerminal({ live: false }), () => undefined);
   const all = commands.flatMap((outer) =>
@@ -81,7 +76,6 @@ function commandLines(): readonly (readonly string[])[] {
   });
 }
 
-/** What reaches the terminal, without the styles that are ours. */
 async function writtenBy(words: readonly string[]): Promise<string> {
   const terminal = recordedTerminal({ live: words.length % 2 === 0, colored: true, ...(words[0] === 'chat' ? { typed: ['hello'] } : {}) });
   await runCommandLine(words, terminal);
@@ -214,6 +208,6 @@ it('nothing but the terminal, the logger and the command itself writes to the st
   const files = execFileSync('git', ['grep', ...words], { cwd: join(__dirname, '..', '..'), encoding: 'utf8' })
     .trim()
     .split('\n');
-  // The last one is a program of its own, whose words its parent reads.
+  // The last file is another program, whose words the parent process reads.
   expect(files).toEqual(['cli/terminal.ts', 'host/logger.ts', 'host/server/server-download.ts']);
 });

@@ -5,7 +5,6 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import { gate } from '../support/gate';
 import { agentWith, tools } from '../support/memory-bed';
 
-/** Says how many calls there were at once. */
 function counting(concurrency: number, hold?: () => Promise<void>) {
   const seen = { calls: [] as number[], atOnce: 0, most: 0 };
   const tool = defineTool({

@@ -1,7 +1,6 @@
 import type { Timeline } from '../../workflows/timeline';
 
 const conditions: { holds: () => boolean; resolve: () => void }[] = [];
-/** Timers of the server that are not over. */
 const told = new Map<number, () => void>();
 const activation = { hasSignals: true, settled: true, count: 1 };
 
@@ -18,7 +17,6 @@ jest.mock('../../workflows/interceptors', () => ({
   anew: (holds: () => boolean) => new Promise<void>((resolve) => conditions.push({ holds, resolve })),
 }));
 
-/** Code runs as far as it can, again and again. */
 async function rest(): Promise<void> {
   for (;;) {
     await new Promise(setImmediate);
@@ -28,7 +26,6 @@ async function rest(): Promise<void> {
   }
 }
 
-/** A run that saw nothing from 0 to 100. What happens in it is in `seen`, with the time that code has. */
 async function slept(...timers: readonly number[]) {
   conditions.length = 0;
   told.clear();

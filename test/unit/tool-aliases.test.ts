@@ -166,7 +166,6 @@ describe('a call under an alias is a call of the tool', () => {
 });
 
 describe('results behind an alias in older messages', () => {
-  // Of the input: written under an alias in an earlier run.
   const old = [
     user('Hi'),
     called('plus:c1'),

@@ -161,7 +161,6 @@ describe('aliases', () => {
     expect(defined({ type: 'object', properties: { at: { type: 'string' } } })).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('tool "look" has no argument "place"') }),
     );
-    // A schema that allows other keys may have it.
     for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }])
       expect(defined(open)).not.toThrow();
   });

@@ -110,7 +110,6 @@ describe('a tool of the AI SDK', () => {
       expect(outcome).toMatchObject({ type: 'failed', error: { code: 'tool-failed', message: expect.stringContaining(message) } });
     });
 
-    /** As `@ai-sdk/mcp` makes its tools. */
     const ofServer = (result: object) => ({
       ...dynamicTool({ inputSchema: jsonSchema({ type: 'object', properties: {} }), execute: async () => result }),
       toModelOutput: ({ output }: { readonly output: unknown }) => ({

@@ -51,7 +51,7 @@ describe('facts of a tool', () => {
       attempts: 9,
       resultLimit: 10,
     });
-    // Of a once tool these are the attempts of its reconcile.
+    // For a once tool, the attempts belong to reconcile.
     expect(registry.factsOf('once')).toMatchObject({ attempts: 9 });
   });
 

@@ -18,7 +18,6 @@ const chat = [{ role: 'user' as const, content: 'Hi' }];
 const parts = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi' }] }];
 `;
 
-/** Each line, and what the compiler says of it; nothing where it takes it. */
 const lines: readonly (readonly [line: string, says?: RegExp])[] = [
   ["client.start('support', 'Hi')"],
   ["client.start('support', parts)"],
@@ -67,7 +66,7 @@ const lines: readonly (readonly [line: string, says?: RegExp])[] = [
   ],
 ];
 
-/** What the compiler says, line by line, of a module beside our own tests. It sees the types that users see. */
+/** Compiles a module beside the tests, against the users' types. */
 function texts(): readonly (string | undefined)[] {
   const file = join(__dirname, 'lines-of-types.ts');
   const source = `${head}export const all = () => [\n${lines.map(([line]) => `  ${line},`).join('\n')}\n];\n`;

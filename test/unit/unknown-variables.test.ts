@@ -17,7 +17,6 @@ describe('a variable that Holdfast does not read', () => {
   it.each([
     [{ HOLDFAST_PORT: '1', OPENAI_API_KEY: 'k', TEMPORAL_TLS_SERVER_NAME: 'x', HOLDFAST_COMMAND: 'x' }],
     [{ HOLDFAST_PROT: '', OPENAI_APIKEY: undefined }],
-    // The right one is set, too: the other belongs to somebody else.
     [{ OPENAI_APIKEY: 'k', OPENAI_API_KEY: 'k' }],
     [{ GENAI_API_KEY: 'k', XAI_API_KEY: 'k', OPENAI_ORG_ID: 'x', OPENAI_API_KEY_2: 'k', OPENAI_API_KEY2: 'k', XDG_DATA_HOME: 'x' }],
     [{ TEMPORAL_GRPC_META_X: 'y', TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'false', PATH: '/bin', PORT: '1', HOME: '/' }],

@@ -34,7 +34,7 @@ describe('the directory of HOLDFAST_DIR', () => {
     refused(link);
   });
 
-  // Node tries for ever to make a directory there when it may make those around it too.
+  // Node retries for ever if it may create the directories around the path.
   (process.platform === 'linux' ? it : it.skip)('is refused where a file system takes no directories', () => {
     refused('/proc/nope');
     refused('/proc/nope/deeper');

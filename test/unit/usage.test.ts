@@ -15,7 +15,6 @@ async function play(model: LanguageModel, options: Options = {}, stream = true):
   return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
 }
 
-/** Says what a test gives it, whole or in pieces. */
 function modelOf(
   stream: () => AsyncIterable<ModelChunk>,
   generate: LanguageModel['generate'] = () => Promise.reject(new Error()),

@@ -1,6 +1,5 @@
 import { VisibilityGate } from '../../host/visibility-gate';
 
-/** A server with a budget for each second, and the time that waiting moves. */
 function limitedServer(perSecond: number): {
   readonly gate: VisibilityGate;
   readonly served: string[];
@@ -44,7 +43,6 @@ describe('lists and counts share what the server answers of them in a second', (
     const keys = Array.from({ length: 100 }, (_, n) => `list ${n}`);
     await Promise.all(keys.map((key) => ask(lists, key)));
     expect([...served].sort()).toEqual([...keys].sort());
-    // Four are on their way at once, and a refused one comes again before those behind it.
     expect(served.every((key, position) => Math.abs(Number(key.slice(5)) - position) <= 4)).toBe(true);
   });
 

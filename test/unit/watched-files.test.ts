@@ -10,7 +10,6 @@ afterEach(() => {
 
 interface Bed {
   readonly at: (name: string) => string;
-  /** The names of what has changed, when that is told. */
   readonly change: () => Promise<readonly string[]>;
 }
 

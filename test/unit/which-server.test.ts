@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect } from '../../client/connect';
 import { HoldfastError } from '../../contract/errors';
 
-// What the network says is not the point here, and it takes its time.
+// The network's message does not matter, and takes time.
 jest.mock('../../host/connection', () => ({
   ...jest.requireActual<object>('../../host/connection'),
   connectTemporal: ({ address }: { readonly address: string }) =>

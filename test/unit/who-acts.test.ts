@@ -15,7 +15,7 @@ import { agentWith, approvalOf as asked } from '../support/memory-bed';
 import { paid, refund } from '../support/paid-refund';
 import { operations } from '../support/service-app';
 
-/** `asks`: it starts a run, or says something to one. `decides`: it answers. `acts`: the log names who did it. `nobody`: it names nobody. */
+/** `asks`: starts a run or writes to a run. `decides`: answers. `acts`: the log names the person. `nobody`: the route names no person. */
 type Part = 'asks' | 'decides' | 'acts' | 'nobody';
 
 const parts: Readonly<Record<string, readonly Part[]>> = {
@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'DELETE /v1/responses/:id': ['nobody'],
 };
 
-/** Places of a body that a protocol leaves to whoever sends it, or that stand in a log already. */
+/** Body fields that a protocol leaves to the sender, or that the log already has. */
 const open = [
   'POST /agui/:agent messages.items',
   'POST /agui/:agent forwardedProps.anyOf',
@@ -62,7 +62,6 @@ const open = [
   'POST /v1/responses tools.anyOf.items',
 ];
 
-/** All objects of a schema with the fields that they name, by where they stand. */
 function objectsIn(schema: unknown, place: string): readonly (readonly [place: string, fields: readonly string[], isOpen: boolean])[] {
   if (Array.isArray(schema)) return schema.flatMap((one) => objectsIn(one, place));
   if (typeof schema !== 'object' || schema === null) return [];
@@ -119,7 +118,6 @@ function world(stages: readonly PolicyStage[]) {
 const serving = (app: ReturnType<typeof createApp>, method: string, path: string, body: unknown) =>
   app.request(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-/** Reads what comes back, however it comes. */
 async function sent(
   app: ReturnType<typeof createApp>,
   path: string,
@@ -135,13 +133,11 @@ const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method
 const speaking = (by: string | undefined): { readonly by?: string } => (by === undefined ? {} : { by });
 const inMetadata = (by: string | undefined) => (by === undefined ? {} : { metadata: { by } });
 
-/** What asks in a conversation, as the client of OpenAI has it. */
 const responses = new Map<
   TestConversation,
   { readonly id: string; readonly output: readonly { readonly type: string; readonly id: string }[] }
 >();
 
-/** Each way to say something to a conversation. */
 const ways: readonly (readonly [route: string, say: (chat: TestConversation, by: string | undefined) => Promise<unknown>])[] = [
   [
     'POST /conversations/:id/messages',
@@ -183,7 +179,6 @@ const ways: readonly (readonly [route: string, say: (chat: TestConversation, by:
 
 type Asked = Awaited<ReturnType<typeof asked>>;
 
-/** Each way to approve what a conversation asks. */
 const deciders: readonly (readonly [
   route: string,
   decide: (chat: TestConversation, asks: Asked, by: string | undefined) => Promise<unknown>,

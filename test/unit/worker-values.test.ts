@@ -19,7 +19,6 @@ const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
 const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
 const done: ScriptedStep = { text: 'Done.' };
 
-/** A tool that does what the test says. */
 const act = (run: (name: string, call: ToolCallContext) => unknown, options: object = {}) => ({
   act: defineTool({
     description: 'Acts.',
@@ -47,7 +46,6 @@ function begin({ steps, layers = [], half: made, agent = {}, ...rest }: Bed): Pr
   );
 }
 
-/** What the server would have of the run, as text. */
 function historyOf(run: TestRun): string {
   return JSON.stringify((run as unknown as { run: { facts: unknown } }).run.facts);
 }
@@ -245,7 +243,7 @@ describe('run-local values of the worker middleware', () => {
     if (border) await run.goOnAsNew();
     await run.resume(id, 'yes');
     expect((await run.outcome()).status).toBe('completed');
-    // What the call beside it brought counts when both have ended.
+    // The parallel call's values count once both have ended.
     expect(seen).toEqual([
       [undefined, undefined],
       [null, null, 1],

@@ -7,7 +7,6 @@ afterEach(() => {
   delete scope.__TEMPORAL_ACTIVATOR__;
 });
 
-/** What the SDK runs a workflow by. */
 function activatorOfSdk(): Activator {
   const activator = new Activator({ info: {} as WorkflowInfo, randomnessSeed: [1] } as unknown as ConstructorParameters<
     typeof Activator
@@ -16,7 +15,7 @@ function activatorOfSdk(): Activator {
   return activator;
 }
 
-// How the SDK looks at its conditions is in door.test.ts.
+// door.test.ts covers the SDK's conditions.
 describe('the insides of this SDK', () => {
   it('have all that the code of runs knows of them', () => {
     const activator = activatorOfSdk() as unknown as Readonly<Record<string, unknown>>;

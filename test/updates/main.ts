@@ -1,6 +1,6 @@
 /**
- * `npm run rejected-updates -- 5000` plays so many rounds on a server of its own: updates that a run refuses, answers and signals in the same
- * moment. `… 5000 4711` plays those of the seed 4711.
+ * `npm run rejected-updates -- 5000` plays 5000 rounds of refused updates, answers and signals at the same moment; `… 5000 4711` uses the
+ * seed 4711.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

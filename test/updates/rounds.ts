@@ -11,15 +11,11 @@ import type { Temporal } from '../support/temporal';
 
 type Execution = { readonly workflowId: string; readonly runId: string };
 
-/** What rounds of updates that are refused, answers and signals in the same moment came to. */
 export interface Played {
   readonly rounds: number;
   readonly runs: number;
-  /** How many updates were told what. */
   readonly told: Readonly<Record<string, number>>;
-  /** Of how many refused updates a history has the end. */
   readonly recorded: number;
-  /** Workflow tasks that failed, with the reason, and histories that do not replay. */
   readonly failures: readonly string[];
 }
 
@@ -28,20 +24,17 @@ const roundsOfARun = 40;
 const longestPauseMs = 4;
 const approve = { type: 'approve' };
 
-/** What the agent `guarded` asks: twelve approvals at once. */
 export const refunds: Answerer = script(
   calls(...Array.from({ length: questions }, (_, n) => ({ id: `r${n}`, name: 'refund', input: { orderId: String(n), amount: 100 + n } }))),
   text('Done.'),
 );
 
-/** Updates that a run refuses, and the code of each. */
 const refused: Readonly<Record<string, (open: string) => Json>> = {
   'interrupt-unknown': () => ({ interruptId: 'none', answer: approve }),
   'answer-invalid': (open) => ({ interruptId: open, answer: 'yes' }),
   'answer-stale': (open) => ({ interruptId: open, answer: approve, inputHash: 'of others' }),
 };
 
-/** Plays rounds on some runs at once. In each round a run gets updates that it refuses, signals, and sometimes an answer, all within milliseconds. */
 export class Rounds {
   private left: number;
   private readonly told: Record<string, number> = {};
@@ -80,7 +73,7 @@ export class Rounds {
     }
   }
 
-  /** One interrupt stays open: a run that has ended refuses nothing. */
+  /** One interrupt stays open, because an ended run refuses nothing. */
   private async playRound(runId: string, open: string[]): Promise<void> {
     const handle = this.temporal.handle(runId);
     const last = open.at(-1) ?? '';
@@ -145,7 +138,6 @@ interface History {
   readonly execution: Execution;
   readonly events: readonly protocol.api.history.v1.IHistoryEvent[];
   readonly failed: readonly string[];
-  /** Updates that the run took into its history and refused there. */
   readonly refused: number;
 }
 

@@ -1,4 +1,3 @@
-// DBOS: a workflow whose model and tool calls are steps. The person's answer is a message to the workflow.
 import { DBOS } from '@dbos-inc/dbos-sdk';
 
 /** @type {import('../peer').PeerModule['open']} */
@@ -46,7 +45,6 @@ export async function open({ postgres, model, words, pay, refund }) {
       await DBOS.send(id, 'approve', 'approval');
       await end(id);
     },
-    // `launch` has begun to recover them.
     recover: (ids) => Promise.all(ids.map(end)),
     close: () => DBOS.shutdown(),
   };

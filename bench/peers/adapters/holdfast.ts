@@ -15,7 +15,6 @@ import type { Peer, PeerSetup } from '../peer';
 const taskQueue = 'holdfast';
 const inputSchema = z.object({ run: z.string(), turn: z.number() });
 
-/** A worker and a client. `words` says that it has no effect; `pay` and `refund` are activities. */
 export async function open({ temporal, directory, model, words, pay, refund }: PeerSetup): Promise<Peer> {
   if (temporal === undefined) throw new Error('Holdfast needs a Temporal server.');
   quietRuntime();
@@ -72,7 +71,7 @@ export async function open({ temporal, directory, model, words, pay, refund }: P
       await run.result();
     },
     async recover(ids, hasOneHost) {
-      // As `holdfast dev` does at its start. On a cluster, calls wait until the server misses their heartbeats.
+      // As `holdfast dev` does. On a cluster, calls wait until the server misses heartbeats.
       if (hasOneHost) {
         const { connection, close } = await connectTemporal(temporal);
         await retryCallsOf(takeDeadWorkers(directory), { connection, namespace: temporal.namespace, taskQueue });

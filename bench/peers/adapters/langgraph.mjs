@@ -1,4 +1,4 @@
-// LangGraph: LangChain's agent with a PostgreSQL checkpointer, with the default durability ('async').
+// The default durability is 'async'.
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage } from '@langchain/core/messages';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
@@ -55,7 +55,7 @@ export async function open({ postgres, model, words, pay, refund }) {
     async answer(id) {
       await careful.invoke(new Command({ resume: { decisions: [{ type: 'approve' }] } }), config(id));
     },
-    // Nothing recovers by itself: whoever started a thread invokes it again, without input.
+    // LangGraph recovers no thread by itself.
     recover: (ids) => Promise.all(ids.map((id) => plain.invoke(null, config(id)))),
     close: () => checkpointer.end(),
   };

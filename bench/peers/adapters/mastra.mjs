@@ -1,4 +1,4 @@
-// Mastra: a durable agent with snapshots in PostgreSQL, and with checkpoints of running runs, which its crash recovery needs.
+// Crash recovery needs the checkpoints of running runs.
 import { Agent } from '@mastra/core/agent';
 import { createDurableAgent } from '@mastra/core/agent/durable';
 import { Mastra } from '@mastra/core';
@@ -8,7 +8,6 @@ import { z } from 'zod';
 
 const usage = { inputTokens: 100, outputTokens: 100, totalTokens: 200 };
 
-/** A model of the AI SDK. */
 function fakeModel(model) {
   const say = (prompt) => {
     const [{ text: task }] = prompt.find(({ role }) => role === 'user').content;
@@ -50,7 +49,7 @@ export async function open({ postgres, model, words, pay, refund }) {
       id: 'pay',
       description: 'Pays.',
       inputSchema,
-      // The id of the call is the model's. The run is not in the context of a tool, so it comes from the arguments.
+      // A tool's context lacks the run.
       execute: (input, context) => pay(input, `${input.run}:${context.agent?.toolCallId}`),
     }),
     refund: createTool({
@@ -90,7 +89,6 @@ export async function open({ postgres, model, words, pay, refund }) {
     async answer(id) {
       await ended(await durable.approveToolCall({ runId: id }));
     },
-    // Its deployer calls this at the start of a server.
     async recover(ids) {
       const { succeeded } = await mastra.recoverAllDurableAgents();
       if (succeeded < ids.length) throw new Error(`Of ${ids.length} runs ${succeeded} were recovered.`);

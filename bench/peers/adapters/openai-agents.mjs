@@ -1,4 +1,3 @@
-// Temporal's plugin for the OpenAI Agents SDK: each model call is an activity, and each tool is one by `activityAsTool`.
 import { createRequire } from 'node:module';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -67,7 +66,7 @@ export async function open({ temporal, model, words, pay, refund }) {
     },
     async park(id, task) {
       const started = await client.workflow.start('openaiRun', options(id, task));
-      // A query waits for the worker, and fails where that is busy for long.
+      // A query fails while the worker is busy.
       while (!(await started.query('isWaiting').catch(() => false))) await delay(20);
     },
     async answer(id) {

@@ -9,13 +9,13 @@ export interface HandActivities {
 }
 
 const short = proxyActivities<HandActivities>({ startToCloseTimeout: '1 minute' });
-/** A lost call is found by its heartbeat. */
+/** The heartbeat finds a lost call. */
 const long = proxyActivities<HandActivities>({ startToCloseTimeout: '2 hours', heartbeatTimeout: '10 seconds' });
 
 export const approve = defineSignal('approve');
 export const isWaiting = defineQuery<boolean>('isWaiting');
 
-/** What one writes who has Temporal alone. The fake model needs no messages, so none are sent. */
+/** The fake model needs no messages, so none are sent. */
 export async function handRun(task: string): Promise<string> {
   const messages: object[] = [];
   let approved = false;

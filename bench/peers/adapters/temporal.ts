@@ -11,7 +11,6 @@ import { approve, handRun, isWaiting } from './temporal-workflow';
 const taskQueue = 'by-hand';
 const beatMs = 2000;
 
-/** A turn by hand: two activities, a worker with Temporal's defaults. */
 export async function open({ temporal, model, words, pay, refund }: PeerSetup): Promise<Peer> {
   if (temporal === undefined) throw new Error('Temporal by hand needs a Temporal server.');
   quietRuntime();
@@ -53,7 +52,7 @@ export async function open({ temporal, model, words, pay, refund }: PeerSetup): 
     },
     async park(id, task) {
       const run = await client.workflow.start(handRun, options(id, task));
-      // A query waits for the worker, and fails where that is busy for long.
+      // A query fails while the worker is busy.
       while (!(await run.query(isWaiting).catch(() => false))) await delay(20);
     },
     async answer(id) {

@@ -1,7 +1,4 @@
-/**
- * Stands in for a model of a provider that takes five requests at a time and answers the others with 429. It speaks OpenAI's chat completions, and plays
- * the clerk. Arguments: how long an answer takes in milliseconds, and how many requests it takes at a time.
- */
+/** A provider that takes five requests at a time and answers more with 429. Arguments: milliseconds of an answer, requests at a time. */
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +29,6 @@ function textOf({ content }: Said): string {
   return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : '';
 }
 
-/** Results by the tools that gave them. */
 function resultsIn(messages: readonly Said[]): ReadonlyMap<string, string> {
   const results = new Map<string, string>();
   for (const { tool_calls: calls = [] } of messages)
@@ -43,7 +39,6 @@ function resultsIn(messages: readonly Said[]): ReadonlyMap<string, string> {
   return results;
 }
 
-/** A clerk in four answers: looks up, grants, tells and closes, and says so. */
 function clerk(messages: readonly Said[]): Answer {
   const results = resultsIn(messages);
   const [, ticket = '', order = '', wish = ''] =

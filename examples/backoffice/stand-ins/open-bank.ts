@@ -1,4 +1,4 @@
-/** Stands in for a bank and a mail server, and counts what it was asked for. It pays whenever it is asked: who asks twice has paid twice. */
+/** The bank pays every request, so a repeated request pays twice. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -54,7 +54,7 @@ async function answer(
   }
   if (method === 'POST' && url === '/mails') {
     const mail = (await bodyOf(request)) as { key: string; to: string };
-    // Of the same letter one is sent.
+    // The same letter is sent once.
     if (!mails.some(({ key }) => key === mail.key)) mails.push(mail);
     return say(200, { sent: mail.to });
   }

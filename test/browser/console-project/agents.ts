@@ -10,7 +10,6 @@ const desk = {
   model: 'script/desk',
 } as const;
 
-/** Makes calls that need one person. */
 export const support = defineAgent({
   ...desk,
   name: 'support',
@@ -18,7 +17,6 @@ export const support = defineAgent({
   middleware: [approval({ tools: { refund: { expires: '3d', onExpiry: 'reject' }, sendLetter: true } })],
 });
 
-/** Makes calls that need two stages of people. */
 export const payments = defineAgent({
   ...desk,
   name: 'payments',
@@ -36,10 +34,8 @@ export const payments = defineAgent({
   ],
 });
 
-/** Asks with a form that the model makes. */
 export const asker = defineAgent({ ...desk, name: 'asker', tools: [], middleware: [askHuman({ files: true })] });
 
-/** Asks with a form of the project. */
 export const shipping = defineAgent({
   ...desk,
   name: 'shipping',
@@ -62,10 +58,8 @@ export const shipping = defineAgent({
   ],
 });
 
-/** Pays, and nobody knows whether it did. */
 export const payer = defineAgent({ ...desk, name: 'payer', tools: ['payOut'] });
 
-/** Asks by code. */
 export const reviewer = customAgent({
   name: 'reviewer',
   description: 'Asks what should be different.',

@@ -5,13 +5,11 @@ import { tools } from './tools';
 type Provider = NonNullable<NonNullable<ProjectConfig['models']>['providers']>[string];
 type Generate = Awaited<ReturnType<Provider['model']>>['generate'];
 
-/** What a test writes as the input of a run: the calls that the model makes at once. */
 interface DeskScript {
   readonly say?: string;
   readonly calls: readonly { readonly name: string; readonly input: object }[];
 }
 
-/** Makes the calls that stand in the last message of the user, and then says that it is done. */
 const generate: Generate = ({ messages }) => {
   const at = messages.map(({ role }) => role).lastIndexOf('user');
   const text = (messages[at]?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -3,10 +3,7 @@ import type { TestBed } from '../../support/test-bed';
 import { calls, script, startTestBed, text } from '../../support/test-bed';
 
 const limitMs = 3000;
-/**
- * What a loop may take from others, beyond what they take by themselves: the limit, and a new thread. On a machine with much else to do a task may fail
- * twice, and the server waits 10 s before it gives it out a third time.
- */
+/** Limit of the loop plus a new thread. On a busy machine a task may fail twice, and the server waits 10 s before the third attempt. */
 const mostMs = 15_000;
 const rounds = 10;
 
@@ -37,7 +34,6 @@ describe('runs beside one that never pauses', () => {
       expect(await loops.outcome()).toMatchObject({ status: 'stuck' });
       await loops.terminate();
     }
-    // Four calls of the model and three of the tool.
     expect(made.size).toBe(7 * (3 + 4 * rounds));
     expect([...made].filter(([, times]) => times !== 1)).toEqual([]);
   }, 240_000);

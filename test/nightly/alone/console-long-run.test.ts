@@ -1,21 +1,17 @@
 import type { Page } from 'playwright-core';
 import { useConsole } from '../../browser/console-desk';
 
-/** Others may have the processor for a moment: the best of some rounds says what the page takes. */
+/** The best of several rounds, because other processes may take the processor. */
 const rounds = 3;
 
 const desk = useConsole('test/browser/fixtures/holdfast.config.ts');
-/** A run of 400 turns, which has ended. */
 let many: string;
 beforeAll(async () => {
   many = (await desk.service.start({ agent: 'plain', input: 'many 400' })).id;
   for await (const event of desk.service.events(many)) if (event.type === 'run-end') break;
 }, 180_000);
 
-/**
- * How long it takes from the page of another run until the end of this one is drawn. The page itself looks: Playwright looks again only after half a
- * second when it has not found a text at its fifth look.
- */
+/** Returns the time until the page shows the run's end. Measured in the page, because Playwright polls at intervals of half a second. */
 async function opening(page: Page): Promise<number> {
   await page.evaluate(`location.hash = '#/runs/no-such-run'`);
   await page.getByRole('alert').waitFor();

@@ -4,7 +4,7 @@ import { askingRun, manyRuns } from '../../browser/many-runs';
 
 const count = 5_000;
 const asked = 1_000;
-/** Others may have the processor for a moment: the best of some rounds says what the page takes. */
+/** The best of several rounds, because other processes may take the processor. */
 const rounds = 3;
 
 let served: Awaited<ReturnType<typeof manyRuns>>;
@@ -51,7 +51,6 @@ async function pressed(page: Page, keys: readonly string[]): Promise<void> {
 
 const drawnOf = (page: Page): Promise<void> => page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))');
 
-/** What a person does with a list, each until the page has drawn it. */
 async function work(page: Page): Promise<void> {
   const drawn = (): Promise<void> => drawnOf(page);
   await pressed(page, ['j', 'j', 'j', 'x', 'j', 'x', 'k', 'ArrowDown', 'o', 'o', 'Escape']);
@@ -103,7 +102,7 @@ it.each([
     const longest: number[] = [];
     for (let round = 0; round < rounds; round++) {
       await page.evaluate('globalThis.longest = 0');
-      // Decides, takes it back, and moves on: nothing is sent.
+      // Decides and takes back, so no answer is sent.
       await pressed(page, ['j', 'j', 'k', 'a', 'u', 'j', 'e', 'Escape', 'j', 'r', 'Escape', 'j']);
       longest.push(await page.evaluate<number>('globalThis.longest'));
     }

@@ -19,8 +19,8 @@ const turn = (number: number): GenerateAnswer => ({
 });
 
 /**
- * CPU time of this process, which has both workers and both callers. Whatever else runs on the machine makes both dearer; of several rounds the
- * least disturbed one counts, and the bound is wide.
+ * CPU time of the process with both workers and both callers. Noise adds to both, so the least disturbed round counts and the bound is
+ * wide.
  */
 describe('the CPU time of a turn with a model and a tool', () => {
   let bed: TestBed;

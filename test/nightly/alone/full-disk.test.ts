@@ -38,7 +38,6 @@ function startRun(address: string, id: string): Promise<Response> {
 }
 
 async function resultOf(address: string, id: string): Promise<unknown> {
-  // The stream ends with the run.
   await (await fetch(`${address}/runs/${id}/events`)).text();
   return (await fetch(`${address}/runs/${id}`)).json();
 }
@@ -52,7 +51,7 @@ afterEach(async () => {
 });
 
 describe('[check 12] holdfast dev', () => {
-  // The disk is one of 48 MB, which only the process and its children see: user namespaces let anybody mount one.
+  // In a user namespace, any user may mount a disk of 48 MB that only the process and its children see.
   it('refuses runs while the disk is full, and what it took before gets on when there is room', async () => {
     const directory = project('disk');
     const data = join(directory, 'data');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type * as Opening from '../../../examples/backoffice/open-office';
 
 const root = join(__dirname, '..', '..', '..');
-// The processes are the compiled ones.
+// The processes run the compiled files.
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- what is compiled has no place among the sources
 const { openOffice } = require(join(root, 'dist', 'examples', 'backoffice', 'open-office.js')) as typeof Opening;
 
@@ -21,7 +21,6 @@ async function asked<T>(url: string, init?: RequestInit): Promise<T> {
   return (await (await fetch(url, init)).json()) as T;
 }
 
-/** As if somebody sat there all night. */
 async function approveAll(office: string, until: () => boolean): Promise<void> {
   while (!until()) {
     const { waiting } = await asked<{ waiting: readonly { readonly run: string; readonly interrupt: string }[] }>(`${office}/inbox`);

@@ -1,7 +1,6 @@
 import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said, SaidBlock } from './step';
 
-/** Anthropic's messages: POST /v1/messages. */
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
   speaks: (path) => path.endsWith('/messages'),
@@ -84,7 +83,7 @@ function openBlockOf(block: SaidBlock): Json {
   return block.type === 'tool-call' ? { ...(open as object), input: {} } : open;
 }
 
-/** A whole answer has arguments that are JSON; only a stream can have others. */
+/** Only a stream can have arguments that are not JSON. */
 function argumentsOf(text: string): Json {
   try {
     return JSON.parse(text || '{}') as Json;

@@ -14,26 +14,23 @@ export interface FakeRequest {
   readonly dialect: Dialect['name'];
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed. */
   readonly body: Readonly<Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into it
-  /** When each piece was written, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly writtenAt: readonly number[];
-  /** Settles when the response is over: whether it was sent whole, or somebody went away before. */
+  /** Settles when the response was sent or the client left. */
   readonly over: Promise<'sent' | 'broken'>;
 }
 
 export interface FakeProvider {
-  /** Without a path: `http://127.0.0.1:PORT`. */
   readonly url: string;
   readonly requests: readonly FakeRequest[];
-  /** Steps answer one request each, in their order. A function answers all for which no step is left. */
+  /** Every step answers one request, in order. A function answers requests without a step. */
   answer(...next: readonly (FakeStep | ((request: FakeRequest) => FakeStep))[]): void;
   close(): Promise<void>;
 }
 
 const dialects: readonly Dialect[] = [openaiResponses, openaiChat, anthropicMessages, googleGenerate];
 
-/** A provider on loopback that speaks the wire formats of OpenAI, Anthropic and Google, and says what a script tells it. */
 export async function startFakeProvider(): Promise<FakeProvider> {
   const requests: FakeRequest[] = [];
   const steps: FakeStep[] = [];
@@ -112,7 +109,7 @@ async function stream(
   for (const frame of frames) {
     if (cut !== undefined && whole && pieces >= cut.after && (cut.after > 0 || frame.piece)) {
       if (cut.how === 'stall') return;
-      // What was written goes out only when the loop turns.
+      // Node sends written data only on the next loop turn.
       await new Promise((resolve) => setImmediate(resolve));
       if (cut.how === 'disconnect') return void response.destroy();
       if (cut.how === 'end') return void response.end();
@@ -121,7 +118,7 @@ async function stream(
     }
     if (frame.piece) {
       if (before !== undefined) await before(pieces);
-      // By the clock and not by the last piece, so that late timers do not add up.
+      // By the clock, so that late timers do not add up.
       if (delayMs !== undefined && pieces > 0) await until(begun + pieces * delayMs);
       if (response.destroyed) return;
       writtenAt.push(performance.now());

@@ -1,7 +1,6 @@
 import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said, SaidBlock } from './step';
 
-/** Google's Gemini API: POST /v1beta/models/MODEL:generateContent, and :streamGenerateContent?alt=sse. */
 export const googleGenerate: Dialect = {
   name: 'google-generate',
   speaks: (path) => /:(streamGenerateContent|generateContent)/.test(path),
@@ -40,7 +39,7 @@ function* frames(said: Said): Generator<Frame> {
   yield { text: data(chunkOf(said, [], reasons[said.finish])), piece: false };
 }
 
-/** Google numbers its chunks nowhere and ends with no mark: the last one has a reason. */
+/** Google neither numbers chunks nor marks the end; the last chunk has a reason. */
 function chunkOf({ id, model, usage }: Said, parts: readonly Json[], finishReason?: string): Json {
   return {
     candidates: [
@@ -62,7 +61,6 @@ function chunkOf({ id, model, usage }: Said, parts: readonly Json[], finishReaso
   };
 }
 
-/** The signature of a thought comes with its last piece. */
 function piecesOf(block: SaidBlock & { type: 'text' | 'reasoning' }): readonly Json[] {
   const signature = block.type === 'reasoning' ? block.signature : undefined;
   return block.pieces.map((text, index) => ({

@@ -1,7 +1,6 @@
 import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said } from './step';
 
-/** OpenAI's chat completions, which many others speak: POST /v1/chat/completions. */
 export const openaiChat: Dialect = {
   name: 'openai-chat',
   speaks: (path) => path.endsWith('/chat/completions'),
@@ -42,7 +41,6 @@ function whole(said: Said): Json {
 }
 
 function* frames(said: Said, body: Readonly<Record<string, unknown>>): Generator<Frame> {
-  // Everything but the piece is the same in each chunk of a stream.
   const before = JSON.stringify({ ...head(said, 'chat.completion.chunk'), choices: [] }).slice(0, -2);
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${before}{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}]}\n\n`;

@@ -1,7 +1,6 @@
 import type { Json } from '../../../contract/messages/messages';
 import type { Dialect, Frame, Said, SaidBlock } from './step';
 
-/** OpenAI's responses: POST /v1/responses. */
 export const openaiResponses: Dialect = {
   name: 'openai-responses',
   speaks: (path) => path.endsWith('/responses'),
@@ -101,7 +100,6 @@ function itemOf(block: SaidBlock) {
   }
 }
 
-/** An item as it is when it begins. */
 function openItemOf(block: SaidBlock): object {
   const empty = { text: { content: [] }, reasoning: { summary: [], encrypted_content: null }, 'tool-call': { arguments: '' }, file: {} };
   const { id, type, ...rest } = itemOf({ ...block, ...('pieces' in block ? { pieces: [] } : {}) });

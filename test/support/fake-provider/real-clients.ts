@@ -5,7 +5,6 @@ import { ModelRegistry } from '../../../activities/models/models';
 import type { Message } from '../../../contract/messages/messages';
 import type { FakeProvider } from './fake-provider';
 
-/** One of the providers that Holdfast brings, as a user names it. */
 export interface RealClient {
   readonly name: 'openai' | 'openai-compatible' | 'anthropic' | 'google';
   readonly model: string;
@@ -37,7 +36,6 @@ export const realClients: readonly RealClient[] = [
 
 export type StreamingModel = LanguageModel & Required<Pick<LanguageModel, 'stream'>>;
 
-/** The model behind the real client of a provider, which talks to the one at `url`. */
 export async function modelOf(client: RealClient, { url }: Pick<FakeProvider, 'url'>, key = 'sk-test-0123456789'): Promise<StreamingModel> {
   const { model } = await new ModelRegistry({}, client.environment(url, key)).resolve(client.model);
   return model as StreamingModel;

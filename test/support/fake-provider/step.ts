@@ -1,13 +1,12 @@
 import type { Json } from '../../../contract/messages/messages';
 
-/** What a model says. Texts that are a list come in these pieces when the answer streams. */
 export type FakeBlock =
   | { readonly type: 'text'; readonly text: string | readonly string[] }
-  /** The signature is what the provider wants back: Anthropic's signature, OpenAI's encrypted content, Google's thought signature. */
+  /** Anthropic's signature, OpenAI's encrypted content, or Google's thought signature. */
   | { readonly type: 'reasoning'; readonly text: string | readonly string[]; readonly signature?: string }
-  /** An input that is a text stands for arguments that are no JSON; Google cannot have such. */
+  /** A text as input means invalid JSON, which Google cannot send. */
   | { readonly type: 'tool-call'; readonly name: string; readonly input: Json; readonly id?: string; readonly signature?: string }
-  /** Google's inline data; with OpenAI's responses a call of the image tool, which runs there. Others have none. */
+  /** Google's inline data, or OpenAI's image tool. Other providers have no files. */
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string; readonly signature?: string };
 
 export interface FakeUsage {
@@ -27,28 +26,26 @@ export interface FakeError {
 }
 
 export interface FakeAnswer {
-  /** By default the number of the request, so that no two answers share the ids of their parts. */
+  /** Default: the request's number, so that part ids are unique. */
   readonly id?: string;
   readonly blocks: readonly FakeBlock[];
-  /** By default `tool-calls` or `stop`, as the blocks are. `error` is Google's malformed call. */
+  /** Default: `tool-calls` or `stop`, by the blocks. `error` is Google's malformed call. */
   readonly finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error';
   readonly usage?: FakeUsage;
-  /** Between two pieces of a stream, kept on average. */
+  /** Milliseconds between pieces, on average. */
   readonly delayMs?: number;
-  /** Is waited for before piece `index` of a stream, and with index 0 before a whole answer. */
+  /** Awaited before piece `index`; before a whole answer with index 0. */
   readonly before?: (index: number) => void | Promise<void>;
-  /** What happens after so many pieces. `end` is an orderly end of the body that comes too early. */
+  /** Acts after `after` pieces. `end` closes the body too early. */
   readonly cut?: { readonly after: number; readonly how: 'disconnect' | 'stall' | 'garble' | 'end' | FakeError };
 }
 
-/** An HTTP error, with the body that the provider would send unless another is given. */
 export interface FakeRefusal {
   readonly error: FakeError & { readonly status: number };
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A body as it is, with status 200: for answers that are none. */
 export interface FakeBody {
   readonly body: string;
   readonly contentType?: string;
@@ -56,7 +53,6 @@ export interface FakeBody {
 
 export type FakeStep = FakeAnswer | FakeRefusal | FakeBody;
 
-/** An answer whose defaults are filled in. */
 export interface Said {
   readonly id: string;
   readonly model: string;
@@ -78,13 +74,11 @@ export type SaidBlock =
     }
   | { readonly type: 'file'; readonly id: string; readonly mediaType: string; readonly data: string; readonly signature?: string };
 
-/** What one write sends. Pieces are what a reader sees; the rest is the frame around them. */
 export interface Frame {
   readonly text: string;
   readonly piece: boolean;
 }
 
-/** One wire format. */
 export interface Dialect {
   readonly name: 'openai-responses' | 'openai-chat' | 'anthropic-messages' | 'google-generate';
   speaks(path: string): boolean;
@@ -93,7 +87,6 @@ export interface Dialect {
   whole(said: Said): Json;
   frames(said: Said, body: Readonly<Record<string, unknown>>): Iterable<Frame>;
   errorBody(error: FakeError & { readonly status: number }): Json;
-  /** An error in a stream that has begun. */
   errorFrame(error: FakeError): string;
 }
 

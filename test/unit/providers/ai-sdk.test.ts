@@ -12,7 +12,6 @@ type Fields = Record<string, unknown>;
 const versions: readonly Version[] = ['v3', 'v4'];
 const text = [{ type: 'text', text: 'Ok.' }];
 
-/** What a model of this version is asked. */
 async function optionsOf(version: Version, request: Partial<GenerateRequest>, options?: AiSdkOptions): Promise<Fields> {
   const doGenerate = jest.fn().mockResolvedValue({ content: text });
   await aiSdkModel({ specificationVersion: version, doGenerate }, options).generate(askedWith(request));

@@ -177,7 +177,7 @@ describe.each(realClients)('a model of $name', (client) => {
         ]);
         break;
       case 'google':
-        // Both results stand in one content: Google counts them there.
+        // Both results share one content, because Google counts results there.
         expect(sent['contents']).toMatchObject([
           { role: 'user', parts: [{ text: 'See.' }, { inlineData: { mimeType: 'image/png', data: png } }] },
           { role: 'model', parts: [{ functionCall: { name: 'look', args: { at: 'call_a' } } }, { functionCall: { name: 'look' } }] },

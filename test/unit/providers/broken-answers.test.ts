@@ -23,7 +23,6 @@ afterEach(() => fake.close());
 const key = 'sk-test-0123456789abcdef';
 const three: FakeAnswer = { blocks: [{ type: 'text', text: ['One', ' two', ' three'] }] };
 
-/** What the worker makes of a call that goes wrong. */
 async function verdictOn(call: Promise<unknown>): Promise<ReturnType<typeof classify>> {
   const error: unknown = await call.then(
     (answer) => Promise.reject(new Error(`It answered ${JSON.stringify(answer)}.`)),
@@ -36,7 +35,7 @@ describe.each(realClients)('$name', (client) => {
   let model: StreamingModel;
   beforeEach(async () => (model = await modelOf(client, fake, key)));
 
-  /** The same failure, whole and in a stream, of one request each: clients do not try again. */
+  /** One request each, because clients do not retry. */
   async function bothVerdicts(step: FakeStep): Promise<ReturnType<typeof classify>> {
     fake.answer(step, step);
     const whole = await verdictOn(model.generate(askedWith()));
@@ -201,7 +200,6 @@ const refund = defineTool({
 });
 const support = defineAgent({ name: 'support', description: 'd', instructions: 'i', model: 'm/x', tools: ['refund'] });
 
-/** What the model is told of a call. */
 async function toldOf(name: string, input: Json): Promise<string> {
   const requests: GenerateRequest[] = [];
   const model: LanguageModel = {
@@ -217,7 +215,7 @@ async function toldOf(name: string, input: Json): Promise<string> {
 }
 
 describe('arguments that are not JSON', () => {
-  // Each version of Node words the reason in its own way. It quotes what it cannot read, or says the position.
+  // Every version of Node words the reason differently: a quote or a position.
   it.each([
     ['{"orderId": "42"', /position 16/],
     ['{"orderId": "4', /position 14/],

@@ -3,10 +3,9 @@ import type { Part } from '../../../contract/messages/messages';
 import type { StreamingModel } from '../../support/fake-provider/real-clients';
 import { askedWith, chunksOf, collected, modelOf, realClients, user } from '../../support/fake-provider/real-clients';
 
-/** The mock of OpenAI thinks before it speaks. */
 const isSaid = ({ type }: Part): boolean => type !== 'reasoning';
 
-/** Our fake provider and our adapter could share an error about a wire format. This mock was written by others. */
+/** Our fake provider and adapter could share an error; the mock is independent. */
 describe.each(realClients)('$name against a mock of others', (client) => {
   const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { at: { type: 'string' } } } };
   let mock: LLMock;

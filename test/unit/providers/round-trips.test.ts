@@ -16,7 +16,6 @@ const clientNamed = (name: RealClient['name']): RealClient => realClients.find((
 const textAnswer = (...text: string[]): FakeAnswer => ({ blocks: [{ type: 'text', text }] });
 
 describe('what a provider wants back', () => {
-  /** An answer that streamed, sent again with the result of its call. */
   async function sentBack(
     client: RealClient,
     answer: FakeAnswer,
