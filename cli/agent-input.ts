@@ -4,7 +4,7 @@ import type { ListedAgent } from '../contract/service';
 import { exampleOf } from './schema-example';
 import { runLine } from '../contract/shell-words';
 
-/** The input of an agent in short: `job { orderId, note? }`. */
+/** Such as `job { orderId, note? }`. */
 export function takenBy({ takesJob, inputSchema }: ListedAgent): string {
   if (takesJob !== true) return 'text';
   const { properties, required } = (inputSchema ?? {}) as { readonly properties?: object; readonly required?: readonly string[] };

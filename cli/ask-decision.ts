@@ -10,10 +10,7 @@ import { interrupted, type Terminal, type Typed } from './terminal';
 
 export type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
-/**
- * Asks a person for the answer to an interrupt. An empty answer and the end of the input mean `later`. Ctrl-C leads back from a question to the
- * choices, and from the choices to `later`.
- */
+/** An empty answer and the end of the input mean `later`. Ctrl-C leads from a question to the choices, and from the choices to `later`. */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {
   switch (interrupt.kind) {
     case 'approval':
@@ -74,7 +71,6 @@ async function askInDoubt(terminal: Terminal): Promise<AskedDecision> {
   }
 }
 
-/** Asks until the answer begins a word. */
 async function askChoice<Word extends string>(question: string, words: readonly Word[], terminal: Terminal): Promise<Word | 'later'> {
   for (;;) {
     const typed = await terminal.ask(question);

@@ -22,13 +22,12 @@ export interface Attendance {
   readonly from: number;
   readonly by?: string;
   readonly roles?: readonly string[];
-  /** Interrupts with an answer. The view still has the interrupts until a worker takes the answers. */
+  /** The view shows interrupts until a worker takes the answers. */
   readonly answered?: readonly string[];
   /** The turn of a conversation to wait for. */
   readonly turn?: number;
-  /** The id of a message on the terminal, not shown again. */
+  /** A message that the terminal already shows. */
   readonly said?: string;
-  /** How long a lost service is waited for. */
   readonly patienceMs?: number;
 }
 
@@ -38,7 +37,7 @@ export interface Attended {
   readonly status: RunStatus;
 }
 
-/** Shows a run until its end, and asks the person at the terminal when the run waits. Returns the exit code. */
+/** Asks the person at the terminal when the run waits. Returns the exit code. */
 export async function attendRun(service: FoundService, terminal: Terminal, attendance: Attendance): Promise<number> {
   return (await attend(service, terminal, attendance)).exitCode;
 }
@@ -88,7 +87,7 @@ interface Followed {
   readonly turn?: TurnStatus;
 }
 
-/** Shows events until the run waits, or the run or the turn ends. A service that restarts is waited for. */
+/** A restarting service is waited for. */
 async function follow(service: FoundService, terminal: Terminal, lines: EventLines, attendance: Attendance): Promise<Followed> {
   const { id, turn, said } = attendance;
   let { from } = attendance;
@@ -138,7 +137,7 @@ async function follow(service: FoundService, terminal: Terminal, lines: EventLin
   }
 }
 
-/** Silence after which the command looks for a missing worker. */
+/** The command then looks for a missing worker. */
 const silenceMs = 5_000;
 
 /** A turn that begins under another build may leave the conversation idle for a moment. */

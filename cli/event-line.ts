@@ -107,7 +107,6 @@ function resultOf(tool: string, message: StoredMessage): string {
   return message.parts.some(({ type }) => type === 'tool-result') ? content : `${tool}: ${content}`;
 }
 
-/** An event of a newer service. The compiler refuses known types here. */
 function rest(event: never): string {
   return JSON.stringify(event);
 }

@@ -22,7 +22,6 @@ export class EventLines {
     this.live = new LiveText(terminal, path);
   }
 
-  /** Ends an unfinished line before another line is written. */
   break(): void {
     this.live.break();
   }
@@ -127,7 +126,7 @@ export class EventLines {
           write(`${yellow('→')} ${bold(name)} ${oneLine(input)} ${dim(`(${oneLine(id)}) is yours to make: no worker runs it`)}`);
         return;
       }
-      // The ends of these steps or the command itself say the same.
+      // The ends of these steps or the command say the same.
       case 'run-start':
       case 'turn-start':
       case 'message-queued':
@@ -147,7 +146,6 @@ export class EventLines {
   }
 }
 
-/** An event of a newer service. The compiler refuses known types here. */
 function unshown(event: never): void {
   return void event;
 }
@@ -169,7 +167,7 @@ function resultOf(message: StoredMessage): Json {
   return result === undefined ? textOf(message) : result.output;
 }
 
-/** An interrupt with all facts for a decision. The agent is named if the agent is not `root`. */
+/** Names the agent if the agent is not `root`. */
 export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${timeText(interrupt.deadline)}`);

@@ -8,7 +8,7 @@ import { isServiceStarting, recordedService } from './processes/service-record';
 import { FoundService } from './found-service';
 
 export interface SearchPatience {
-  /** How long a process of this directory may take to begin its start. A start may take any time. Undefined: no wait for a start. */
+  /** How long a process of this directory may take to begin a start. Undefined: no wait. */
   readonly ms?: number;
   readonly say: (text: string) => void;
 }
@@ -16,8 +16,8 @@ export interface SearchPatience {
 const noPatience: SearchPatience = { ms: 0, say: () => undefined };
 
 /**
- * The service at --url, or of the environment, or of this directory, or at the usual address. A directory with runs never leads to the usual address,
- * because another project there may have runs with equal ids.
+ * Order: --url, environment, directory, usual address. A directory with runs never leads to the usual address, where another project may
+ * have equal run ids.
  */
 export async function findService(
   url: string | undefined,
@@ -39,7 +39,7 @@ export async function findService(
     if (!environment['HOLDFAST_URL'] && !(await isAnswering(url))) await startedService(directory, patience);
     return addressed(url);
   }
-  // The next command may be pasted into a shell without this environment.
+  // The next command may run in a shell without this environment.
   const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
   const recorded = recordedService(directory);
   if (recorded !== undefined) return found(recorded);
@@ -61,7 +61,7 @@ async function usualUrl(environment: Readonly<Record<string, string | undefined>
   return readConfiguration(environment).url;
 }
 
-/** The address of a service that starts at the same time, as after `npm start &`. */
+/** For a service that starts at the same time, as after `npm start &`. */
 async function startedService(directory: string, { ms, say }: SearchPatience): Promise<string | undefined> {
   if (ms === undefined) return undefined;
   let said = false;

@@ -4,7 +4,7 @@ import { ServiceClient } from '../http/index';
 export class FoundService extends ServiceClient {
   constructor(
     url: string,
-    /** Flags by which a command in a hint reaches this service. */
+    /** Flags for commands in hints. */
     readonly flags: readonly string[] = [],
     options?: ServiceClientOptions,
   ) {

@@ -9,7 +9,7 @@ export function parsedJson(text: string, what: string): Json {
   }
 }
 
-/** A text without JSON is allowed, unless the text begins as an object, a list or a string of JSON. */
+/** Text that begins as JSON must be JSON. */
 export function jsonOrText(text: string, what = 'The answer'): Json {
   try {
     return JSON.parse(text) as Json;

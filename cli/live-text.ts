@@ -10,13 +10,13 @@ interface Spoken {
   readonly runPath: readonly string[];
   readonly attempt: number;
   heard: string;
-  /** The part on the terminal, without the space around the text. */
+  /** Without the space around the text. */
   shown: string;
-  /** Whether the text is the last thing on the terminal. */
+  /** The text is the last thing on the terminal. */
   open: boolean;
 }
 
-/** Shows texts of models as they stream, one answer at a time. An answer beside the first is shown when the answer is complete. */
+/** Streams one answer at a time. A simultaneous answer is shown when complete. */
 export class LiveText {
   private spoken: Spoken | undefined;
 
@@ -41,7 +41,7 @@ export class LiveText {
     if (type === 'message-replaced') this.void('was changed');
   }
 
-  /** Ends the streamed text with the message of its call. Returns whether the terminal has the whole message. */
+  /** Returns whether the terminal has the whole message. */
   end(event: ModelEnd): boolean {
     const { spoken } = this;
     if (spoken === undefined || !isOf(spoken, event)) return false;
@@ -54,7 +54,7 @@ export class LiveText {
     return isWhole;
   }
 
-  /** The next call of an agent, or the end of the run, voids a text that still streams. */
+  /** The next call of an agent, or the end of the run, voids an open text. */
   over(runPath: readonly string[] | undefined): void {
     const { spoken } = this;
     if (spoken !== undefined && (runPath === undefined || isSame(runPath, spoken.runPath))) this.void('does not count');

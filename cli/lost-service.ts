@@ -4,10 +4,9 @@ import type { Terminal } from './terminal';
 /** Longer than a restart of a service. */
 export const patienceMs = 60_000;
 
-/** A proxy may break every stream at once although the service answers. A stream of this length worked. */
+/** A proxy may break every stream at once although the service answers. */
 const steadyMs = 5_000;
 
-/** How long a command that follows a run waits for a lost service. The command tells of the wait once. */
 export class LostService {
   private lostAt: number | undefined;
   private upAt: number | undefined;
@@ -16,7 +15,7 @@ export class LostService {
     private readonly terminal: Terminal,
     private readonly again: string,
     private readonly ms = patienceMs,
-    /** Whether the service has ever answered. A service that never did is not lost. */
+    /** A service that never answered is not lost. */
     private wasThere = true,
   ) {}
 
@@ -34,7 +33,7 @@ export class LostService {
     this.lostAt = undefined;
   }
 
-  /** Throws errors of other kinds, and the error of a service that was lost for too long. */
+  /** Throws other errors, and the error of a service that was lost for too long. */
   mayReturn(error: unknown): void {
     if (codeOf(error) !== 'service-unreachable' || !this.wasThere) throw error;
     const { paint } = this.terminal;

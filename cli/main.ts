@@ -13,11 +13,11 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// Node keeps compiled code for the next start, where only the user can write. NODE_DISABLE_COMPILE_CACHE wins, too.
+// Node keeps compiled code where only the user can write. NODE_DISABLE_COMPILE_CACHE wins.
 if (!process.env['NODE_COMPILE_CACHE']) enableCompileCache?.(join(cacheDirectory(process.env), 'compiled'));
 void runCommand();
 
-/** Loaded after the cache is on, so that Node keeps the compiled code. */
+/** Imported after the cache is on, so that Node keeps the compiled code. */
 async function runCommand(): Promise<void> {
   const { runCommandLine } = await import('./program.js');
   const { processTerminal } = await import('./terminal.js');

@@ -5,7 +5,7 @@ import { exampleOf } from './schema-example';
 import { commandLine } from '../contract/shell-words';
 import { askedAt, mayAnswer } from '../contract/who-may-answer';
 
-/** Commands that answer an interrupt later, ready to be pasted. The content of an answer is left to the person. */
+/** For copy and paste. The person writes the answer. */
 export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {
   const { id, kind } = interrupt;
   const asked = askedAt(interrupt, Date.now());
@@ -14,7 +14,7 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   const roles = role === undefined ? [] : [role];
   const isNameless = by === undefined && named.length === 0 && role === undefined && interrupt.notBy === undefined;
   const mayAsker = by !== undefined && mayAnswer(interrupt, { by, roles }, Date.now());
-  // The asker, if the asker may answer, or else the first person who may.
+  // The asker, if allowed to answer, or else the first allowed person.
   const who = isNameless ? undefined : mayAsker ? by : (named[0] ?? 'your-name');
   const rest = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role]), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
@@ -29,7 +29,6 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   return [answer(exampleFor(interrupt))];
 }
 
-/** An answer by the schema, or a text in its place. */
 function exampleFor(interrupt: Interrupt): Json {
   const example = interrupt.kind === 'approval' ? undefined : exampleOf(interrupt.answerSchema, ownWords);
   return example === undefined || misfitOf(interrupt, example) !== undefined ? ownWords : example;

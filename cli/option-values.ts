@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { durationProblem } from '../contract/duration';
 import { HoldfastError } from '../contract/errors';
 
-/** An empty value is most often an unset variable of a shell. */
+/** An empty value is most often an unset shell variable. */
 export function filled(option: string): (value: string) => string {
   return (value) => {
     if (value.trim() !== '') return value;
@@ -22,7 +22,6 @@ export function lasting(option: string): (value: string) => string {
   };
 }
 
-/** Options of several commands: `command.option(...by)`. */
 export const by = ['--by <name>', 'your name', filled('--by')] as const;
 export const json = ['--json', 'print JSON'] as const;
 export const noFollow = ['--no-follow', 'do not follow the run'] as const;

@@ -31,7 +31,7 @@ const wide = ['--wide', 'more details'] as const;
 
 type OneRun = readonly [run: string];
 
-/** Exit codes: 0 done, 1 failed, 2 the run waits for a person. Of `replay`: 1 a difference, 2 failed. */
+/** Exit codes: 0 done, 1 failed, 2 the run waits for a person. For `replay`: 1 a difference, 2 failed. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0;
   const program = programFor(terminal, (code) => (exitCode = code));
@@ -53,7 +53,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The log format of a process that fails before its settings are read. */
+/** For a process that fails before its settings are read. */
 function formatOf([name = '', ...flags]: readonly string[]): LogFormat {
   const given = /(?:^| )--log[ =](\S+)/.exec(flags.join(' '))?.[1] ?? process.env['HOLDFAST_LOG_FORMAT'];
   return ['dev', 'serve', 'worker', 'server'].includes(name) && given === 'json' ? 'json' : 'text';
@@ -74,7 +74,7 @@ function commandOf(program: Command, [name, nested]: readonly string[]): Command
   return outer?.commands.find((one) => one.name() === nested) ?? outer;
 }
 
-/** Removes proposals of options that belong to other commands. */
+/** Proposals may be options of other commands. */
 function meantHere(reason: string, command: Command | undefined): string {
   const [proposal, several] = / \(Did you mean (?:one of )?(--.*)\?\)$/.exec(reason) ?? [];
   if (proposal === undefined || several === undefined || command === undefined) return reason;
@@ -155,7 +155,7 @@ function addProcesses(program: Command, terminal: Terminal, exit: (code: number)
       .option('--quiet', 'log only warnings and errors')
       .option('--verbose', 'also log details, including the log of Temporal')
       .option('--log <format>', 'text for people, json for machines', filled('--log'));
-  // Modules are loaded when needed: the worker and its bundler are large.
+  // Imports are late: the worker and its bundler are large.
   process('dev', 'Runs everything in one process: Temporal server, worker and service.')
     .option(...port)
     .option('--no-watch', 'ignore changed files')

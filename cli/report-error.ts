@@ -5,7 +5,7 @@ import { namedSystemError } from '../host/system-errors';
 import { toldFailure, type PlaceInSource } from './processes/place-in-source';
 import type { Terminal } from './terminal';
 
-/** The stack is shown only with HOLDFAST_LOG_LEVEL=debug or trace. */
+/** Shows the stack only with HOLDFAST_LOG_LEVEL=debug or trace. */
 export function reportError(
   error: unknown,
   terminal: Terminal,

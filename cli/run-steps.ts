@@ -9,7 +9,6 @@ export interface RunStep {
   /** Without the first agent of the run. */
   readonly runPath: readonly string[];
   readonly from: number;
-  /** Undefined for an open step. */
   readonly to?: number;
   readonly note?: string;
 }

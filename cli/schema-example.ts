@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../contract/messages/messages';
 
 const deepest = 4;
 
-/** A value that fits a schema, with `words` for texts. Undefined: no value was found. */
+/** `words`: for texts. Undefined: no value was found. */
 export function exampleOf(schema: Json | undefined, words: string, depth = 0): Json | undefined {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || depth > deepest) return undefined;
   const parts = schema as SchemaParts;
@@ -87,7 +87,6 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '6f1c6a2e-3a52-4b1c-9d0e-0123456789ab',
 };
 
-/** Unlisted keywords have a value of any form. */
 type SchemaParts = JsonObject & {
   readonly anyOf?: readonly Json[];
   readonly oneOf?: readonly Json[];

@@ -5,7 +5,6 @@ import type { Terminal } from './terminal';
 
 type Act<Args, Flags> = (service: FoundService, args: Args, flags: Flags) => Promise<number>;
 
-/** Adds a command that talks to a service. `Args` are the arguments of `usage`. */
 export type ToService = (
   usage: string,
   description: string,
@@ -19,7 +18,7 @@ export function serviceCommands(program: Command, terminal: Terminal, exit: (cod
       const command = options(program.command(usage).description(description)).option('--url <url>', 'address of the service');
       command.action(async (...received: unknown[]) => {
         const { url, ...flags } = received.at(-2) as { url?: string; ids?: true; names?: true };
-        // A shell that completes a word does not wait for a service.
+        // Completion in a shell does not wait for a service.
         const isAtOnce = flags.ids === true || flags.names === true;
         const service = await findService(url, process.env, isAtOnce ? { say } : { ms: 5_000, say });
         exit(await act(service, received.slice(0, -2) as unknown as Args, flags as Flags));

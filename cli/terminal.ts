@@ -3,17 +3,16 @@ import { createInterface, type ReadLineOptions } from 'node:readline/promises';
 import { onOneLine, printable } from '../host/printable';
 
 export interface Terminal {
-  /** Whether a person can be asked. */
+  /** A person can answer. */
   readonly interactive: boolean;
-  /** Whether a person watches the output. */
+  /** A person watches the output. */
   readonly live: boolean;
   /** Writes one line, without line breaks of quoted texts. */
   write(line?: string): void;
-  /** Writes a text with its line breaks. */
   writeText(text: string): void;
   writePart(text: string): void;
   writeError(line: string): void;
-  /** Asks for one line. `offered`: a text to change. */
+  /** `offered`: a text to change. */
   ask(question: string, offered?: string): Promise<Typed>;
   /** Writes the line if Ctrl-C ends the command. Returns the removal. */
   ifInterrupted(line: string): () => void;
@@ -53,7 +52,7 @@ export function writersTo(
   };
 }
 
-/** Stands for the escape character of Holdfast's styles. Nobody can guess the value, so styles of other texts are not displayed. */
+/** Replaces the escape character of Holdfast's styles, so that other texts cannot have styles. */
 const escape = randomUUID();
 
 function displayed(text: string): string {

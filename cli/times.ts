@@ -3,7 +3,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The distance from now: "2 min ago", "in 3 days". */
+/** "2 min ago", "in 3 days". */
 export function relativeTime(time: number, now: number): string {
   const distance = Math.abs(time - now);
   if (distance < second) return 'now';
@@ -17,7 +17,7 @@ export function roughly(milliseconds: number): string {
   return `${Math.floor(milliseconds / day)} days`;
 }
 
-/** A length in its two largest units: "350 ms", "2.4 s", "3 min 12 s", "2 h 5 min", "3 d 4 h". */
+/** The two largest units: "350 ms", "2.4 s", "3 min 12 s", "2 h 5 min", "3 d 4 h". */
 export function lengthText(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
   if (whole < second) return `${whole} ms`;

@@ -16,21 +16,21 @@ import type { TimedAnswer } from './reading/stored-answers';
 import { counts } from './reading/stored-answers';
 
 export interface AnswerOptions {
-  /** Who answers. */
+  /** The name of the answerer. */
   readonly by?: string;
-  /** The roles of whoever answers. Holdfast believes whoever holds the client. */
+  /** The roles of the answerer. Holdfast trusts the holder of the client. */
   readonly roles?: readonly string[];
-  /** The hash of the arguments that were shown; other arguments are refused. */
+  /** The hash of the shown arguments; other arguments are refused. */
   readonly inputHash?: string;
 }
 
-/** Why, for those who read the log. */
+/** The reason, for readers of the log. */
 type Commented = AnswerOptions & { readonly comment?: string };
 
 export type ApproveOptions = Commented & {
   readonly editedInput?: Json;
   readonly forRestOfRun?: boolean;
-  /** And all calls of this tool up to this amount, in the rest of the run. */
+  /** Also approves calls of this tool up to this amount, for the rest of the run. */
   readonly upTo?: number;
 };
 export type RejectOptions = Commented;
@@ -50,7 +50,7 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
   return { interruptId, answer, at: Date.now(), ...defined({ by, roles, inputHash }) };
 }
 
-/** Refuses an answer as the run would, also one that comes too late or behind another one. */
+/** Refuses an answer as the run would, also a late or second answer. */
 export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: readonly TimedAnswer[]): void {
   refuse(latenessOf(interrupt, answer.at));
   checkAnswerTo(interrupt, answer);
@@ -61,7 +61,7 @@ export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: r
     );
 }
 
-/** Refuses an answer that the interrupt does not take. Who may answer can depend on when the answer was given. */
+/** Who may answer can depend on the time of the answer. */
 export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   refuse(refusalOf(interrupt, answer, answer.at));
   checkFit([interrupt], interrupt.id, answer.answer);
@@ -71,7 +71,7 @@ export function refuse(refused: Failure | undefined): void {
   if (refused !== undefined) throw errorOf(refused, 'answer-invalid');
 }
 
-/** Answers have the shape of the schema that the interrupt shows, where it shows one. Whether there is such an interrupt, the run says. */
+/** Checks the shown schema only. The run reports an unknown interrupt. */
 export function checkFit(interrupts: readonly Interrupt[], interruptId: string, answer: Json): void {
   const interrupt = interrupts.find(({ id }) => id === interruptId);
   const misfit = interrupt === undefined ? undefined : schemaMisfit(interrupt, answer);

@@ -9,12 +9,12 @@ import type { TranscriptMessage, TranscriptShape } from './reading/transcript';
 import { shapeOf, transcriptIn } from './reading/transcript';
 
 export abstract class AnyRun {
-  /** The view, once the run does not continue by itself in memory. */
+  /** The view, once a run in memory stands still. */
   protected abstract stillView(): Promise<RunView>;
 
   abstract resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
 
-  /** The messages, as they are stored unless a shape is named. */
+  /** Returns the messages. Default shape: as stored. */
   async transcript<Shape extends TranscriptShape = 'parts'>(
     options: { readonly shape?: Shape } = {},
   ): Promise<readonly TranscriptMessage<Shape>[]> {
@@ -41,7 +41,7 @@ export abstract class AnyRun {
     return this.resume(interruptId, { type: 'reject', ...defined({ feedback, comment }) }, who);
   }
 
-  /** Hands the decision that a policy asks for to somebody else, who may decide from then on. */
+  /** Delegates the decision of a policy to another person. */
   async delegate(interruptId: string, to: string, options: DelegateOptions = {}): Promise<void> {
     const { comment, ...who } = optionsOf(options, 'The delegation');
     return this.resume(interruptId, { type: 'delegate', to, ...defined({ comment }) }, who);

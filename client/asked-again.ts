@@ -3,12 +3,11 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError, WorkflowUpdateRPCTime
 import { messageOf } from '../contract/errors';
 
 const notFound = 5;
-/** gRPC codes for a run that is about to continue as new, whose task failed, or that is too busy. */
+/** gRPC codes for a run that is busy, continues as new, or had a failed task. */
 const passing: ReadonlySet<number> = new Set([8, 9, 10]);
-/** Failures of an update that a continue-as-new cut off, and of a workflow task without room. */
+/** Failures of an update after continue-as-new, or in a full workflow task. */
 const passingFailures: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate', 'run-busy']);
 
-/** Whether an open run can take the same request a moment later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof WorkflowUpdateFailedError) return passingFailures.has(String((error.cause as { type?: unknown } | undefined)?.type));
   if (error instanceof WorkflowNotFoundError) return true;

@@ -3,9 +3,9 @@ import type { NoWorker } from '../contract/service';
 import type { BuildList, ServedBuild } from '../contract/service-facts';
 import type { DeploymentReader } from '../host/deployment';
 
-/** At most so many builds are counted: each count is a query of visibility. */
+/** Each count is a query of visibility. */
 const mostCounted = 20;
-/** Workers poll about once a minute. A worker is gone after this time. */
+/** Workers poll about once a minute. */
 const silentMs = 150_000;
 const grpcNotFound = 5;
 
@@ -15,7 +15,7 @@ export async function noWorkerOf(deployment: Pick<DeploymentReader, 'name' | 'la
   return { taskQueue: deployment.name, ...(last === 0 ? {} : { since: new Date(last).toISOString() }) };
 }
 
-/** The builds of a task queue, newest first. Empty where no worker has ever been. */
+/** Newest first. Empty: no worker has ever polled. */
 export async function listBuilds(
   deployment: Pick<DeploymentReader, 'name' | 'described' | 'allPolls' | 'openRuns'>,
   now: () => number = Date.now,

@@ -11,22 +11,24 @@ import { anyOf } from '../contract/shown';
 import { optionsOf } from './options';
 
 export interface CancelOptions {
-  /** Where the run stops. Several: at whichever comes first. Default: `now`. */
+  /** Where the run stops: at the first of these places. Default: `now`. */
   readonly mode?: CancelMode | readonly CancelMode[];
-  /** How long a safe point is waited for, such as "30s". Then the run stops at once. */
+  /** How long the run waits for a safe point, such as "30s". Then the run stops at once. */
   readonly within?: string;
-  /** False: agents below the one that the run was started with are left to end first. Default: true. */
+  /** False: agents below the root agent end first. Default: true. */
   readonly recursive?: boolean;
-  /** Why, for its record. */
+  /** The reason, for the record of the run. */
   readonly reason?: string;
   readonly by?: string;
 }
 
-/** `in-time`: the run stopped where asked. `escalated`: the time was up before a safe point. `ended-first`: the run ended by itself. */
+/**
+ * `in-time`: the run stopped where asked. `escalated`: the time was up before a safe point. `ended-first`: the run ended before the cancel.
+ */
 export type CancelOutcome = 'in-time' | 'escalated' | 'ended-first';
 
 export interface CancelReceipt {
-  /** Waits for the end of the run, and tells what became of the cancel. */
+  /** Waits for the end of the run, and returns the outcome of the cancel. */
   settled(): Promise<CancelOutcome>;
 }
 
@@ -36,7 +38,6 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-/** Undefined: a plain stop, which the server itself can ask for. */
 export function cancelRequestOf(options: CancelOptions): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,

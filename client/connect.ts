@@ -51,22 +51,25 @@ import { UsageReports } from './usage-report';
 import { openConnection, withDefaults } from './which-server';
 
 export interface ConnectOptions {
-  /** host:port of the server. Default: Temporal's own environment variables and profile, else the server that `holdfast dev` runs in this directory, else localhost:7233. */
+  /**
+   * host:port of the server. Default: Temporal's environment variables and profile, else the server of `holdfast dev` in this directory,
+   * else localhost:7233.
+   */
   readonly address?: string;
   readonly server?: TemporalSettings;
-  /** A Temporal client that there is already. Its connection, namespace, data converter and interceptors are used, and `close` leaves it open. */
+  /** Your Temporal client, with its connection, namespace, data converter and interceptors. `close` leaves the client open. */
   readonly client?: Client;
   readonly tenant?: string;
   readonly taskQueue?: string;
-  /** With external storage, the same as the worker's. */
+  /** With external storage, use the worker's data converter. */
   readonly dataConverter?: DataConverter;
-  /** Whether what this client writes is compressed. Compressed data is always read. Default: HOLDFAST_COMPRESS, else on with the embedded server only. */
+  /** Whether this client compresses payloads. Default: HOLDFAST_COMPRESS, else on with the embedded server only. */
   readonly compress?: boolean;
-  /** Where tokens come from while calls run. Default: from the workers of this process. */
+  /** The source of tokens during calls. Default: the workers of this process. */
   readonly deltas?: DeltaSource;
 }
 
-/** Connects to the server that keeps the runs. `Module` is the type of the agents module, for names and inputs. */
+/** Connects to a Temporal server. `Module`: the type of the agents module, for names and inputs. */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
   checkConnectOptions(options);
   if (options.client !== undefined) {
@@ -110,7 +113,6 @@ export class HoldfastClient<Module = never> {
   private readonly lists: RunLists;
   private readonly counter: RunCounter;
   private readonly deployment: DeploymentReader;
-  /** The build to which new turns of conversations go. */
   private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
   private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
@@ -119,7 +121,7 @@ export class HoldfastClient<Module = never> {
   private readonly taskQueue: string;
   private readonly sendLines = new SendLines();
   private closing: Promise<void> | undefined;
-  /** Who is told of tasks of A2A. For the service. */
+  /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
 
   constructor(
@@ -148,7 +150,7 @@ export class HoldfastClient<Module = never> {
     return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.taskQueue };
   }
 
-  /** Starts a run, or finds the one that has this id, agent and input. `ignored` of a found one names the options that it does not have. */
+  /** Starts a run, or finds the run with this id, agent and input. `ignored` names options that a found run does not have. */
   async start<Name extends AgentName<Module>>(
     agent: Name,
     input: InputOfAgent<Module, Name>,
@@ -176,7 +178,7 @@ export class HoldfastClient<Module = never> {
     }
   }
 
-  /** A conversation, by its id. Its first message starts it. Without an agent it has to be there. */
+  /** Opens a conversation. The first message starts a new conversation. Without an agent, the conversation must exist. */
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
     const { workflow, reader, tenant, taskQueue } = this;
@@ -197,17 +199,17 @@ export class HoldfastClient<Module = never> {
     return new Run(this.reader, this.tenant, id, false);
   }
 
-  /** Runs of this tenant, newest first, page by page. Needs no worker. */
+  /** Lists runs of this tenant, newest first, page by page. Needs no worker. */
   list(options: ListOptions = {}): Promise<RunPage> {
     return this.reader.work.wait(() => this.lists.runs(options));
   }
 
-  /** Everything that waits for a human, over all runs of this tenant, page by page. */
+  /** Lists the open interrupts of this tenant, page by page. */
   interrupts(options: InterruptListOptions = {}): Promise<InterruptPage> {
     return this.reader.work.wait(() => this.lists.interrupts(options));
   }
 
-  /** Applies a version of a policy to a page of the waiting runs: a run is asked again where this version asks more. Earlier questions stay. */
+  /** Applies a policy version to a page of waiting runs. A run asks again where this version asks more; earlier questions stay. */
   applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
     const { reader, tenant } = this;
     const runs = {
@@ -219,7 +221,7 @@ export class HoldfastClient<Module = never> {
     return reader.work.wait(() => applyPolicy(runs, policy, options));
   }
 
-  /** How many runs of this tenant there are by their status. Of those that have ended, only what ended at `since` or later, by default 24 hours ago. */
+  /** Counts runs of this tenant by status. Ended runs count if they ended at `since` or later. Default: 24 hours ago. */
   counts({ since = '24h' }: { readonly since?: ListTime } = {}): Promise<RunCounts> {
     const minute = Math.floor(Date.now() / 60_000) * 60_000;
     const at = timeOf(since, minute);
@@ -228,29 +230,29 @@ export class HoldfastClient<Module = never> {
     return this.reader.work.wait(() => answered(this.counter.counts(at)));
   }
 
-  /** The builds of the task queue, newest first: which one new runs go to, which drain, and which nobody serves. */
+  /** Lists the builds of the task queue with their state, newest first. */
   builds(): Promise<BuildList> {
     return this.reader.work.wait(() => answered(listBuilds(this.deployment)));
   }
 
-  /** Whether nobody is there to do the work of runs. Undefined where somebody is, and where the server does not say. */
+  /** Returns the task queue if no worker polls. Undefined: a worker polls, or the server does not tell. */
   noWorker(): Promise<NoWorker | undefined> {
     return this.reader.work.wait(() => noWorkerOf(this.deployment).catch(() => undefined));
   }
 
-  /** What model calls have used, by agent, model or day. It reads histories, for some seconds at most, and says what it has not counted yet. */
+  /** Reports the usage of model calls by agent, model or day. Reads histories for some seconds, and counts the rest in later reports. */
   usage(options: UsageOptions = {}): Promise<UsageReport> {
     return this.reader.work.wait(() => answered(this.usageReports.report(options)));
   }
 
-  /** Throws what an action on a run would be refused with now, as far as its record says so. Nothing is changed. */
+  /** Throws the refusal that an action on a run would get now. Changes nothing. */
   dryRun(id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
     const { reader, newestNow } = this;
     const workflowId = workflowIdOf(this.tenant, this.run(id).id);
     return reader.work.wait(() => answered(dryRun({ reader, newest: newestNow }, workflowId, action, options)));
   }
 
-  /** Asks the server whether it serves the namespace. Rejects with 'server-unreachable' when it does not answer in time, or does not know it. */
+  /** Checks that the server serves the namespace. Throws 'server-unreachable' after the timeout, or for an unknown namespace. */
   async check(patienceMs = 10_000): Promise<void> {
     const { connection, namespace } = this.connection;
     const address = addressOf(connection);
@@ -269,7 +271,7 @@ export class HoldfastClient<Module = never> {
     }
   }
 
-  /** What `run` asks of the server fails after this moment, in milliseconds since 1970. What it has asked for may happen all the same. */
+  /** Requests of `run` fail after the deadline in milliseconds since 1970, but may still take effect. */
   withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {
     return this.connection.connection.withDeadline(deadline, run);
   }

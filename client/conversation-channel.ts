@@ -21,7 +21,7 @@ import { refusedAnswer } from './refusals';
 import type { RunReader } from './reading/run-reader';
 import type { StartOperation } from './start-operation';
 
-/** How long a command waits for a worker. A message is left as a signal then. */
+/** How long a command waits for a worker, before a message is left as a signal. */
 const patienceMs = 5000;
 
 const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
@@ -32,7 +32,7 @@ export interface ChannelSettings {
   readonly workflowId: string;
   readonly id: string;
   readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
-  /** The start by the author of the first command. Absent: the conversation must exist. */
+  /** Absent: the conversation must exist. */
   readonly start?: (by: string | undefined) => StartOperation;
 }
 
@@ -108,7 +108,7 @@ export class RunChannel implements ConversationChannel {
     });
   }
 
-  /** The run may also get the update. A message counts once, by its id. */
+  /** The run may also get the update, but a message id counts once. */
   private async leave(command: ConversationCommand): Promise<void> {
     const { workflow, reader, workflowId, start } = this.settings;
     try {
@@ -169,7 +169,7 @@ function byOf(command: ConversationCommand): string | undefined {
   return command.type === 'send' ? command.messages[0]?.by : command.by;
 }
 
-/** The run took the update, and closed before its reply. */
+/** The run took the update, and closed before the reply. */
 function wasClosing(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError && /aborted by closing/i.test(error.message);
 }

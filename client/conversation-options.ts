@@ -9,17 +9,17 @@ import { optionsOf } from './options';
 import type { StartOptions } from './start-input';
 import { startInputOf } from './start-input';
 
-/** What the first message of a conversation starts it with. Later they change nothing. */
+/** Options of a new conversation. Later options change nothing. */
 export interface ConversationOptions extends Omit<StartOptions, 'id' | 'startDelay' | 'runPendingToolCalls'> {
-  /** How long it may be idle until it ends, such as '30d'. Default: for ever. */
+  /** The idle time before the end, such as '30d'. Default: forever. */
   readonly idle?: string;
-  /** With how many messages of before a turn begins, at most. Default: 200. */
+  /** The most earlier messages at the start of a turn. Default: 200. */
   readonly window?: number;
-  /** Default: the first words that somebody says. */
+  /** Default: the first words of the first message. */
   readonly title?: string;
-  /** `pinned`: all turns run under the build that it began with. Default: each begins under the newest. */
+  /** `pinned`: all turns keep the first build. Default: each turn begins under the newest build. */
   readonly build?: 'pinned' | 'newest';
-  /** What was said before. */
+  /** Earlier messages. */
   readonly messages?: readonly Message[];
 }
 

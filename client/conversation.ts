@@ -27,34 +27,33 @@ import { SendLine } from './send-line';
 export interface SendOptions {
   /** Where the message takes effect. Default: `after-turn`. */
   readonly mode?: SendMode;
-  /** The same id twice is the same message. Default: a new one. */
+  /** A repeated id is the same message. Default: a new id. */
   readonly id?: string;
-  /** Who says it. The model is told the name. */
+  /** The name of the sender, which the model sees. */
   readonly by?: string;
-  /** Tools that the sender has for the turn that the message begins. The agent has to take them. Their calls are answered as interrupts. */
+  /** The sender's tools for the turn that the message begins. The agent has to accept the tools; calls are answered as interrupts. */
   readonly tools?: readonly ClientTool[];
-  /** How long to wait at most for a turn to take it, of `next-step`, such as '20s'. Then the receipt has no turn. Default: as long as it takes. */
+  /** The longest wait of `next-step` for a turn, such as '20s'. Then the receipt has no turn. Default: no limit. */
   readonly wait?: string;
 }
 
 export interface ByOptions {
-  /** Who asks. */
+  /** The name of the author. */
   readonly by?: string;
 }
 
 export type EndOptions = ByOptions & {
-  /** `now` stops the turn at work. Default: `after-turn`. */
+  /** `now` stops the current turn. Default: `after-turn`. */
   readonly mode?: 'after-turn' | 'now';
 };
 
 export interface PageOptions {
-  /** Where the page before this one began. Absent: the last page. */
+  /** `before` of the previous page. Absent: the last page. */
   readonly before?: number;
-  /** How many messages a page has at most. Default: 50. */
+  /** The most messages of a page. Default: 50. */
   readonly limit?: number;
 }
 
-/** How commands come to the run that a conversation is, and how it is read. */
 export interface ConversationChannel extends Pick<SendRoute, 'command'> {
   view(): Promise<RunView>;
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent>;
@@ -63,21 +62,21 @@ export interface ConversationChannel extends Pick<SendRoute, 'command'> {
 
 const byForms: Forms<ByOptions> = { by: personName };
 
-/** A run that stays open between turns. People write to it, and an agent works on what they wrote. */
+/** A run that stays open between turns: people write, and an agent answers. */
 export class Conversation {
   private readonly route: SendRoute;
 
   constructor(
     readonly id: string,
     private readonly channel: ConversationChannel,
-    /** The agent that it begins with. Absent: it has to be there. */
+    /** The agent of a new conversation. Absent: the conversation must exist. */
     agent?: string,
     private readonly line: Pick<SendLine, 'send'> = new SendLine(),
   ) {
     this.route = { command: (command) => channel.command(command), ...defined({ agent }) };
   }
 
-  /** Says something. What one program sends arrives in the order in which it was sent. Settles when the turn is known that takes it. */
+  /** Sends a message, in the order of one program's calls. Resolves when the turn is known. */
   async send(content: string | readonly Part[], options: SendOptions = {}): Promise<MessageReceipt> {
     const sent = sentOf(content, options);
     const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
@@ -101,7 +100,7 @@ export class Conversation {
     return this.ask({ type: 'withdraw', id, ...byOf(options) });
   }
 
-  /** No turn begins until `unpause`. The turn at work goes on, and messages wait. */
+  /** Begins no turn until `unpause`. The current turn continues, and messages wait. */
   async pause(options: ByOptions = {}): Promise<void> {
     return this.ask({ type: 'pause', ...byOf(options) });
   }
@@ -110,7 +109,7 @@ export class Conversation {
     return this.ask({ type: 'unpause', ...byOf(options) });
   }
 
-  /** Ends the turn at work as `stopped`: it stops the model, and waits for tools and people. What waits begins the next turn. */
+  /** Stops the model, waits for tools and people, and ends the current turn as `stopped`. Waiting messages begin the next turn. */
   async stop(options: ByOptions = {}): Promise<void> {
     return this.ask({ type: 'stop', ...byOf(options) });
   }
@@ -119,20 +118,20 @@ export class Conversation {
     return this.ask({ type: 'title', title, ...byOf(options) });
   }
 
-  /** Ends the conversation behind the turn at work. Messages that wait stay in the queue of its view. */
+  /** Ends the conversation after the current turn. Waiting messages stay in the queue of the view. */
   async end(options: EndOptions = {}): Promise<void> {
     const { mode = 'after-turn', by } = optionsOf<EndOptions>(options, 'The end', { by: personName, mode: oneOf('after-turn', 'now') });
     return this.ask({ type: 'end', mode, ...defined({ by }) });
   }
 
-  /** How it stands: its title, the turn, what waits. */
+  /** Returns title, turn and waiting messages. */
   async view(): Promise<ConversationView> {
     const { conversation } = await this.channel.view();
     if (conversation === undefined) throw notOne(this.id);
     return conversation;
   }
 
-  /** The messages of all turns, page by page, the last page first. Each page is in order. */
+  /** Returns messages of all turns, the last page first. Each page is in order. */
   async transcript(options: PageOptions = {}): Promise<TranscriptPage> {
     const { before, limit = 50 } = optionsOf<PageOptions>(options, 'transcript', {
       before: worded(count, 'the `before` of another page'),
@@ -141,7 +140,7 @@ export class Conversation {
     return transcriptPage(this.channel.eventsBack(), { limit, ...defined({ before }) });
   }
 
-  /** The offset at which a turn begins. Undefined: the turn has not begun, or the server no longer has its events. */
+  /** The offset at which a turn begins. Undefined: not begun, or no longer on the server. */
   async turnOffset(number: number): Promise<number | undefined> {
     for await (const piece of this.channel.eventsBack()) {
       const start = piece.flatMap((event) => (event.type === 'turn-start' && event.turn <= number ? [event] : [])).at(-1);
@@ -150,7 +149,7 @@ export class Conversation {
     return undefined;
   }
 
-  /** Undefined: the message waits, or the log does not know the message. */
+  /** Undefined: the message waits or is unknown. */
   async fateOf(id: string): Promise<MessageFate | undefined> {
     return messageFate(this.channel.eventsBack(), id);
   }
@@ -167,7 +166,7 @@ export class Conversation {
     if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
   }
 
-  /** A message may join a turn that has no step left. The log says which turn took the message. */
+  /** The log tells the turn, because a message may join a turn without a step left. */
   private async turnOf(id: string, from: number, signal: AbortSignal | undefined): Promise<number | undefined> {
     for await (const event of this.channel.events(from, signal)) {
       if (event.type === 'message' && event.id === id) return event.turn;

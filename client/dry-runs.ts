@@ -7,12 +7,11 @@ import { checkMoves, ended } from './refusals';
 import type { GoOnOptions } from './retry';
 
 export interface DryRun {
-  /** Of an upgrade: the newest build, and whether the run would be asked to move to it. Only that build itself can say whether its code fits. */
+  /** For an upgrade: the newest build, and whether the run would be asked to move. Only the build can tell whether its code fits. */
   readonly build?: string;
   readonly moved?: boolean;
 }
 
-/** Throws the refusal that an action would get, as far as the record of the run says so. Changes nothing. */
 export async function dryRun(
   { reader, newest }: { readonly reader: RunReader; readonly newest: KeptAnswer<string | undefined> },
   workflowId: string,

@@ -25,7 +25,7 @@ export interface Workflows {
   readonly converter: LoadedDataConverter;
 }
 
-/** A client that does not read and write compressed payloads as wanted gets a workflow client beside it: a second `Client` would apply the plugins of the connection twice. */
+/** A second `Client` would apply the connection's plugins twice, so other compression gets only a workflow client. */
 export function workflowsOf({ workflow, connection, options: { loadedDataConverter } }: Client, compress: boolean | undefined): Workflows {
   const converter = loadedWithCompression(loadedDataConverter, compress);
   if (converter === loadedDataConverter) return { workflow, converter };

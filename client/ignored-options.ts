@@ -27,7 +27,7 @@ const valueOf: { readonly [Name in NamedStart]: (begun: BegunRun) => unknown } =
   startDelay: ({ startDelay }) => startDelay,
 };
 
-/** The options of a start that the existing run lacks: the first start counts. */
+/** The first start of a run counts. */
 export async function ignoredOptions(histories: Histories, workflowId: string, options: StartOptions): Promise<readonly string[]> {
   const given = (Object.keys(valueOf) as NamedStart[]).filter((name) => options[name] !== undefined);
   if (given.length === 0) return [];

@@ -4,7 +4,7 @@ import { problemOfJob } from '../contract/schema/job-schema';
 import { misfitsOfSchema } from '../contract/schema/schema-fit';
 import { wholeMisfit } from './whole-misfit';
 
-/** Refuses a job before its run begins. The run itself checks only the core of JSON Schema. */
+/** The run itself checks only the core of JSON Schema. */
 export function checkJob(agent: string, schema: Json, job: Json): void {
   const problem = problemOfJob(agent, schema, job, (whole, value) => {
     const misfits = misfitsOfSchema(whole, value);

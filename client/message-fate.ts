@@ -4,12 +4,11 @@ export type MessageFate =
   | {
       readonly turn: number;
       readonly offset: number;
-      /** From where on the log tells of the turn. */
       readonly begins: number;
     }
   | { readonly left: 'withdrawn' | 'ignored'; readonly code?: string; readonly time: number };
 
-/** Reads the log from its end. Undefined: the log does not know the message. */
+/** Reads the log backwards. Undefined: unknown message. */
 export async function messageFate(pieces: AsyncIterable<readonly RunEvent[]>, id: string): Promise<MessageFate | undefined> {
   let taken: Pick<Extract<RunEvent, { type: 'message' }>, 'turn' | 'offset'> | undefined;
   for await (const piece of pieces) {

@@ -4,7 +4,6 @@ export function closedClient(): HoldfastError {
   return new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
 }
 
-/** Pending calls of a client. Closing the client rejects all of them at once. */
 export class OpenWork {
   private readonly refusals = new Set<(error: HoldfastError) => void>();
   private isClosed = false;
@@ -13,7 +12,7 @@ export class OpenWork {
     if (this.isClosed) throw closedClient();
   }
 
-  /** The result of work after the close is dropped. */
+  /** A result after the close is dropped. */
   async wait<T>(begin: () => Promise<T>): Promise<T> {
     this.checkOpen();
     const work = begin();

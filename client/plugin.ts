@@ -3,7 +3,10 @@ import { ClientPlugin } from '../host/client-plugin';
 
 export type { ClientPluginOptions } from '../host/client-plugin';
 
-/** A Temporal plugin for a `Client` and its `Connection`. Compressed data, external storage and large histories need it. `holdfastPlugin` of the worker can take its place. */
+/**
+ * A Temporal plugin for a `Client` and its `Connection`, needed for compression, external storage and large histories. The worker's
+ * `holdfastPlugin` also works.
+ */
 export function holdfastClientPlugin(options: ClientPluginOptions = {}): ClientPlugin {
   return new ClientPlugin(options);
 }

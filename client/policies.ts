@@ -16,9 +16,9 @@ import type { Run } from './run';
 
 export interface ApplyPolicyOptions extends Pick<ListOptions, 'agent' | 'tag' | 'startedBy' | 'since' | 'until' | 'after'> {
   readonly dryRun?: boolean;
-  /** Who applies it. */
+  /** The name of the author. */
   readonly by?: string;
-  /** How many waiting runs are looked at. Default 50, at most 1,000. */
+  /** The most waiting runs. Default 50, at most 1,000. */
   readonly limit?: number;
 }
 
@@ -98,7 +98,7 @@ async function applyToOne(
   } catch (error) {
     if (isFresh || !gone.includes(codeOf(error) ?? 'internal'))
       return [{ ...place, outcome: 'failed', added: [], error: failureOf(error) }];
-    // The list is a moment old: the interrupt may be answered, or asked anew.
+    // The listed interrupt may be answered or asked again.
     const now = (await runs.shown(run.id)).find((one): one is Asking => isAsking(one, source) && isSameCall(one, interrupt));
     return now === undefined ? [] : applyToOne({ runs, source, run, dryRun, by }, now, about, true);
   }

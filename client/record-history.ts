@@ -16,9 +16,9 @@ import { loadedConverter } from '../host/payloads/loaded-converter';
 import { Histories } from './reading/histories';
 
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
-  /** The run's id. */
+  /** The id of the run. */
   readonly id: string;
-  /** Where to, such as `test/replay/refund.json`. */
+  /** The target, such as `test/replay/refund.json`. */
   readonly file: string;
 }
 
@@ -28,15 +28,14 @@ const forms: Forms<Pick<RecordOptions, 'id' | 'file'>> = {
 };
 
 /**
- * Saves what really happened in a run, ended or open, for `replayHistories`. A run that continued as new, or was tried again, has several
- * histories, all in the one file. Returns the files.
+ * Saves the history of an open or ended run for `replayHistories`, with all continue-as-new and retry parts in one file. Returns the file.
  */
 export async function recordHistory(options: RecordOptions): Promise<readonly string[]> {
   await saveHistories(options);
   return [options.file];
 }
 
-/** The same. Returns how many histories the file has. */
+/** Returns the number of histories. */
 export async function saveHistories(options: RecordOptions): Promise<number> {
   const { id, file, ...others } = optionsOf(options, 'recordHistory', forms);
   const where = await withDefaults(others);

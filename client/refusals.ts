@@ -9,7 +9,6 @@ import { withdrawn } from '../contract/interrupts';
 import type { Failure } from '../contract/messages/messages';
 import type { AnswerStanding } from './reading/run-reader';
 
-/** Why an interrupt is not open any more that an answer was for. */
 export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, known: Interrupt | undefined): HoldfastError {
   if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
   if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
@@ -18,7 +17,7 @@ export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, k
     : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
 }
 
-/** A failure as an error. A code that is no code of Holdfast becomes `otherwise`. */
+/** An unknown code becomes `otherwise`. */
 export function errorOf({ code, message }: Failure, otherwise: ErrorCode, cause?: unknown): HoldfastError {
   return new HoldfastError(isErrorCode(code) ? code : otherwise, message, { cause });
 }
@@ -29,7 +28,7 @@ export function refusedAnswer(error: WorkflowUpdateFailedError): HoldfastError {
 
 export function refusedUpgrade(error: WorkflowUpdateFailedError, status: RunStatus, id: string): HoldfastError {
   const failure = failureOf(error, error.message);
-  // The server answers in place of a run that ended before it could move.
+  // The server answers for a run that ended before the move.
   if (!isErrorCode(failure.code) && isEnded(status))
     return new HoldfastError('run-ended', `The run "${id}" has ended (${status}) before it could move.`, { cause: error });
   return errorOf(failure, 'upgrade-failed', error);
@@ -48,7 +47,7 @@ export function stuck({ error }: Pick<RunView, 'error'>, cause?: unknown): Holdf
   return new HoldfastError('run-stuck', error?.message ?? 'The run is stuck.', { cause });
 }
 
-/** Refuses at once the upgrade of a run that cannot move, whatever the newest build says. */
+/** No build can move an ended or stuck run. */
 export function checkMoves(view: Pick<RunView, 'status' | 'error'>, id: string): void {
   if (isEnded(view.status)) throw ended(id, view.status);
   if (view.status === 'stuck') throw stuck(view);
@@ -60,7 +59,6 @@ export function checkMoves(view: Pick<RunView, 'status' | 'error'>, id: string):
     );
 }
 
-/** The run did not come to a place where it can move. */
 export function stillBusy(cause: unknown, id: string, timeout: string): HoldfastError {
   return new HoldfastError(
     'upgrade-failed',
@@ -69,5 +67,5 @@ export function stillBusy(cause: unknown, id: string, timeout: string): Holdfast
   );
 }
 
-/** Codes of a run that does not show an interrupt, or cannot say anything about it. */
+/** Codes of a run that does not show the interrupt. */
 export const notThere: ReadonlySet<string> = new Set(['interrupt-unknown', 'run-unknown', 'run-stuck']);

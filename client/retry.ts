@@ -21,13 +21,13 @@ import { errorOf } from './refusals';
 import type { Executions } from './reading/executions';
 import type { Histories } from './reading/histories';
 
-/** How a run continues after its end: a failed run is retried, and a cancelled run is resumed. */
+/** A failed run is retried, and a cancelled run is resumed. */
 export type GoingOn = 'run-retry' | 'run-resume';
 
 export interface GoOnOptions {
-  /** Who lets it go on. */
+  /** The name of the author. */
   readonly by?: string;
-  /** How long the run may take from now on, in all. Default: what is left of the deadline that it was started with. */
+  /** The time for the rest of the run. Default: the rest of the first deadline. */
   readonly deadline?: string;
 }
 
@@ -36,7 +36,7 @@ type HistoryEvents = Awaited<ReturnType<Histories['newest']>>;
 
 const startedAtKey = defineSearchAttributeKey('HoldfastStartedAt', 'DATETIME');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
-/** Attributes that the server sets, or that the next execution sets anew. */
+/** Attributes that the server or the next execution sets. */
 const notCopied = /^(Temporal|(BuildIds|HoldfastStartedAt|HoldfastStatus)$)/;
 
 const ways = {
@@ -60,7 +60,7 @@ const ways = {
   },
 } as const;
 
-/** Starts runs again from the point that they kept at their end: another execution under the same workflow id. No worker is needed. */
+/** Starts a new execution under the same workflow id, from the point that the ended run kept. */
 export class Retries {
   constructor(
     private readonly workflow: WorkflowClient,
@@ -80,7 +80,6 @@ export class Retries {
     this.executions.changed();
   }
 
-  /** The start that continues the run. Throws the reason if the run cannot continue. */
   async prepare(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
     const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
@@ -102,7 +101,7 @@ export class Retries {
       workflowId,
       taskQueue: taskQueue?.name ?? '',
       args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
-      // Of several retries at once the server takes the first one.
+      // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       memo: {
@@ -115,9 +114,8 @@ export class Retries {
     };
   }
 
-  /** The point that a run kept at its end. Throws if the run has not ended this way, or kept no point. */
   private async point(workflowId: string, runId: string, how: GoingOn): Promise<AgentRunInput> {
-    // A cancelled run keeps its point a few events before its end.
+    // A cancelled run keeps the point a few events before the end.
     const events = await this.histories.newest(workflowId, runId, 50);
     checkEnd(workflowId, how, events);
     const point = how === 'run-retry' ? await this.failedPoint(events) : (await keptPointIn(events, this.histories.payloads))?.point;
@@ -139,7 +137,6 @@ function checkRoot(id: string, how: GoingOn): void {
   throw new HoldfastError(ways[how].impossible, `"${id}" is an isolated agent, and goes on with the run that it is part of: "${root}".`);
 }
 
-/** The last events of runs, in words. */
 const endings = [
   ['workflowExecutionCompletedEventAttributes', 'has completed'],
   ['workflowExecutionCanceledEventAttributes', 'was cancelled'],
@@ -162,7 +159,7 @@ function impossible(workflowId: string, how: GoingOn, why: string): HoldfastErro
   return new HoldfastError(code, `The run "${runIdOf(workflowId)}" cannot go on from where ${where}: ${why}.`);
 }
 
-/** Lists show what is open of the memo of an execution, and a new one has none. */
+/** Lists read open interrupts from the memo, which a new execution lacks. */
 function openIn(state: unknown, now: number): Record<string, unknown> {
   const { interrupts = [] } = state as { readonly interrupts?: readonly { readonly shown: Interrupt }[] };
   return Object.fromEntries<unknown>(

@@ -36,7 +36,7 @@ import type { GoOnOptions } from './retry';
 
 const updateTimeoutMs = 5000;
 
-/** A run, by its id. Reading it needs no worker. */
+/** A run by id. Reading needs no worker. */
 export class Run<Output = unknown> extends AnyRun {
   private readonly workflowId: string;
 
@@ -44,9 +44,9 @@ export class Run<Output = unknown> extends AnyRun {
     private readonly reader: RunReader,
     private readonly tenant: string,
     readonly id: string,
-    /** Whether `start` made this run, rather than finding it. */
+    /** Whether `start` made this run instead of finding it. */
     readonly isNew: boolean,
-    /** The options of `start` that the found run does not have: the first start counts. Of a new run there are none. */
+    /** Options of `start` that the found run does not have, because the first start counts. */
     readonly ignored: readonly string[] = [],
   ) {
     super();
@@ -54,8 +54,8 @@ export class Run<Output = unknown> extends AnyRun {
   }
 
   /**
-   * The durable log from an offset on, each event once and in order, over crashes and continue-as-new; between them what calls say
-   * while they run. Those deltas have no offset: they are provisional, and the event that ends their call says what counts.
+   * Yields the durable log from an offset, each event once and in order, over crashes and continue-as-new. Deltas of open calls come
+   * between, without offset and provisional until the event that ends the call.
    */
   events(options: ReadOptions & { readonly deltas: false }): AsyncGenerator<RunEvent>;
   events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
@@ -63,17 +63,17 @@ export class Run<Output = unknown> extends AnyRun {
     return this.reader.events(this.workflowId, options);
   }
 
-  /** What a model or a tool was asked in one call, and what came back. `model-start` and `tool-start` have its address. */
+  /** Returns the request and the result of a model or tool call. `model-start` and `tool-start` have the address. */
   async call(address: string, options: CallOptions = {}): Promise<RunCall> {
     return this.reader.call(this.workflowId, address, options);
   }
 
-  /** The executions that the run has gone through in Temporal: continue-as-new, builds, and what an end failed with. */
+  /** Lists the run's Temporal executions. */
   executions(): Promise<RunExecutions> {
     return this.reader.executionsOf(this.workflowId);
   }
 
-  /** What the record of the run says now. */
+  /** Returns the current state of the run. */
   view(): Promise<RunView> {
     return this.reader.view(this.workflowId);
   }
@@ -82,7 +82,7 @@ export class Run<Output = unknown> extends AnyRun {
     return this.view();
   }
 
-  /** How the run stands once it has ended, waits for somebody (calls beside that may still run) or is stuck; or after the timeout. */
+  /** Waits until the run ends, waits for a person (other calls may still run) or is stuck, or until the timeout. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const { timeout } = optionsOf(options, 'outcome');
     const signal = timeout === undefined ? undefined : AbortSignal.timeout(millisecondsOf(timeout, 'request-invalid'));
@@ -90,12 +90,12 @@ export class Run<Output = unknown> extends AnyRun {
       const events = this.events({ until: 'waiting', deltas: false, ...defined({ signal }) });
       while ((await events.next()).done !== true);
       const view = await this.view();
-      // Somebody may have answered between the two.
+      // An answer may have arrived between both reads.
       if (view.status !== 'running' || signal?.aborted === true) return outcomeOf(view) as Outcome<Output>;
     }
   }
 
-  /** Waits for the end and gives the output. Rejects with its code when the run failed, was cancelled or is not there. */
+  /** Waits for the output. Throws the code of a failed, cancelled or missing run. */
   async result(): Promise<Output> {
     try {
       const result = this.reader.work.wait(() => this.reader.handle(this.workflowId).result());
@@ -110,7 +110,7 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Lets a run that was cancelled go on where it stood, under the same id and the newest build. `once` calls are not made twice. */
+  /** Continues a cancelled run where it stopped, under the same id and the newest build. `once` calls are not repeated. */
   resume(options?: GoOnOptions): Promise<void>;
   /** Answers an interrupt. */
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
@@ -128,7 +128,10 @@ export class Run<Output = unknown> extends AnyRun {
     if (!(await this.answerInRoot(answer, standing))) await this.deliver(answer, interruptIn(standing, answer.interruptId));
   }
 
-  /** Moves the run with its open work to the newest build. If the code of that build differs where the run stands, the run stays, and the error names the place (`frame-changed`). */
+  /**
+   * Moves an open run to the newest build. If that build's code differs where the run stands, the run stays, and the error names the place
+   * (`frame-changed`).
+   */
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
     return this.reader.work.wait(() => this.move(timeout));
@@ -154,17 +157,19 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Goes on with a run that has failed, behind its last good step, under the same id and the newest build. `once` calls are not made twice. */
+  /** Continues a failed run after the last good step, under the same id and the newest build. `once` calls are not repeated. */
   async retry(options: GoOnOptions = {}): Promise<void> {
     await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-retry', options));
   }
 
-  /** Ends the run where it stands, without its code: for one that is stuck. Nothing of it runs any more, and nothing is tidied up. */
+  /** Ends a stuck run at once, without running code or cleaning up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
     await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(reason))));
   }
 
-  /** Asks the run to stop: now, or at a safe point. What runs is told by its signal. The run ends as cancelled, and `resume()` lets it go on. */
+  /**
+   * Asks the run to stop, now or at a safe point. Open calls get an abort signal. The run ends as cancelled, and `resume()` continues it.
+   */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
     const at = Date.now();
@@ -173,14 +178,14 @@ export class Run<Output = unknown> extends AnyRun {
     return { settled: () => this.cancelOutcome(since) };
   }
 
-  /** `since`: an earlier cancel of a resumed run does not count. */
+  /** An earlier cancel of a resumed run does not count. */
   private async cancelOutcome(since: number): Promise<CancelOutcome> {
     for await (const event of this.events({ deltas: false }))
       if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
     throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${(await this.view()).status}.`);
   }
 
-  /** Acts on an open run, even if its history is unreadable, and returns the start of the run. The server accepts a cancel of an ended run and does nothing. */
+  /** Works with an unreadable history. The server ignores a cancel of an ended run. */
   private async end(act: (handle: WorkflowHandle) => Promise<unknown>): Promise<number> {
     const handle = this.reader.handle(this.workflowId);
     try {
@@ -198,7 +203,7 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Checks an answer against the open interrupts of the memo. The history is read only for an interrupt that the memo lacks. */
+  /** Reads the history only for an interrupt that the memo lacks. */
   private async checkShown(answer: TimedAnswer): Promise<Interrupt | undefined> {
     const shown = await this.reader.shown(this.workflowId);
     const interrupt = shown.find(({ id }) => id === answer.interruptId);
@@ -206,7 +211,7 @@ export class Run<Output = unknown> extends AnyRun {
     try {
       checkAnswerTo(interrupt, answer);
     } catch (error) {
-      // An expired deadline or an earlier answer, which only the history shows, is the better reason.
+      // The history may show a better reason: an expired deadline or an earlier answer.
       await this.check(answer);
       throw error;
     }
@@ -227,8 +232,8 @@ export class Run<Output = unknown> extends AnyRun {
   }
 
   /**
-   * Sends an answer for an isolated agent to its root run, which shows the same interrupt: of two simultaneous answers, only one is taken. Returns
-   * whether the root run took the answer.
+   * Sends an isolated agent's answer to the root run, because only one of two simultaneous answers may count. Returns whether the root run
+   * took the answer.
    */
   private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
@@ -251,13 +256,13 @@ export class Run<Output = unknown> extends AnyRun {
       if (event.type === 'interrupt-end' && event.interruptId === interruptId) return;
   }
 
-  /** The update is checked before it is taken. With no worker alive the answer waits as a signal, checked against the history alone. */
+  /** Without a worker the answer waits as a signal, checked by the history alone. */
   private async deliver(answer: TimedAnswer, known: Interrupt | undefined): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     const updateId = randomUUID();
     const sent: Answer = { ...answer, delivery: updateId };
     const until = Date.now() + updateTimeoutMs;
-    // The run may end or continue as new before its reply to the update.
+    // The run may end or continue as new before the reply.
     let wasTaken = false;
     const mayTake = async (): Promise<boolean> => {
       wasTaken = await this.reader.took(this.workflowId, updateId);
@@ -272,12 +277,12 @@ export class Run<Output = unknown> extends AnyRun {
       if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
       const view = await this.view();
       if (view.status === 'stuck') throw stuck(view, error);
-      // The run may have taken this answer after the timeout of the update.
+      // The run may have taken the answer after the timeout.
       if (await this.reader.took(this.workflowId, updateId)) return;
       if (!isTimeout(error) && !isPassing(error)) throw await this.explained(error);
       const standing = await this.reader.standing(this.workflowId);
       if (interruptIn(standing, answer.interruptId) === undefined) {
-        // The run may have taken the answer between the two reads.
+        // The run may have taken the answer between both reads.
         if (await this.reader.took(this.workflowId, updateId)) return;
         if (known === undefined || standing.cancelling) this.checkTakes(standing);
         throw gone(answer.interruptId, standing, known);
@@ -287,7 +292,7 @@ export class Run<Output = unknown> extends AnyRun {
     }
   }
 
-  /** Leaves the answer as a signal. The server also keeps the update: both have one delivery id, and the second is ignored. */
+  /** The server also keeps the update: both have one delivery id, and the second is ignored. */
   private async leave(sent: Answer): Promise<void> {
     const handle = this.reader.handle(this.workflowId);
     await askedAgain(
@@ -304,7 +309,7 @@ export class Run<Output = unknown> extends AnyRun {
     return (await this.reader.executions.describe(this.workflowId)).status.name === 'RUNNING';
   }
 
-  /** A reader after this call sees its effect. The server has the request already, so errors are ignored. */
+  /** Later readers see the effect. The server already has the request, so errors are ignored. */
   private seenByAll(): Promise<void> {
     this.reader.executions.changed();
     return this.reader.untilShown(this.workflowId).catch(() => undefined);

@@ -15,7 +15,7 @@ interface Outgoing {
   readonly sent: SentMessage;
   readonly bytes: number;
   readonly route: SendRoute;
-  /** Keeps the deadline of the sender. */
+  /** Keeps the sender's deadline. */
   readonly inContext: <T>(act: () => T) => T;
   resolve(reply: SendReply | undefined): void;
   reject(error: unknown): void;
@@ -23,7 +23,7 @@ interface Outgoing {
 
 const mostAtOnce = 100;
 
-/** Messages on their way to one conversation: each trip takes all that came during the trip before, so this process has one open update at a time. */
+/** One request sends all messages that arrived during the last request, so this process has one open update per conversation. */
 export class SendLine {
   private outgoing: Outgoing[] = [];
   private bytes = 0;

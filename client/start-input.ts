@@ -16,22 +16,22 @@ import { runOptionsProblem } from '../contract/run-options';
 import type { StartInput } from '../contract/record/wire';
 
 export interface StartOptions {
-  /** The same id twice is the same run, also after it has ended, as long as the server keeps it. */
+  /** A repeated id is the same run, also after the end, as long as the server keeps it. */
   readonly id?: string;
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
   readonly settings?: ModelSettings;
-  /** Whether models and tools that can answer piece by piece do so. Default: yes. */
+  /** Whether models and tools stream. Default: true. */
   readonly stream?: boolean;
-  /** Whether calls of tools that the input ends in run before the model is asked. Default: a run with such an input fails. */
+  /** Whether tool calls at the end of the input run before the model. Default: the run fails. */
   readonly runPendingToolCalls?: boolean;
-  /** How long the run may take in all, such as '30d'. */
+  /** The longest time of the whole run, such as '30d'. */
   readonly deadline?: string;
   readonly startDelay?: string;
   readonly tags?: readonly string[];
-  /** What this run has otherwise than its agents say: tools, aliases, options of tools; for all agents or by agent. */
+  /** Tools, aliases and tool options of this run, for all agents or by agent. */
   readonly options?: RunOptions;
-  /** Who starts it. */
+  /** The name of the starter. */
   readonly by?: string;
 }
 

@@ -19,16 +19,16 @@ export interface PushSettings {
   readonly taskQueue: string;
 }
 
-/** Who is told of the states of tasks of A2A. A workflow for each task keeps it. */
+/** Push receivers of A2A tasks. A workflow for each task stores them. */
 export class TaskPushes {
   constructor(private readonly settings: PushSettings) {}
 
-  /** Tells a receiver all states of a task, which begins. Needs no worker. The same again changes nothing, and a task that was told is not told again. */
+  /** Sends all states of a new task to a receiver. Needs no worker. A repeated call changes nothing. */
   async begin(task: PushedTask, config: PushConfig): Promise<void> {
     await this.signal(task, { type: 'set', config, fromBeginning: true }, true);
   }
 
-  /** Tells a receiver how a task stands, and how it goes on. */
+  /** Sends the current and later states of a task to a receiver. */
   async set(task: PushedTask, config: PushConfig): Promise<void> {
     const known = await this.list(task);
     if (known.length >= limits.pushConfigs && known.every(({ id }) => id !== config.id)) throw tooMany();

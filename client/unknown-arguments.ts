@@ -3,7 +3,7 @@ import type { Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
 import { similarNames } from '../contract/similar-names';
 
-/** The argument of an edited call that its tool does not have. Tools drop unknown arguments, so a typo would run the call unchanged. Arguments of the model are not checked. */
+/** Tools drop unknown arguments, so a typo would run the call unchanged. The model's arguments are not checked. */
 export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
   const edited = isRecord(answer) ? answer['editedInput'] : undefined;

@@ -17,9 +17,9 @@ import { pagesOf } from './reading/executions';
 export interface UsageOptions {
   /** Default: by agent. */
   readonly by?: UsageGroup;
-  /** Calls that came back at this time or later. Default: 24 hours ago. */
+  /** Calls that returned at this time or later. Default: 24 hours ago. */
   readonly since?: ListTime;
-  /** Calls that came back before this time. Default: now. */
+  /** Calls that returned before this time. Default: now. */
   readonly until?: ListTime;
 }
 
@@ -32,11 +32,10 @@ const forms: Forms<UsageOptions> = { by: oneOf(...usageGroups), since: listTime,
 
 const mostExecutions = 5000;
 const readAtOnce = 8;
-/** A report stops reading after this time. The next report reads the rest. */
+/** The next report reads the rest. */
 const readingMs = 4000;
-/** An open execution is read again after this time. */
+/** Then an open execution is read again. */
 const openKeptMs = 15_000;
-/** At most so many calls of ended executions are kept. */
 const mostKeptCalls = 300_000;
 
 interface Kept {
@@ -45,7 +44,7 @@ interface Kept {
   readonly at: number;
 }
 
-/** Usage of model calls, which only histories have. An ended execution is read once. A report reads for some seconds, and the next report reads the rest. */
+/** Only histories have the usage of model calls. An ended execution is read once. */
 export class UsageReports {
   private readonly kept = new Map<string, Kept>();
   private keptCalls = 0;
@@ -78,7 +77,7 @@ export class UsageReports {
     };
   }
 
-  /** Runs and isolated agents: the history of each has only its own calls. */
+  /** A history has only its own calls. */
   private async executionsIn(since: number, until: number): Promise<{ executions: readonly ListedExecution[]; more: boolean }> {
     const query = [
       `WorkflowType = '${names.workflow}'`,

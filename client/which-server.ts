@@ -16,7 +16,7 @@ export async function withDefaults(options: ConnectOptions): Promise<ConnectOpti
   return { tenant, taskQueue, ...(await embeddedServer(options)), ...defined({ compress }), ...options };
 }
 
-/** Without any address: the server that `holdfast dev` runs for this directory, with its storage. */
+/** The server of `holdfast dev` in this directory, with its storage. */
 async function embeddedServer(options: ConnectOptions): Promise<ConnectOptions> {
   const { server, directory, namespace } = readConfiguration();
   if (options.server !== undefined || options.address !== undefined || server !== undefined || !existsSync(directory)) return {};

@@ -2,7 +2,7 @@ import type { Json } from '../contract/messages/messages';
 import type { JsonSchemaCheck } from '../host/json-schema';
 import { compiledJsonSchema, issueList } from '../host/json-schema';
 
-/** How a value misfits a JSON Schema, by all keywords. `root` names the value in the text. */
+/** Checks all keywords. `root` names the value in the text. */
 export function wholeMisfit(json: Json, value: Json, root: string): string | undefined {
   const issues = issuesOf(checkOf(json), JSON.parse(JSON.stringify(value)) as Json);
   return issues.length === 0 ? undefined : issueList(issues, root);
@@ -11,7 +11,7 @@ export function wholeMisfit(json: Json, value: Json, root: string): string | und
 const checks = new Map<string, JsonSchemaCheck>();
 const mostChecks = 200;
 
-/** An unreadable schema accepts everything: the code that asked checks the value. */
+/** An unreadable schema accepts any value, which the asking code checks. */
 function checkOf(schema: Json): JsonSchemaCheck {
   const text = JSON.stringify(schema);
   const kept = checks.get(text);
@@ -35,7 +35,7 @@ function readCheck(schema: Json): JsonSchemaCheck {
   }
 }
 
-/** An endless schema accepts everything here: the run knows how to read such a schema. */
+/** An endless schema accepts any value here, because the run can read it. */
 function issuesOf(check: JsonSchemaCheck, value: Json): ReturnType<JsonSchemaCheck> {
   try {
     return check(value);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
-// Bundles the console into dist/console: index.html, and files whose names change with their content. Each page is a script of its own.
+// Bundles the console into dist/console: hashed files, with a script for each page.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist', 'console');
 mkdirSync(out, { recursive: true });
@@ -22,8 +22,8 @@ const table = join(root, 'contract', 'error-table.ts');
 const { code: tableScript } = await transform(readFileSync(table, 'utf8'), { loader: 'ts', format: 'esm' });
 const { errorTable } = await import(`data:text/javascript,${encodeURIComponent(tableScript)}`);
 
-// What pages have of the contract. Its modules do nothing by themselves: one of which nothing is used is left out. An error knows its
-// code; what to change is 5 KB of text, which comes as a script of its own (parts/error-note.tsx).
+// Contract modules have no side effects, so unused modules are dropped. The error texts (5 KB) load as a script of their own
+// (parts/error-note.tsx).
 const contract = {
   name: 'contract',
   setup(bundle) {
@@ -54,7 +54,7 @@ const pages = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
 });
-// The theme comes before the first paint: it is a script that the browser waits for.
+// The theme blocks the first paint.
 const others = await build({
   ...common,
   entryPoints: { theme: 'console/theme.ts', style: 'console/style/index.css', icon: 'console/style/icon.svg' },
@@ -89,7 +89,7 @@ ${shared.join('')}<script type="module" src="/console/${app}"></script>
 `,
 );
 
-// The licenses of what is bundled ask to come along.
+// Licenses of bundled packages must be included.
 const inputs = Object.keys({ ...pages.metafile.inputs, ...others.metafile.inputs });
 const packages = [...new Set(inputs.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []))];
 const licenses = packages.sort().map((name) => `${name}\n\n${readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8')}`);

@@ -1,5 +1,4 @@
-// Modules of most pages. `build.mjs` imports this file into the script of each page, so that these modules become a single script, which
-// compresses better than a script for each set of pages.
+// `build.mjs` makes these shared modules one script, which compresses better.
 import './data/follow-log';
 import './data/service';
 import './parts/copy-button';

@@ -35,7 +35,7 @@ export function PageOf({ name, id }: PageProps & { readonly name: keyof typeof p
 
 let areOthersAsked = false;
 
-/** Loads the other pages a moment later, unless the browser saves data. */
+/** Skipped if the browser saves data. */
 function loadOthers(): void {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
   if (areOthersAsked || connection?.saveData === true) return;

@@ -4,7 +4,7 @@ import { isWide } from './data/screen';
 export const pageNames = ['inbox', 'runs', 'try', 'service'] as const;
 export type PageName = (typeof pageNames)[number];
 
-/** Such as `#/runs/ID?tab=events`: a page, the subject of the page, and filters. */
+/** Such as `#/runs/ID?tab=events`. */
 interface ConsoleRoute {
   readonly page: PageName;
   readonly id?: string;
@@ -37,14 +37,14 @@ export function goTo(page: PageName, id?: string, query: QueryValues | URLSearch
   location.hash = hrefOf(page, id, query);
 }
 
-/** Changes filters of the shown page, without a step of the history: the back button still leaves the page. */
+/** Adds no step to the history, so the back button still leaves the page. */
 export function setQuery(changes: QueryValues): void {
   const { page, id, query } = route.peek();
   history.replaceState(history.state, '', hrefOf(page, id, withValues(query, changes)));
   hash.value = location.hash;
 }
 
-/** Shows a part of the page. Where the part covers the page, as on a phone, the back button hides the part. */
+/** Where the part covers the page, as on a phone, the back button hides the part. */
 export function showPart(changes: QueryValues): void {
   if (!isWide.peek() && !coversPage()) history.pushState({ coversPage: true }, '', location.href);
   setQuery(changes);

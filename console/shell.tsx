@@ -66,7 +66,7 @@ function Page(): JSX.Element {
   return <PageOf key={page} name={page} {...(id === undefined ? {} : { id })} />;
 }
 
-/** The number of interrupts for the person of this browser. Undefined: none, or unknown. */
+/** Undefined: none, or unknown. */
 function useWaiting(): string | undefined {
   const { interrupts = [], more = false } = useInbox().value ?? {};
   return interrupts.length === 0 ? undefined : `${interrupts.length}${more ? '+' : ''}`;

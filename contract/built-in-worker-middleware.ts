@@ -1,2 +1,2 @@
-/** Names of the worker middleware that every worker has, whatever its configuration says. */
+/** Middleware that every worker has, whatever the configuration. */
 export const builtInWorkerMiddlewareNames: readonly string[] = ['pii', 'responseCache'];

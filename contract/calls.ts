@@ -3,7 +3,7 @@ import type { MiddlewareChange } from './middleware-changes';
 import type { ThrownFailure } from './run-executions';
 import type { CallWaits, RequestSlots, ToolOutcome } from './record/wire';
 
-/** How a call stands. `running`: it was scheduled and has not come back, whatever its attempts came to. */
+/** The state of a call. `running`: scheduled and not back yet, however many attempts failed. */
 export type CallStatus = 'running' | 'completed' | 'failed' | 'cancelled';
 
 interface AnyRunCall {
@@ -11,18 +11,18 @@ interface AnyRunCall {
   readonly agent: string;
   readonly runPath: readonly string[];
   readonly status: CallStatus;
-  /** When it was scheduled, in milliseconds since 1970. */
+  /** When the call was scheduled, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** How often workers have had it. Undefined: its history does not say so. */
+  /** Attempts by workers. Undefined: the history does not say. */
   readonly attempts?: number;
-  /** Why the attempt before the last one failed, or the last one of a call that has no end. */
+  /** Why the previous attempt failed, or the latest attempt of an open call. */
   readonly lastFailure?: ThrownFailure;
-  /** Who changed something of it. Undefined: nobody, or the run has not gone on yet. */
+  /** Middleware that changed the call. Undefined: none, or not known yet. */
   readonly changes?: readonly MiddlewareChange[];
 }
 
-/** What a model was asked, as the run sent it. What worker middleware made of it is told in `changes` only. */
+/** The request as the run sent it. Worker middleware shows only in `changes`. */
 export interface ModelAsked extends Pick<Partial<RequestSlots>, 'instructions' | 'tools' | 'model'> {
   readonly settings?: JsonObject;
   /** Names of worker middleware, outermost first. */
@@ -31,30 +31,29 @@ export interface ModelAsked extends Pick<Partial<RequestSlots>, 'instructions' |
   readonly output?: string;
   readonly catalog?: readonly string[];
   readonly deferred?: Json;
-  /** What the model is told at the end of a request for a final answer. */
+  /** The last message of a request for a final answer. */
   readonly final?: string;
-  /** A part of the messages: `from` is the position of the first one. */
+  /** Part of the messages, from position `from`. */
   readonly messages: readonly StoredMessage[];
   readonly from: number;
   readonly total: number;
 }
 
-/** Messages that went and came at one place of the list. */
+/** Messages removed and added at one place of the list. */
 export interface MessageEdit {
-  /** The position in the list before. */
+  /** The position in the previous list. */
   readonly at: number;
   readonly removed: readonly StoredMessage[];
   readonly added: readonly StoredMessage[];
 }
 
-/** How a request differs from that of the agent's call before. */
+/** Differences from the agent's previous request. */
 export interface RequestDiff {
-  /** Of the call before. */
   readonly address: string;
   readonly messages: readonly MessageEdit[];
-  /** What else is another one, with what it was before. */
+  /** Other changed fields, with their previous values. */
   readonly fields: readonly { readonly name: string; readonly before: Json }[];
-  /** Edits that are too large were left out. */
+  /** Set when large edits were left out. */
   readonly more?: true;
 }
 
@@ -62,12 +61,12 @@ export interface ModelRunCall extends AnyRunCall {
   readonly kind: 'model';
   readonly turn: number;
   readonly request: ModelAsked;
-  /** Undefined: it is the first call of the agent, or the server no longer has the one before. */
+  /** Undefined: the first call, or the server no longer has the previous call. */
   readonly diff?: RequestDiff;
   readonly response?: {
-    /** As the model gave it. `model-end` has it as layers left it. */
+    /** As the model gave the message. `model-end` has the message after middleware. */
     readonly message?: StoredMessage;
-    /** What a stream had said when it broke. */
+    /** The words of a stream before the stream broke. */
     readonly partial?: Message;
     readonly model?: string;
     readonly usage?: Usage;
@@ -75,7 +74,7 @@ export interface ModelRunCall extends AnyRunCall {
     readonly failed?: Failure;
     readonly waited?: CallWaits;
   };
-  /** Earlier calls for the same message that failed, or whose answer did not count. */
+  /** Earlier calls for the same message that failed or did not count. */
   readonly retries: readonly { readonly address: string; readonly failed?: Failure }[];
 }
 
@@ -85,19 +84,19 @@ export interface ToolRunCall extends AnyRunCall {
   readonly callId: string;
   readonly request: {
     readonly input: Json;
-    /** The arguments as the model gave them, where parsing or a layer changed them. */
+    /** The model's arguments, where parsing or middleware changed them. */
     readonly rawInput?: Json;
     readonly options?: JsonObject;
     /** Names of worker middleware, outermost first. */
     readonly workerMiddleware?: readonly string[];
-    /** The tool had asked, and goes on with this answer. */
+    /** The answer to the tool's question. */
     readonly answer?: Json;
-    /** The tool is only asked whether an earlier attempt took effect. */
+    /** The tool only says whether an earlier attempt took effect. */
     readonly reconcile?: true;
   };
-  /** What came back. A tool of the workflow has the message that counts. */
+  /** A tool in the workflow has only the message. */
   readonly response?: { readonly outcome?: ToolOutcome; readonly message?: StoredMessage };
 }
 
-/** A call of a model or a tool, by its address. */
+/** A model or tool call by address. */
 export type RunCall = ModelRunCall | ToolRunCall;

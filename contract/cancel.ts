@@ -4,20 +4,19 @@ import { isTime } from './given-time';
 import { limits } from './limits';
 
 /**
- * Where a cancel takes effect. `now`: all that is under way is told to stop. `after-model`: when a model has asked for tools, before they run.
- * `after-tools`: when the tools of an answer have run.
+ * Where a cancel takes effect. `now`: at once. `after-model`: after an answer with tool calls, before the tools run. `after-tools`: after
+ * the tools of an answer.
  */
 export const cancelModes = ['now', 'after-model', 'after-tools'] as const;
 export type CancelMode = (typeof cancelModes)[number];
 
-/** Who wants that a run stops, and how: the payload of the signal. */
 export interface CancelRequest {
   readonly modes: readonly CancelMode[];
-  /** How long safe points are waited for, from `at` on. Then the request counts as `now`. */
+  /** The wait for a safe point, from `at`. Then the request counts as `now`. */
   readonly withinMs?: number;
   /** When the client took the request, in milliseconds since 1970. Absent: when the run sees it. */
   readonly at?: number;
-  /** False: agents below the one that the run was started with are left to end first. */
+  /** False: agents below the root agent end first. */
   readonly recursive: boolean;
   readonly reason?: string;
   readonly by?: string;
@@ -26,13 +25,13 @@ export interface CancelRequest {
 /** How a cancel took effect. */
 export interface CancelFacts {
   readonly mode: CancelMode;
-  /** Its time was up before a safe point came. */
+  /** The time was up before a safe point. */
   readonly escalated?: true;
   readonly reason?: string;
   readonly by?: string;
 }
 
-/** Anybody who reaches the server can send a signal, so senseless parts are skipped. */
+/** Anybody who reaches the server can send a signal. */
 export function cancelRequestIn(given: unknown): CancelRequest {
   const { modes, withinMs, at, recursive, reason, by } = isRecord(given) ? given : {};
   const known = Array.isArray(modes) ? cancelModes.filter((mode) => modes.includes(mode)) : [];

@@ -8,11 +8,10 @@ import { similarNames } from './similar-names';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Refuse = (problem: string) => never;
 
-/** What a value must be. Optional, unless `required`. */
 export interface Form {
   /** After the words "must be". */
   readonly wanted: string;
-  /** What is wrong with a value of this option, as a sentence without its full stop. */
+  /** Returns a sentence without its full stop. */
   readonly problem: (value: unknown, option: string) => string | undefined;
   readonly isRequired?: true;
 }
@@ -27,7 +26,6 @@ export function required(optional: Form): Form {
   return { ...optional, isRequired: true };
 }
 
-/** The same form in other words. */
 export function worded({ problem }: Form, wanted: string): Form {
   return form((value) => problem(value, '') === undefined, wanted);
 }
@@ -36,7 +34,6 @@ export function misfit(option: string, wanted: string, value: unknown): string {
   return `${option} must be ${wanted}. It is ${shown(value)}`;
 }
 
-/** Checked options. Undefined means no options. */
 export function checkOptions<Options = Fields>(
   owner: string,
   given: unknown,
@@ -59,13 +56,13 @@ export function sentence(problem: string): string {
   return problem.endsWith('?') ? problem : `${problem}.`;
 }
 
-/** What is wrong with options, as a sentence without its full stop. `at`: their place in other options. */
+/** Returns a sentence without its full stop. `at`: the path to the options. */
 export function problemOfFields(fields: Fields, forms: Forms, at = ''): string | undefined {
   const unknown = unknownField(fields, Object.keys(forms), at);
   return unknown ?? problemOfKnown(fields, forms, (option) => placed(at, option));
 }
 
-/** The same with other fields allowed. `named`: the name of an option. */
+/** Allows unknown fields. `named`: names an option in messages. */
 export function problemOfKnown(fields: object, forms: Forms, named: (option: string) => string): string | undefined {
   for (const [option, one] of Object.entries(forms)) {
     const problem = problemOf(one, (fields as Fields)[option], named(option));
@@ -79,7 +76,7 @@ export function problemOf({ wanted, problem, isRequired }: Form, value: unknown,
   return isRequired === true ? `${option} must be ${wanted}. It is missing` : undefined;
 }
 
-/** A misspelt option would do nothing. */
+/** A misspelled option would do nothing. */
 export function unknownField(fields: object, known: readonly string[], at = ''): string | undefined {
   const unknown = Object.keys(fields).find((field) => !known.includes(field));
   if (unknown === undefined) return undefined;
@@ -91,14 +88,14 @@ function placed(at: string, option: string): string {
   return at === '' ? option : `${at}.${option}`;
 }
 
-/** Throws the problem, with the owner of the options. Workflow code gets `agent-invalid`, a worker `config-invalid`. */
+/** The code is `agent-invalid` in workflow code, and `config-invalid` in a worker. */
 export function refusing(owner: string, code: ErrorCode = 'agent-invalid'): Refuse {
   return (problem) => {
     throw new HoldfastError(code, `${owner}: ${problem}`);
   };
 }
 
-/** Objects whose content is not in their fields. */
+/** Objects whose content is not in fields. */
 const containers = /^\[object (?:Promise|Map|Set|WeakMap|WeakSet|Date|RegExp|Error)\]$/;
 
 export function isRecord(value: unknown): value is Fields {
@@ -106,16 +103,15 @@ export function isRecord(value: unknown): value is Fields {
 }
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
-/** Blanks alone are nothing. */
 export const isFilled = (value: unknown): value is string => isString(value) && value.trim() !== '';
-/** A list may have holes, which most methods pass over. */
+/** `Array.from` fills holes, which `every` skips. */
 export const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean => Array.isArray(value) && Array.from(value).every(fits);
 export const isStrings = (value: unknown): value is readonly string[] => isListOf(value, isString);
 export const isFilledList = (value: unknown): value is readonly string[] => isListOf(value, isFilled);
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isAbsentOr = (value: unknown, is: (given: unknown) => boolean): boolean => value === undefined || is(value);
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
-/** A name that stands twice is most often a typo. */
+/** A repeated name is most often a typo. */
 const areNames = (value: unknown, least: number): boolean =>
   isFilledList(value) && value.length >= least && new Set(value).size === value.length;
 
@@ -147,7 +143,7 @@ export function oneOf(...values: readonly string[]): Form {
   return form((value) => isString(value) && values.includes(value), anyOf(values.map((value) => `"${value}"`)));
 }
 
-/** A part of an address: the name of an agent, tool or middleware. */
+/** Names become parts of addresses. */
 export const identifier: Form = {
   wanted: 'a name',
   problem: (value, option) => {
@@ -201,7 +197,6 @@ export function shape(forms: Forms, wanted = `an object with ${Object.keys(forms
   };
 }
 
-/** An object with values of one form, by any name. */
 export function tableOf(entry: Form, wanted: string): Form {
   return {
     wanted,

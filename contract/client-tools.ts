@@ -11,10 +11,10 @@ import { first } from './schema/schema-parts';
 /** The client tools that an agent takes: all, or by name. */
 export type TakenTools = true | readonly string[];
 
-/** A client's tool, for the turn of a message. The client makes the calls. */
+/** A tool of the client, for the turn of a message. */
 export interface ClientTool {
   readonly name: string;
-  /** The description for the model. */
+  /** Tells the model when to use the tool. */
   readonly description?: string;
   /** A JSON Schema of an object. Absent: no arguments. */
   readonly inputSchema?: Json;
@@ -35,7 +35,7 @@ export function specsOfClient(tools: readonly ClientTool[]): readonly ToolSpec[]
 
 const noArguments: Json = { type: 'object', properties: {} };
 
-/** What is wrong with the tools of a message. They come from outside, so number and size are bounded. */
+/** The tools come from outside, so number and size are bounded. */
 export function clientToolsProblem(tools: unknown): string | undefined {
   if (!isListOf(tools, isRecord) || notJson(tools) !== undefined) return '`tools` must be a list of objects of JSON.';
   const all = tools as readonly Fields[];
@@ -49,7 +49,6 @@ export function clientToolsProblem(tools: unknown): string | undefined {
   return double === undefined ? undefined : `\`tools\` names "${double}" twice.`;
 }
 
-/** A tool that the agent neither takes nor has. */
 export function untakenTool(
   tools: readonly Pick<ToolSpec, 'name'>[],
   taken: TakenTools | undefined,
@@ -73,7 +72,6 @@ export function untakenText(tool: string, agent: string, taken: TakenTools | und
   return `Agent "${agent}" takes no tool "${tool}" of its clients. It takes: ${takes}.`;
 }
 
-/** `clientTools` of an agent. */
 export const takenToolsForm = form(
   (value) => typeof value === 'boolean' || (someNames.problem(value, '') === undefined && (value as readonly string[]).every(isName)),
   'true, false, or the names of the tools that it takes of clients',

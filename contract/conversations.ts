@@ -6,42 +6,40 @@ import { isPartList } from './messages/messages';
 import type { Failure, Json, StoredMessage } from './messages/messages';
 
 /**
- * Where a message takes effect. `after-turn`: in the next turn. `next-step`: in the turn at work, before its next call of a model. `now`: it
- * ends the turn at work, and begins the next one.
+ * Where a message takes effect. `after-turn`: in the next turn. `next-step`: in the current turn, before the next model call. `now`: ends
+ * the current turn and begins the next.
  */
 export const sendModes = ['after-turn', 'next-step', 'now'] as const;
 export type SendMode = (typeof sendModes)[number];
 
-/** What a conversation is opened with. Absent of runs that end with their first answer. */
+/** Absent: the run ends with the first answer. */
 export interface ConversationStart {
-  /** How long it may be idle until it ends, in milliseconds. Absent: for ever. */
+  /** The longest idle time in milliseconds. Absent: forever. */
   readonly idleMs?: number;
-  /** With how many messages of before a turn begins. */
+  /** Earlier messages at the start of a turn. */
   readonly window: number;
   readonly title?: string;
-  /** `pinned`: turns keep the build that the conversation began with. Absent: they go to the newest. */
+  /** `pinned`: turns keep the first build. Absent: the newest build. */
   readonly build?: 'pinned';
 }
 
-/** A message on its way to a conversation. */
+/** A message on the way to a conversation. */
 export interface SentMessage {
-  /** Whoever sends it chooses the id. Sent again under the same one, it counts once. */
+  /** Chosen by the sender. A repeated id counts once. */
   readonly id: string;
-  /** A text, or the parts of a message. */
   readonly content: Json;
   readonly mode: SendMode;
   readonly by?: string;
-  /** What its sender has for the turn that it begins. Absent: nothing. */
+  /** Tools for the turn that the message begins. Absent: none. */
   readonly tools?: readonly ToolSpec[];
 }
 
-/** A build, and the Worker Deployment that it belongs to. */
 export interface BuildOfQueue {
   readonly deployment: string;
   readonly build: string;
 }
 
-/** A message that waits for its turn. */
+/** A message that waits for a turn. */
 export interface QueuedMessage {
   readonly id: string;
   readonly mode: SendMode;
@@ -49,14 +47,13 @@ export interface QueuedMessage {
   readonly by?: string;
 }
 
-/** Everything that somebody can do with a conversation from outside. */
 export type ConversationCommand = {
   /** When the client took the command, in milliseconds since 1970. */
   readonly at?: number;
-  /** The build to which new runs of the client's task queue go, of `send`, when the client knows. */
+  /** For `send`: the build for new runs of the client's task queue. */
   readonly newest?: BuildOfQueue;
 } &
-  /** `agent`: whom they are for, when that is known. */
+  /** `agent`: the expected agent. Absent: any. */
   (
     | { readonly type: 'send'; readonly messages: readonly SentMessage[]; readonly agent?: string }
     | { readonly type: 'change'; readonly id: string; readonly content: Json; readonly by?: string }
@@ -66,36 +63,35 @@ export type ConversationCommand = {
     | { readonly type: 'end'; readonly mode: 'after-turn' | 'now'; readonly by?: string }
   );
 
-/** What came of one message. `turn`: where it takes effect. `from`: it is not known yet, and the log says it from this offset on. */
+/** `turn`: where the message takes effect. `from`: not known yet, the log tells from this offset on. */
 export type SendReply =
   | { readonly id: string; readonly turn: number }
   | { readonly id: string; readonly from: number }
   | { readonly id: string; readonly refused: Failure };
 
 export interface ConversationReply {
-  /** Of `send`, in the order of its messages. */
   readonly sent?: readonly SendReply[];
   readonly refused?: Failure;
 }
 
 export type TurnStatus = 'completed' | 'failed' | 'stopped';
 
-/** What the record of a conversation says of it. */
+/** The state of a conversation. */
 export interface ConversationView {
-  /** The turn at work, or the last one. 0: nobody has said anything. */
+  /** The current or last turn. 0: no message yet. */
   readonly turn: number;
   readonly status: 'idle' | 'working' | 'ended';
   readonly paused: boolean;
   readonly title?: string;
-  /** Messages that wait for their turn, and in a conversation that has ended those that no turn took. */
+  /** Messages that wait for a turn, or that no turn took before the end. */
   readonly queue: readonly QueuedMessage[];
-  /** When it ends if nobody says anything, in milliseconds since 1970. */
+  /** When an idle conversation ends, in milliseconds since 1970. */
   readonly idleUntil?: number;
-  /** Why it has ended, or ends with the turn at work. */
+  /** Why the conversation has ended, or ends with the current turn. */
   readonly ended?: ConversationEnd;
 }
 
-/** `failed` and `cancelled`: the run ended so, with its error. */
+/** `failed` and `cancelled`: the run ended with an error. */
 export interface ConversationEnd {
   readonly reason: 'asked' | 'idle' | 'failed' | 'cancelled';
   readonly by?: string;
@@ -104,7 +100,7 @@ export interface ConversationEnd {
 
 export const conversationDefaults = { window: 200 } as const;
 
-/** The stored form of a sent message. `version`: its number of changes. */
+/** `version`: the number of edits. */
 export function messageOfSent({ id, content, by }: Pick<SentMessage, 'id' | 'content' | 'by'>, version = 0): StoredMessage {
   return {
     id: version === 0 ? `sent.${id}` : `sent.${id}~${version}`,
@@ -116,7 +112,6 @@ export function messageOfSent({ id, content, by }: Pick<SentMessage, 'id' | 'con
 
 const titleLength = 60;
 
-/** The first words are the default title. */
 export function titleOf(message: StoredMessage): string | undefined {
   const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
   const words = text.replace(/\s+/gu, ' ').trim();
@@ -130,7 +125,6 @@ export function isMessageId(id: unknown): id is string {
   return typeof id === 'string' && idForm.test(id);
 }
 
-/** Why something is not a message: a text, or parts that are texts and files. */
 export function contentProblem(content: unknown): string | undefined {
   if (typeof content === 'string') return content === '' ? 'The message is empty.' : undefined;
   if (!isPartList(content) || content.length === 0) return 'A message must be a text, or a list of parts: texts and files.';

@@ -5,63 +5,63 @@ import { isOneOf, people } from './people';
 import type { PlannedStage } from './policies';
 import { hadTheirPart } from './who-may-answer';
 
-/** What a human can decide about a tool call. */
+/** A human decision about a tool call. */
 export type ApprovalDecision =
   | {
       readonly type: 'approve';
       readonly editedInput?: Json;
       readonly forRestOfRun?: boolean;
-      /** The same for calls of up to this amount, where the policy names one. */
+      /** Also approves later calls up to this amount, if the policy names one. */
       readonly upTo?: number;
-      /** Why, for those who read the log. */
+      /** The reason, for readers of the log. */
       readonly comment?: string;
     }
   | { readonly type: 'reject'; readonly feedback?: string; readonly comment?: string }
   | { readonly type: 'respond'; readonly output: Json; readonly comment?: string };
 
-/** Where a policy asks, somebody who is asked can also hand the decision to somebody else. */
+/** A decision under a policy, which an asked person can also delegate. */
 export type PolicyDecision =
   | ApprovalDecision
   | { readonly type: 'delegate'; readonly to: string; readonly comment?: string }
-  /** Decides nothing: the policy of the configuration is another one now, and asks what it asks besides. */
+  /** Not a decision: brings the questions of a newer policy version. */
   | { readonly type: 'apply-policy'; readonly version: string };
 
-/** The policy that asks, as whoever decides sees it and the log keeps it. */
+/** The policy that asks. */
 export interface AskingPolicy {
   readonly name: string;
-  /** Made of its content. */
+  /** A hash of the policy's content. */
   readonly version: string;
   readonly stage: { readonly number: number; readonly of: number; readonly name?: string; readonly need: number };
-  /** What was decided about these arguments before, first decision first. */
+  /** Earlier decisions about the arguments, oldest first. */
   readonly given: readonly GivenDecision[];
-  /** What `upTo` is compared with. */
+  /** The amount that `upTo` bounds. */
   readonly amount?: { readonly path: string; readonly value: number };
-  /** Set when whoever is asked may not hand the decision on. */
+  /** Set if asked people may not delegate. */
   readonly delegates?: false;
-  /** A message of the turn came from nobody who is named, so four eyes need two people. */
+  /** An unnamed person wrote to the turn, so four eyes need two people. */
   readonly hasUnnamedWriter?: true;
-  /** All that it asks about the call. Set of a policy of the configuration, which may become another one while the call waits. */
+  /** Set for a policy of the configuration, because the configuration may change while the call waits. */
   readonly plan?: readonly PlannedStage[];
-  /** Since when the call has waited, where the policy was applied meanwhile. In milliseconds since 1970. */
+  /** Since when the call has waited, in milliseconds since 1970. Set after `apply-policy`. */
   readonly since?: number;
 }
 
 export interface GivenDecision {
   readonly stage: number;
-  /** `expired`: nobody decided in time, and the stage says that this is consent. */
+  /** `expired`: nobody decided in time, which counts as consent. */
   readonly type: 'approve' | 'delegate' | 'expired';
   readonly by?: string;
-  /** To whom it was handed. */
+  /** The person who received the decision. */
   readonly to?: string;
   readonly comment?: string;
 }
 
-/** What of a policy a decision is kept with. */
+/** The part of the policy stored with a decision. */
 export type DecidedPolicy = Pick<AskingPolicy, 'name' | 'version'>;
 
 const kinds = 'an approval takes { "type": "approve" }, { "type": "reject" } or { "type": "respond", "output": … }';
 
-/** Why a decision does not fit an approval. `by`: who decides. */
+/** `by`: the person who decides. */
 export function misfitOfDecision(
   decision: Json,
   { policy, notBy = [] }: { readonly policy?: AskingPolicy; readonly notBy?: readonly string[] },
@@ -103,7 +103,7 @@ export function misfitOfDecision(
   }
 }
 
-/** Whether an answer only brings a newer version of the asking policy. Anybody may do so. */
+/** Anybody may apply a newer version of the policy. */
 export function appliesPolicy(answer: unknown, policy: AskingPolicy | undefined): boolean {
   return policy?.plan !== undefined && isPolicyApplied(answer);
 }

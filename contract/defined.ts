@@ -1,9 +1,8 @@
-/** `T` without `undefined`: a field that may be undefined becomes optional. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The fields with a value, in order. Undefined fields are dropped, so JSON and `in` agree. */
+/** Drops undefined fields, so that JSON and `in` agree. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;

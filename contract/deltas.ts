@@ -1,18 +1,18 @@
 import type { Json, Part } from './messages/messages';
 
-/** The call of a delta, and its attempt. */
+/** The call and attempt of a delta. */
 export interface DeltaOrigin {
   readonly agent: string;
   readonly runPath: readonly string[];
-  /** Of the call, as in its start event. */
+  /** The address in the start event. */
   readonly address: string;
   readonly attempt: number;
 }
 
 export type DeltaBody =
-  /** Begins an attempt. A late reader sees the attempt from its beginning. */
+  /** Begins an attempt. Late readers see the attempt from the beginning. */
   | { readonly type: 'attempt-start' }
-  /** Nothing of this attempt or an earlier attempt counts. */
+  /** This attempt and earlier attempts do not count. */
   | { readonly type: 'attempt-void' }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -21,21 +21,21 @@ export type DeltaBody =
   | { readonly type: 'tool-input-delta'; readonly callId: string; readonly text: string }
   | { readonly type: 'tool-output-delta'; readonly callId: string; readonly tool: string; readonly text?: string; readonly part?: Part }
   | { readonly type: 'tool-progress'; readonly callId: string; readonly tool: string; readonly data: Json }
-  /** The next message is not the sum of the deltas: a layer changed it, or some were lost. */
+  /** The next message differs from the deltas: middleware changed it, or deltas were lost. */
   | { readonly type: 'message-replaced' };
 
-/** Provisional: in no history, without offset, and void with its attempt. The event at the end of the call counts. */
+/** Provisional: outside the history, without offset, and void with the attempt. The event at the end of the call counts. */
 export type Delta = DeltaOrigin & DeltaBody & { readonly offset?: undefined };
 
-/** Where calls send deltas. `runId` is Temporal's own id. */
+/** `runId` is Temporal's id. */
 export interface DeltaSink {
   publish(runId: string, delta: Delta): void;
-  /** The call is over: later readers read the history. */
+  /** Later readers read the history. */
   settle(runId: string, address: string): void;
 }
 
 export interface DeltaSource {
-  /** Tells the deltas of open attempts, then new deltas. Returns a function that ends the telling. */
+  /** Sends the deltas of open attempts, then new ones. Returns the unsubscribe function. */
   subscribe(runId: string, listener: (delta: Delta) => void): () => void;
 }
 

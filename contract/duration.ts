@@ -21,13 +21,13 @@ const units: Readonly<Record<string, number>> = {
 /** Ten years. */
 const longest = 3653 * 86_400_000;
 
-/** Milliseconds of a text such as '30s', '1.5h' or '3 days', above 0 and up to ten years. */
+/** Reads '30s', '1.5h' or '3 days', above 0 and up to ten years. */
 export function parseDuration(text: string): number | undefined {
   const milliseconds = lengthOf(text);
   return milliseconds !== undefined && milliseconds > 0 && milliseconds <= longest ? milliseconds : undefined;
 }
 
-/** Why a text is no duration, as the end of a sentence. */
+/** Returns the end of a sentence. */
 export function durationProblem(text: string): string | undefined {
   const milliseconds = lengthOf(text);
   if (milliseconds === undefined) return 'is no duration; write for example "30s", "2h" or "3d"';
@@ -44,7 +44,6 @@ function lengthOf(text: string): number | undefined {
   return Math.round(Number(match[1]) * (units[key] ?? 0));
 }
 
-/** The same for a required duration: others are errors with this code. */
 export function millisecondsOf(text: string, code: ErrorCode): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new HoldfastError(code, `"${text}" ${durationProblem(text) ?? ''}.`);

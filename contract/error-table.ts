@@ -1,6 +1,6 @@
 /**
- * Every failure a user can meet: what happened and what to change. Codes are stable; docs/reference/errors.md is checked against this table.
- * What a provider of models says gets its code in activities/failures.ts.
+ * Every error that users can meet, with advice. Codes are stable, and docs/reference/errors.md lists them. activities/failures.ts sets the
+ * codes of provider errors.
  */
 export const errorTable = {
   // --- starting and finding runs

@@ -5,7 +5,7 @@ import { errorTable } from './error-table';
 export { errorTable } from './error-table';
 export type { ErrorCode } from './error-table';
 
-/** Another worker may have it, during a deploy. */
+/** During a deploy, another worker may have the missing part. */
 export const lackingCodes: readonly ErrorCode[] = [
   'tool-unknown',
   'output-unknown',
@@ -15,7 +15,7 @@ export const lackingCodes: readonly ErrorCode[] = [
   'model-key-missing',
 ];
 
-/** An error with a stable code. Compare codes, never classes: the workflow sandbox is another realm. */
+/** An error with a stable code. Compare codes, not classes: the workflow sandbox is another realm. */
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
@@ -35,13 +35,13 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(errorTable, value);
 }
 
-/** The code of any thrown value, also from another realm. */
+/** Also reads errors of another realm. */
 export function codeOf(error: unknown): ErrorCode | undefined {
   const code = fieldOf(error, 'code');
   return isErrorCode(code) ? code : undefined;
 }
 
-/** A getter that throws gives nothing. */
+/** A getter may throw. */
 function fieldOf(error: unknown, name: string): unknown {
   if (typeof error !== 'object' || error === null) return undefined;
   try {
@@ -51,23 +51,20 @@ function fieldOf(error: unknown, name: string): unknown {
   }
 }
 
-/** Codes that anybody's code may use, for models, tools and checks of layers. */
+/** Codes that code of users may throw. */
 const anybodys: readonly ErrorCode[] = [
   ...(['input-invalid', 'output-invalid', 'message-invalid', 'value-not-json', 'payload-too-large', 'call-limit'] as const),
   ...(['budget-spent', 'pii-found', 'agent-failed', 'hook-failed', 'callback-failed', 'run-failed'] as const),
 ];
 
-/**
- * The code of a thrown value, if it counts. Errors of Holdfast keep their code. Other errors cannot say that the run timed out, was stopped or goes
- * on with changed code.
- */
+/** User code cannot claim that the run timed out, was stopped or moves to changed code. */
 export function thrownCodeOf(error: unknown): ErrorCode | undefined {
   const code = codeOf(error);
   if (code === undefined || /^(model|tool)-/.test(code) || anybodys.includes(code)) return code;
   return fieldOf(error, 'name') === 'HoldfastError' ? code : undefined;
 }
 
-/** Half a surrogate pair, from a model or from cutting a text, ends a process that encodes it. */
+/** Lone surrogates crash a process that encodes the text. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
@@ -86,7 +83,7 @@ function saidBy(error: unknown): string {
       const said = text(error) as string | undefined;
       if (said !== undefined) return said;
     } catch {
-      // Its own code throws, too.
+      // The error's own code throws, too.
     }
   }
   return 'an error that does not say what it is';

@@ -2,17 +2,17 @@ import { isRecord } from './check';
 import type { Interrupt } from './interrupts';
 import type { Json } from './messages/messages';
 
-/** A call of an external tool that a turn waits for. */
+/** An external tool call that a turn waits for. */
 export interface ExternalCall {
   readonly tool: string;
   readonly callId: string;
   readonly input: Json;
 }
 
-/** What whoever makes the call says of it. */
+/** The caller's result of an external tool call. */
 export type ExternalCallAnswer = { readonly output: Json } | { readonly error: string };
 
-/** Exactly one of both. Written so that a misfit names the wrong field. */
+/** Exactly one field; a misfit names the wrong field. */
 export const externalAnswerSchema: Json = {
   type: 'object',
   properties: { output: {}, error: { type: 'string' } },

@@ -3,18 +3,18 @@ import { defined } from './defined';
 import type { Json, JsonObject } from './messages/messages';
 import { textOfJson } from './messages/messages';
 
-/** One field of a form, with what a page needs to draw it. The schema of the answer says what it takes. */
+/** A field of a form. The schema of the answer checks values. */
 export interface FormField {
   readonly name: string;
-  /** What stands beside the field. */
+  /** The text beside the field. */
   readonly label: string;
   readonly type: 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'date' | 'time' | 'file' | 'json';
   readonly required: boolean;
   readonly help?: string;
   readonly default?: Json;
-  /** Of `choice` and `choices`. */
+  /** Set for `choice` and `choices`. */
   readonly choices?: readonly FormChoice[];
-  /** Of a text: how it is written, such as "email", "uri" or "multiline". */
+  /** The format of a text, such as "email", "uri" or "multiline". */
   readonly format?: string;
   readonly min?: number;
   readonly max?: number;
@@ -25,7 +25,7 @@ export interface FormChoice {
   readonly label: string;
 }
 
-/** A file in an answer: where it is. Holdfast keeps no files. */
+/** The address of a file. Holdfast keeps no files. */
 export const fileSchema: JsonObject = {
   type: 'object',
   format: 'file',
@@ -65,7 +65,7 @@ function fieldOf(name: string, part: Json, required: boolean): FormField {
   };
 }
 
-/** `enum`, or `oneOf` with a constant and a title for each. */
+/** Reads `enum`, or `oneOf` with constants and titles. */
 function choicesOf(schema: JsonObject): readonly FormChoice[] | undefined {
   const { enum: values, oneOf } = schema;
   if (Array.isArray(values)) return (values as readonly Json[]).map((value) => ({ value, label: textOfJson(value) }));
@@ -84,7 +84,7 @@ function typeOf({ type, format }: JsonObject): FormField['type'] {
   return format === 'date-time' || format === 'time' ? 'time' : 'text';
 }
 
-/** The schema for answers: fields with a default become optional, at any depth. */
+/** Fields with a default become optional, at any depth. */
 export function withoutDefaulted(schema: JsonObject): JsonObject {
   const { properties, required, items } = schema;
   const parts = isRecord(properties) ? properties : {};

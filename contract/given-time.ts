@@ -1,9 +1,9 @@
-/** Whether a value from outside is a time, in milliseconds since 1970. */
+/** In milliseconds since 1970. */
 export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** When something counts that a person gave: not later than now. Default: now. */
+/** At most now. Default: now. */
 export function givenTime(at: number | undefined, now: number): number {
   return at === undefined ? now : Math.min(at, now);
 }

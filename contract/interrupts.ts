@@ -11,13 +11,13 @@ import { whyNot } from './who-may-answer';
 import type { People } from './people';
 import { people } from './people';
 
-/** `by` absent, and `roles` as well: anybody may answer. */
+/** Without `by` and `roles`, anybody may answer. */
 export interface InterruptBase extends AskedInTime {
-  /** Made from the address and an ordinal; stays the same until answered. */
+  /** Made from the address and an ordinal, and stable until answered. */
   readonly id: string;
   readonly address: readonly string[];
   readonly agent: string;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly deadline?: number;
 }
 
@@ -29,23 +29,23 @@ export type Interrupt = InterruptBase &
         readonly callId: string;
         readonly input: Json;
         readonly inputHash: string;
-        /** The schema of the tool, which edited arguments have to fit. Absent: they are looked at when the call goes on. */
+        /** The schema of edited arguments. Absent: checked when the call continues. */
         readonly inputSchema?: Json;
-        /** What the tool gets besides its arguments. */ readonly options?: JsonObject;
-        /** Why an earlier decision could not be carried out. */ readonly problem?: string;
-        /** The policy that asks. Absent: an approval without one. */
+        /** Options of the run for the tool. */ readonly options?: JsonObject;
+        /** Why an earlier decision failed. */ readonly problem?: string;
+        /** Absent: an approval without a policy. */
         readonly policy?: AskingPolicy;
       }
     | { readonly kind: 'question' | 'in-doubt' | 'custom'; readonly info: Json; readonly answerSchema?: Json }
   );
 
-/** What a tool said that was asked whether a call took effect. `nothing`: it has no `reconcile`. `failed`: that threw, or gave no answer. */
+/** `nothing`: the tool has no `reconcile`. `failed`: `reconcile` threw or gave no answer. */
 export interface Reconciliation {
   readonly said: 'happened' | 'not-happened' | 'unknown' | 'nothing' | 'failed';
   readonly error?: string;
 }
 
-/** The `info` of an interrupt `in-doubt`: what a person needs to find out whether a call took effect. */
+/** The `info` of an interrupt `in-doubt`: facts about a call with a lost result. */
 export type InDoubtInfo = {
   readonly tool: string;
   readonly callId: string;
@@ -53,36 +53,36 @@ export type InDoubtInfo = {
   readonly question: string;
   /** The idempotency key of all executions of the call. */
   readonly key?: string;
-  /** How often the call was executed, as far as anybody knows. */
+  /** How often the call was executed, if known. */
   readonly attempts?: number;
-  /** When the first and the last of these executions began, in milliseconds since 1970. */
+  /** When the first and last executions began, in milliseconds since 1970. */
   readonly firstAt?: number;
   readonly lastAt?: number;
-  /** Which worker had the last one, where it could say so. */
+  /** The worker of the last execution. */
   readonly worker?: string;
   readonly reconcile?: { readonly said: Reconciliation['said']; readonly error?: string };
 };
 
-/** What a human can say about a call of which nobody knows whether it happened. */
+/** A human decision about a call in doubt. */
 export type InDoubtDecision = { readonly happened: true; readonly result: Json } | { readonly happened: false };
 
 export interface Answer {
   readonly interruptId: string;
   readonly answer: Json;
   readonly by?: string;
-  /** Roles of whoever answers, as the back end says. */
+  /** Roles of the answerer, claimed by the back end. */
   readonly roles?: readonly string[];
-  /** The hash of the arguments that were shown; a mismatch is refused. */
+  /** The hash of the shown arguments; a mismatch is refused. */
   readonly inputHash?: string;
-  /** One for each time that somebody answers: what is sent in two ways counts once. */
+  /** An answer with a known delivery id is ignored. */
   readonly delivery?: string;
-  /** When the client took the answer from whoever gave it, in milliseconds since 1970. Absent: when the run sees it. */
+  /** When the client took the answer, in milliseconds since 1970. Absent: when the run sees it. */
   readonly at?: number;
-  /** A run hands the answer on to an isolated agent, and tells of it. */
+  /** A run passes the answer to an isolated agent, and logs it. */
   readonly handedOn?: true;
 }
 
-/** Why an interrupt takes no answer from this time. The deadline comes first. */
+/** An answer at the deadline is late. */
 export function latenessOf({ id, deadline }: Pick<Interrupt, 'id' | 'deadline'>, at: number): Failure | undefined {
   return deadline === undefined || at < deadline ? undefined : expired(id, deadline);
 }
@@ -96,12 +96,12 @@ export function answeredBefore(id: string): Failure {
   return { code: 'interrupt-answered', message: `The interrupt "${id}" was answered before.` };
 }
 
-/** Nobody need answer: the code has ended, or goes on without. */
+/** The interrupt's code ended or continued without an answer. */
 export function withdrawn(id: string): Failure {
   return { code: 'interrupt-withdrawn', message: `The interrupt "${id}" was withdrawn: the run does not wait for its answer any more.` };
 }
 
-/** Whether a value is an interrupt of the kernel. Anybody who reaches the server can write a memo. */
+/** Anybody who reaches the server can write a memo. */
 export function isInterrupt(value: unknown): value is Interrupt {
   const shown = recordOf(value);
   const { id, address, agent, deadline, by, roles, notBy, steps, kind } = shown;
@@ -133,7 +133,7 @@ function isStep(step: unknown): boolean {
   return [by, roles].every((list) => isAbsentOr(list, isStrings));
 }
 
-/** Why an interrupt does not take an answer from this time. The run says so, and a client can check it before. */
+/** The run decides; a client can check first. */
 export function refusalOf(interrupt: Interrupt, answer: Answer, at: number, known: People = people): Failure | undefined {
   const { id } = interrupt;
   const isApplied = interrupt.kind === 'approval' && appliesPolicy(answer.answer, interrupt.policy);
@@ -156,7 +156,7 @@ export function misfitOf(interrupt: Interrupt, answer: Json, by?: string, known:
   return misfitOfSchema(interrupt.answerSchema, answer);
 }
 
-/** Edited arguments. The tool checks its own rules later. */
+/** The tool checks its own rules later. */
 function misfitOfEdit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
   const edited = recordOf(answer)['editedInput'];
@@ -168,19 +168,19 @@ function recordOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** Readable, safe in a URL, and stable for the same effect of the same frame. */
+/** Readable, safe in a URL, and stable for an effect of a frame. */
 export function interruptId(address: readonly string[], n: number): string {
   const path = address.map(readable).join('.');
   return n === 0 ? path : `${path}.${n}`;
 }
 
-/** Names of layers may have any character, so equal readings are told apart by a hash. */
+/** A name may have any character, so a hash separates equal readings. */
 function readable(segment: string): string {
   const text = segment.replace(/[@!#~]/g, '~').replace(/[^A-Za-z0-9_~-]+/g, '-');
   return /^[A-Za-z0-9_@!#~:.-]*$/.test(segment) ? text : `${text}~${sha256(segment).slice(0, 6)}`;
 }
 
-/** The id in the parent run, which begins with the place of the agent. */
+/** Returns the id in the parent run. */
 export function interruptIdAt(path: readonly string[], { id, address }: Pick<Interrupt, 'id' | 'address'>): string {
   const [root = ''] = address;
   const place = interruptId(path, 0);

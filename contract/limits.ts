@@ -1,82 +1,76 @@
-/**
- * Sizes in bytes and counts; docs/reference/limits.md states the same numbers (a test compares). What the kernel checks is a part of replay: with a lower
- * number, open runs that are above it fail where they did not.
- */
+/** Bytes and counts; a test compares docs/reference/limits.md. Replay repeats the kernel's checks, so a lower number fails open runs. */
 export const limits = {
   runInput: 256 * 1024,
   toolResult: 256 * 1024,
   progress: 64 * 1024,
   payload: 1024 * 1024,
-  /** What goes along with the end of an isolated agent of its interrupts, for the run that it is part of. */
+  /** Last interrupt events of an isolated agent for the parent run. */
   lastNews: 32 * 1024,
-  /** A server that nobody tuned takes 4 MB a task, with up to 2 MB that came meanwhile. */
+  /** An untuned server takes 4 MB a workflow task, with up to 2 MB that arrived meanwhile. */
   activation: 1792 * 1024,
   stepEvents: 1536 * 1024,
   runResult: 1536 * 1024,
   inlineSnapshot: 1536 * 1024,
   externalSnapshot: 256 * 1024,
   memo: 512 * 1024,
-  /** Twice as much as the size at which the server suggests a continue-as-new. */
+  /** Twice the size at which the server suggests continue-as-new. */
   eventsPerRun: 2 * 4096,
   historyBytes: 2 * 4 * 1024 * 1024,
   signalsPerRun: 8000,
   updatesPerRun: 1500,
   maxIterations: 20,
   toolCallsPerMessage: 128,
-  /** How many agents stand in each other. */
+  /** Nested agents. */
   agentDepth: 100,
-  /** Events that code of an agent makes while nothing comes back to the run. */
+  /** Events by agent code before a result reaches the run. */
   eventsInARow: 5000,
-  /** Agents one after another that end without anything coming back to the run. */
+  /** Consecutive agents that end before a result reaches the run. */
   emptyRuns: 500,
-  /** How often the agents of a team hand over to each other. */
   transfers: 100,
   openInterrupts: 200,
   interrupt: 256 * 1024,
-  /** An interrupt shows the schema of a tool up to this size. */
+  /** A larger schema of a tool is left out of interrupts. */
   interruptSchema: 8 * 1024,
   message: 512 * 1024,
   interruptsTogether: 1024 * 1024,
   errorMessage: 16 * 1024,
-  /** What one tool gets as options of a run, in every call of it. */
   toolOptions: 16 * 1024,
-  /** Of a search attribute, by the server. */
+  /** Limited by the server, as a search attribute. */
   tags: 2048,
-  /** Characters of the name of who starts a run: databases of servers take no more as a keyword. */
+  /** Characters: databases of servers limit keywords. */
   starter: 200,
-  /** Characters of why a run is cancelled. */
+  /** Characters. */
   cancelReason: 1000,
   /** Runs or answers of one request. */
   bulk: 500,
-  /** Messages of a conversation that wait for a turn, and their bytes together. */
+  /** Waiting messages, and their total bytes. */
   queuedMessages: 1000,
   queuedTogether: 512 * 1024,
-  /** Messages of one client that are on their way to a conversation, all together. */
+  /** Unsent messages of one client to a conversation. */
   sentTogether: 4 * 1024 * 1024,
-  /** What a turn begins with, of the messages before it. */
+  /** Earlier messages at the start of a turn. */
   window: 512 * 1024,
-  /** Tools that a message brings for its turn, and their bytes together. */
+  /** Tools of one message, and their total bytes. */
   clientTools: 64,
   clientToolBytes: 32 * 1024,
-  /** So many of its last messages a conversation knows again by their ids. */
+  /** Repeated ids are recognized in this many last messages. */
   keptMessageIds: 1000,
-  /** How many receivers of push notifications a task has. */
+  /** Receivers of a task. */
   pushConfigs: 10,
-  /** How long a notification is tried again. Then its receiver is told no more. */
+  /** A receiver that takes no notification for this time is dropped. */
   pushPatienceMs: 24 * 3_600_000,
-  /** How long a receiver may take to answer. */
+  /** The timeout of a receiver's answer. */
   pushTryMs: 10_000,
-  /** How long a service looks at one task until it is the turn of another one. */
+  /** How long a service watches a task before another. */
   pushWatchMs: 300_000,
-  /** How many tasks a service looks at at a time. */
+  /** Tasks that a service watches at once. */
   pushWatched: 500,
-  /** How many notifications a service sends at a time. */
+  /** Notifications that a service sends at once. */
   pushSent: 50,
-  /** Bytes of a notification. A larger one leaves out what its state says. */
+  /** A larger notification leaves out the content of the state. */
   pushBody: 64 * 1024,
 } as const;
 
-/** Bytes of a text in UTF-8, without making the bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -4,21 +4,21 @@ export type Effect = 'none' | 'idempotent' | 'once';
 export type ToolKind = 'invokable' | 'streamable' | 'enhanced' | 'enhanced-streamable';
 export type Language = 'en' | 'zh';
 
-/** What the worker knew about a tool when the run began. */
+/** Facts of a tool at the start of a run. */
 export interface ToolFacts {
   readonly kind: ToolKind;
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
-  /** How many attempts are made when one is lost (a crash, a time-out). Of a `once` tool only `reconcile` is tried again. */
+  /** Attempts after a crash or timeout. For a `once` tool, only `reconcile` is repeated. */
   readonly attempts: number;
   readonly resultLimit: number;
   readonly schemaHash: string;
-  /** How often the worker calls it while it throws, by its own `retry`. Absent: once. */
+  /** The most worker calls while the tool throws, by the tool's `retry`. Absent: once. */
   readonly ownAttempts?: number;
-  /** How many calls of it work at a time. Absent: as many as there are. Then the server makes a lost call again `attempts` times. */
+  /** The most concurrent calls. Absent: unlimited, and the server makes a lost call `attempts` times. */
   readonly concurrency?: number;
-  /** No worker runs it: a run ends with the calls of it, for its caller to make. */
+  /** A run ends with the calls, for the caller to make. */
   readonly external?: true;
 }
 
@@ -26,24 +26,24 @@ export interface ModelFacts {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly attempts: number;
-  /** How long a call waits for providers that are busy. */
+  /** The longest wait for busy providers. */
   readonly patienceMs: number;
 }
 
-/** Recorded once at the start of a run: the only source for scheduling decisions. Facts equal to the defaults are left out. */
+/** Recorded at the start of a run, as the only source for scheduling decisions, without default facts. */
 export interface Manifest {
   readonly version: 1;
   readonly language: Language;
   readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
   readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
-  /** Named models and the provider/model each was resolved to. */
+  /** The provider/model of each model name. */
   readonly models: Readonly<Record<string, string>>;
   readonly workerMiddleware: readonly string[];
-  /** Names of the schemas that answers have to fit. Absent: none. */
+  /** Output schemas. Absent: none. */
   readonly outputs?: readonly string[];
-  /** The tools that the named policies of the configuration hold. Absent: no agent names one. */
+  /** Tools by policy. Absent: none. */
   readonly policies?: Readonly<Record<string, readonly string[]>>;
-  /** Schemas of the tools about whose calls people are asked, by tool. Absent: nobody is asked. */
+  /** Schemas of tools whose calls people decide. Absent: none. */
   readonly schemas?: Readonly<Record<string, Json>>;
 }
 
@@ -51,42 +51,40 @@ export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
 }
 
-/** What a model is told of a tool. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Json;
 }
 
-/** Tools that a model is told of only when it has found them by another one. */
+/** Tools that the model sees only after a search. */
 export interface DeferredTools {
   readonly tools: readonly string[];
-  /** The tool that it searches with. */
+  /** The tool that searches. */
   readonly search: string;
 }
 
-/** A worker middleware in an agent's list, by name. */
 export interface WorkerMiddlewareRef {
   readonly name: string;
   readonly options?: Json;
 }
 
-/** What the agents that can be reached name. */
+/** Names that the reachable agents use. */
 export interface ManifestRequest {
   readonly agent: string;
   readonly tools: readonly string[];
   readonly models: readonly string[];
   readonly workerMiddleware: readonly string[];
   readonly outputs?: readonly string[];
-  /** Policies of the configuration. Absent: none. */
+  /** Absent: none. */
   readonly policies?: readonly string[];
-  /** Tools about whose calls people are asked. Absent: none. */
+  /** Tools whose calls people decide. Absent: none. */
   readonly askedAbout?: readonly string[];
-  /** Other keys for arguments, by tool; none may be a property of the tool's schema. */
+  /** Other keys of arguments, by tool; none may be a property of the schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
-  /** The arguments that have them, by tool; each must be one of the tool's. Absent: none. */
+  /** The arguments with other keys, by tool. Absent: none. */
   readonly aliasedArguments?: Readonly<Record<string, readonly string[]>>;
-  /** The tools among them whose aliases the start gave. Absent: none. */
+  /** Tools whose aliases come from the start. Absent: none. */
   readonly aliasesOfStart?: readonly string[];
   readonly language?: Language;
 }

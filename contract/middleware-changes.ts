@@ -2,23 +2,22 @@ import { isRecord } from './check';
 import { canonicalJson } from './messages/messages';
 import { cut } from './shown';
 
-/** What of a call a middleware can change. */
+/** A part of a call that middleware can change. */
 export type ChangedPart = 'instructions' | 'messages' | 'tools' | 'model' | 'settings' | 'answer' | 'arguments' | 'options' | 'result';
 
-/** A middleware that changed something of a call, or of what the agent goes on with. */
+/** A middleware that changed a call or the result. */
 export interface MiddlewareChange {
   readonly middleware: string;
-  /** Which of its hooks it was. */
+  /** The hook that made the change. */
   readonly hook: string;
   readonly changed: readonly ChangedPart[];
-  /** It was the worker middleware of that name. */
+  /** Set for worker middleware. */
   readonly onWorker?: true;
 }
 
-/** The most changes of one call. */
 const most = 16;
 
-/** The changes with one more. A repeated hook is told once. */
+/** A repeated hook counts once. */
 export function withChange(changes: readonly MiddlewareChange[], change: MiddlewareChange): readonly MiddlewareChange[] {
   const middleware = cut(change.middleware);
   const known = changes.find((one) => one.middleware === middleware && one.hook === change.hook && one.onWorker === change.onWorker);
@@ -29,14 +28,14 @@ export function withChange(changes: readonly MiddlewareChange[], change: Middlew
 
 const requestParts = ['instructions', 'messages', 'tools', 'model', 'settings'] as const;
 
-/** What of a model request differs. An invalid request has no changes: its taker refuses it. */
+/** An invalid request has no changes, because the model call refuses it. */
 export function changedInRequest(got: object, handed: unknown): readonly ChangedPart[] {
   if (got === handed || !isRecord(handed)) return [];
   const [from, to] = [got as Readonly<Record<string, unknown>>, handed];
   return requestParts.filter((part) => (part === 'messages' ? !sameMessages(from[part], to[part]) : !same(from[part], to[part])));
 }
 
-/** Whether two lists are the same to a model, without ids. */
+/** Compares messages as a model sees them, without ids. */
 function sameMessages(got: unknown, handed: unknown): boolean {
   if (got === handed) return true;
   if (!Array.isArray(got) || !Array.isArray(handed) || got.length !== handed.length) return false;
@@ -53,7 +52,6 @@ function withoutId(message: unknown): unknown {
   return rest;
 }
 
-/** Whether both are equal as JSON. */
 export function same(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   try {

@@ -1,10 +1,7 @@
 import type { Json } from './messages/messages';
 import { notJson } from './messages/messages';
 
-/**
- * The error for a model about misfitting arguments. A text is what the model wrote, if it was not JSON. `explain` words the error of `JSON.parse`;
- * workflow code omits it, because versions of Node differ.
- */
+/** A text is broken JSON of the model. Workflow code omits `explain`, because the messages of `JSON.parse` differ between Node versions. */
 export function misfitOfArguments(tool: string, input: Json, misfit: string, explain?: (error: unknown) => string): string {
   const broken = typeof input === 'string' ? problemOf(input, explain) : undefined;
   return broken === undefined

@@ -18,10 +18,9 @@ const settings = {
   providerOptions: anything,
 };
 
-/** Settings from outside. */
 export const settingsForm = shape(settings, 'an object such as { temperature: 0 }');
 
-/** Settings of workflow code. A date, a map or a promise has none. */
+/** Refuses a date, a map or a promise of workflow code. */
 export const modelSettings = both(
   form((given) => Object.prototype.toString.call(given) === '[object Object]', settingsForm.wanted),
   both(settingsForm, {

@@ -1,4 +1,4 @@
-/** Names that stand in recorded histories. Changing one breaks runs that are open. */
+/** Recorded histories have these names: a change breaks open runs. */
 export const names = {
   workflow: 'agentRun',
   answerSignal: 'answer',
@@ -18,7 +18,7 @@ export const names = {
   policyActivity: 'planPolicy',
   pushWorkflow: 'taskPush',
   pushSignal: 'push',
-  /** The type of the failure of a task that ended with its thread, for the code of another run. */
+  /** The failure of a workflow task whose thread another run ended. */
   threadEnded: 'WorkflowThreadEnded',
   memo: {
     start: 'holdfastStart',
@@ -30,21 +30,19 @@ export const names = {
   },
 } as const;
 
-/** Prefix of memo keys with an open interrupt. */
 export const interruptMemoPrefix = `${names.memo.interrupts}:`;
 
-/** Prefix of memo keys with the time since when an interrupt is open. */
+/** The prefix of memo keys with the opening time of an interrupt. */
 export const sinceMemoPrefix = `${names.memo.since}:`;
 
-/** Search attributes and their Temporal types. The embedded server registers them; others are checked. */
+/** The embedded server registers the attributes; other servers are checked. */
 export const searchAttributes = {
   HoldfastAgent: 'Keyword',
   HoldfastTenant: 'Keyword',
   HoldfastStatus: 'Keyword',
   HoldfastTags: 'KeywordList',
-  /** Who started the run, where that is known. */
   HoldfastStartedBy: 'Keyword',
-  /** When the run began, of one that continued as new. The others began when their execution did. */
+  /** Set after continue-as-new, because other runs begin with their execution. */
   HoldfastStartedAt: 'Datetime',
 } as const;
 
@@ -56,13 +54,12 @@ export function isRunId(id: unknown): id is string {
   return typeof id === 'string' && idPattern.test(id);
 }
 
-/** Names of agents, tools and middlewares become parts of addresses. */
+/** Names become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 export function isName(name: unknown): name is string {
   return nameProblem(name) === undefined;
 }
 
-/** Why something is no name, or nothing. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || !namePattern.test(name)) return 'a name is 1 to 64 letters, digits, _ or -, starting with a letter or _';
   return name in {} ? `every object of JavaScript has a "${name}" of its own, so it can name nothing here` : undefined;

@@ -1,10 +1,9 @@
-/** The attribute by which a line of Temporal's log is known as one of ours. */
 export const newsField = 'holdfast';
 
-/** The failure of a query between an event and its task. Temporal logs a failed task, and the run is well. */
+/** Fails a query between an event and a workflow task. Temporal logs the failure, but the run is well. */
 export const asksAgain = 'The run is about to go on. Ask it again.';
 
-/** The failure of a task whose run went on with events of a task that timed out in another worker. The run is well. */
+/** Fails a workflow task after a timeout in another worker. The run is well. */
 export const loadsAgain = 'This worker went on with a task that timed out in another worker. It loads the run again.';
 
 export interface NewsFields {
@@ -21,7 +20,7 @@ export interface NewsFields {
   readonly stack?: string | undefined;
 }
 
-/** The stack of the innermost cause: user code is wrapped in errors that name it. */
+/** Errors of Holdfast wrap errors of users. */
 export function stackOf(error: unknown): string | undefined {
   let stack: string | undefined;
   for (let depth = 0, cause = error; depth < 5 && typeof cause === 'object' && cause !== null; depth++) {

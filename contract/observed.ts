@@ -3,11 +3,11 @@ import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, U
 interface ObservedPlace {
   readonly agent: string;
   readonly runId: string;
-  /** Where in the run it stands: the same at its start and its end. */
+  /** The place in the run, equal at start and end. */
   readonly id: string;
-  /** Only on the worker: which try of the call it is. */
+  /** The attempt of the call, only on the worker. */
   readonly attempt?: number;
-  /** Milliseconds since 1970: on the worker by its clock, in the workflow by that of the run. */
+  /** Milliseconds since 1970, by the worker's clock or the run's clock. */
   readonly startedAt: number;
 }
 
@@ -32,29 +32,26 @@ interface ObservedUntil {
   readonly endedAt: number;
 }
 
-/** An agent, a model call or a tool call that begins. */
+/** An agent, model call or tool call that begins. */
 export type Observed =
   | (ObservedAgent & { readonly input: readonly Message[] })
   | (ObservedModel & { readonly request: ObservedRequest })
   | (ObservedTool & { readonly input: Json; readonly options: JsonObject });
 
-/** The same at its end. */
+/** The end of an agent, model call or tool call. */
 export type ObservedEnd =
   | (ObservedAgent & ObservedUntil & { readonly output: Json; readonly usage: Usage })
   | (ObservedModel & ObservedUntil & { readonly response: ObservedResponse })
-  /** `interrupted` on the worker: the tool asked a person and will be entered again. */
+  /** `interrupted`, only on the worker: the tool asked a person and will run again. */
   | (ObservedTool & ObservedUntil & { readonly output: Json; readonly interrupted?: true });
 
-/** The same when it failed. */
+/** The failure of an agent, model call or tool call. */
 export type ObservedError = (ObservedAgent | ObservedModel | ObservedTool) & ObservedUntil & { readonly error: Failure };
 
-/**
- * Looks on at agents, model calls and tool calls; it changes nothing. Each `onStart` is followed by `onEnd` or `onError` with the same `id`.
- * A middleware of the workflow side has the same functions, with its `ctx`.
- */
+/** Observes agents, model calls and tool calls. `onEnd` or `onError` follows each `onStart` with the same `id`. */
 export interface Observer {
   readonly name: string;
-  /** Only what belongs to these agents. Default: all. */
+  /** Observed agents. Default: all. */
   readonly agents?: readonly string[];
   onStart?(observed: Observed): void | Promise<void>;
   onEnd?(observed: ObservedEnd): void | Promise<void>;

@@ -1,23 +1,18 @@
 import { form } from './check';
 import { limits } from './limits';
 
-/** How names of people are compared. */
 export interface People {
-  /** Whether a name is the asked one. */
   isAsked(asked: string, name: string): boolean;
-  /** Whether two names may be one person, who counts once. */
+  /** Two names of one person count once. */
   isSame(one: string, other: string): boolean;
 }
 
-/**
- * An asked name must have the same letters. Another person must differ in more than spaces, capitals and Unicode forms, so nobody becomes two people.
- */
+/** An asked name needs the same letters. Two people differ in more than spaces, capitals and Unicode forms. */
 export const people: People = {
   isAsked: (asked, name) => asked === name || asked.normalize() === name.normalize(),
   isSame: (one, other) => one === other || personOf(one) === personOf(other),
 };
 
-/** One text for all forms of a name. */
 export function personOf(name: string): string {
   return name
     .normalize('NFKC')
@@ -33,7 +28,7 @@ export function isOneOf(names: readonly string[], name: string, { isSame }: Pick
   return names.some((one) => isSame(one, name));
 }
 
-/** Whether a value names somebody: an invisible name would count as another person. */
+/** An invisible name would count as another person. */
 export function isPersonName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= limits.starter && !name.includes('\u0000') && /[^\s\p{Cf}]/u.test(name);
 }

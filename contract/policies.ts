@@ -3,16 +3,16 @@ import { defined } from './defined';
 import type { Json } from './messages/messages';
 import { canonicalJson } from './messages/messages';
 
-/** People by name, and everybody who has one of these roles. */
+/** People by name, and everyone with one of the roles. */
 export interface Deciders {
   readonly users?: readonly string[];
   readonly roles?: readonly string[];
 }
 
-/** A stage as it stands for one call. */
+/** A stage of a policy for one call. */
 export interface PlannedStage {
   readonly name?: string;
-  /** Neither users nor roles: anybody who says who they are. */
+  /** Without users and roles: any named person. */
   readonly by: Deciders;
   readonly need: number;
   readonly fourEyes: boolean;
@@ -23,16 +23,15 @@ export interface PlannedStage {
   readonly delegates: boolean;
 }
 
-/** What a policy knows of the run, as it was started. */
+/** The run of a call, for a policy. */
 export interface PolicyRun {
   readonly id: string;
-  /** The agent that calls. */
   readonly agent: string;
   readonly values: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
-  /** Undefined: nobody said so. */
+  /** Undefined: unknown. */
   readonly startedBy?: string;
-  /** A message of the turn at work came from nobody who is named. */
+  /** An unnamed person wrote to the current turn. */
   readonly hasUnnamedWriter?: true;
 }
 
@@ -41,34 +40,33 @@ export interface CallForPolicy {
   readonly input: Json;
 }
 
-/** What a policy demands for one call. */
+/** The demands of a policy for one call. */
 export interface PolicyPlan {
-  /** Derived from the content of the policy. */
+  /** A hash of the policy's content. */
   readonly version: string;
-  /** Whether the call needs people at all. */
+  /** Whether people must decide. */
   readonly holds: boolean;
   readonly stages: readonly PlannedStage[];
   readonly amount?: { readonly path: string; readonly value: number };
 }
 
-/** The question to a worker about a call under a policy. */
+/** Asks a worker about a call under a policy. */
 export interface PolicyRequest {
   readonly policy: string;
   readonly call: CallForPolicy;
   readonly run: PolicyRun;
 }
 
-/** A policy with its functions, on a worker or service. */
 export interface PolicySource {
   readonly name: string;
   readonly version: string;
   readonly tools: readonly string[];
-  /** It tells the model of edits, which the agent does for a policy of the configuration. */
+  /** Tells the model of edits, which the agent does for policies of the configuration. */
   readonly saysEdits: boolean;
   plan(call: CallForPolicy, run: PolicyRun): PolicyPlan;
 }
 
-// Registered: the configuration and the agents module may have copies of the package.
+// The configuration and the agents module may load two copies of the package.
 const mark = Symbol.for('holdfast.policy');
 
 export function withPolicySource<Given extends object>(given: Given, source: PolicySource): Given {
@@ -79,7 +77,7 @@ export function policySourceOf(value: unknown): PolicySource | undefined {
   return isRecord(value) ? (value as { readonly [mark]?: PolicySource })[mark] : undefined;
 }
 
-/** Why these are not policies of a configuration, as a sentence without its full stop. */
+/** Returns a sentence without its full stop. */
 export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries(policies)) {
     const source = policySourceOf(value);
@@ -93,16 +91,11 @@ export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): 
 
 export interface JoinedStages {
   readonly stages: readonly PlannedStage[];
-  /** The place of each earlier stage. */
   readonly places: readonly number[];
-  /** Stages that ask for more than earlier stages. Empty: nothing to ask. */
   readonly added: readonly PlannedStage[];
 }
 
-/**
- * Earlier demands stay, and demands of a newer version come beside them. A newer stage replaces an earlier stage of the same people, unless the newer
- * stage asks for less.
- */
+/** Adds newer demands to earlier ones. A newer stage replaces an earlier stage of the same people, unless it asks less. */
 export function joinedStages(earlier: readonly PlannedStage[], newer: readonly PlannedStage[]): JoinedStages {
   const free = new Set(newer.keys());
   const heirs = earlier.map((stage) => {
@@ -127,7 +120,7 @@ interface AskedByPolicy {
   readonly policy: { readonly version: string; readonly plan?: readonly PlannedStage[]; readonly hasUnnamedWriter?: true };
 }
 
-/** The additional stages of a newer version for a waiting call. Empty: the call waits as before. */
+/** Stages that a newer version adds to a waiting call. */
 export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<PolicyRun, 'agent'>): readonly PlannedStage[] {
   const { agent, tool, input, policy } = asked;
   if (policy.plan === undefined || policy.version === source.version) return [];
@@ -135,7 +128,6 @@ export function addedBy(source: PolicySource, asked: AskedByPolicy, run: Omit<Po
   return holds ? joinedStages(policy.plan, stages).added : [];
 }
 
-/** Whether the newer stage satisfies the earlier one, too. */
 function covers(newer: PlannedStage, earlier: PlannedStage): boolean {
   return (
     peopleOf(newer.by) === peopleOf(earlier.by) &&
@@ -172,7 +164,7 @@ function approvesAfter({ expires, onExpiry }: PlannedStage): string | undefined 
   return onExpiry === 'approve' ? expires : undefined;
 }
 
-/** Whether a value is a list of stages. Anybody who reaches the server can write a memo. */
+/** Anybody who reaches the server can write a memo. */
 export function isPlan(value: unknown): value is readonly PlannedStage[] {
   return Array.isArray(value) && value.every(isStage);
 }

@@ -3,15 +3,15 @@ import { defined } from './defined';
 import type { RunView } from './events';
 import type { Usage } from './messages/messages';
 
-/** What a million tokens of a model cost. */
+/** The price of a million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
-  /** Of the input what the provider had kept. Default: as `input`. */
+  /** Input from the provider's cache. Default: the price of `input`. */
   readonly cachedInput?: number;
 }
 
-/** By the name of the model, such as `openai/gpt-…`. */
+/** Prices by model, such as `openai/gpt-…`. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 const million = 1_000_000;

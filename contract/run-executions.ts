@@ -1,31 +1,28 @@
 import type { Failure } from './messages/messages';
 import type { Timestamp } from './timestamp';
 
-/** A failure with where in the code it was thrown, as far as the server keeps that. */
+/** A failure with the stack, if the server has the stack. */
 export interface ThrownFailure extends Failure {
   readonly stack?: string;
 }
 
-/** One execution of a run in Temporal. A run has another one when it continues as new, moves to another build, or goes on behind an end. */
+/** One Temporal execution of a run. */
 export interface RunExecution {
-  /** Temporal's id of it. */
+  /** Temporal's run id. */
   readonly temporalRunId: string;
   readonly startedAt: Timestamp;
   readonly closedAt?: Timestamp;
-  /**
-   * `started`: it is the first. `continued`: the one before continued as new, because its history was long, or to move to another build.
-   * `went-on`: the one before had ended, and somebody retried or resumed the run.
-   */
+  /** `started`: the first. `continued`: after continue-as-new, for a long history or another build. `went-on`: after a retry or resume. */
   readonly began: 'started' | 'continued' | 'went-on';
-  /** The build whose code ran last in it. Undefined before any did, and where builds have no names. */
+  /** The build whose code ran last. Undefined: none yet, or builds have no names. */
   readonly build?: string;
-  /** Of one that failed. */
+  /** Set for a failed execution. */
   readonly error?: ThrownFailure;
 }
 
-/** The executions of a run, the oldest first. */
+/** The executions of a run, oldest first. */
 export interface RunExecutions {
   readonly executions: readonly RunExecution[];
-  /** Earlier ones are left out: there are many, or the server no longer has them. */
+  /** Earlier executions are left out: too many, or no longer on the server. */
   readonly more: boolean;
 }

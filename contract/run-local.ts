@@ -2,7 +2,6 @@ import type { HistoryFact } from './record/history-fact';
 import type { Json } from './messages/messages';
 import type { CallChange, RunLocalChange, RunLocalEdit } from './record/wire';
 
-/** Run-local values of one agent. */
 export type RunLocalValues = Readonly<Record<string, Json>>;
 
 export function changedValues(values: RunLocalValues, change: RunLocalChange | undefined): RunLocalValues {
@@ -12,7 +11,6 @@ export function changedValues(values: RunLocalValues, change: RunLocalChange | u
   return changed;
 }
 
-/** The change between two sets of values. Undefined: none. */
 export function changeBetween(before: RunLocalValues, after: RunLocalValues): RunLocalChange | undefined {
   const set = Object.entries(after).filter(([key, value]) => !Object.hasOwn(before, key) || !isSame(before[key], value));
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
@@ -20,7 +18,7 @@ export function changeBetween(before: RunLocalValues, after: RunLocalValues): Ru
   return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(gone.length === 0 ? {} : { delete: gone }) };
 }
 
-/** The values of an edit. Undefined: the edit names an unknown call. */
+/** Undefined: the edit names an unknown call. */
 export function editedValues(
   edit: RunLocalEdit | undefined,
   valuesOf: (activityId: string) => RunLocalValues | undefined,
@@ -35,7 +33,6 @@ export function editedValues(
   return values === undefined ? undefined : changedValues(values, edit);
 }
 
-/** Reads the values of each call from a history. */
 export class RunLocalFold {
   private readonly values = new Map<string, RunLocalValues>();
   private readonly brought = new Map<string, RunLocalChange>();
@@ -55,7 +52,7 @@ export class RunLocalFold {
     }
   }
 
-  /** Absent: not seen, or without its base. */
+  /** Undefined: the call or the base is unknown. */
   valuesOf(activityId: string): RunLocalValues | undefined {
     return this.values.get(activityId);
   }

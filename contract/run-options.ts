@@ -8,33 +8,33 @@ import { settingsForm } from './model-settings';
 import { shown } from './shown';
 
 export interface ToolAliases {
-  /** Other names that the model may call the tool by. */
+  /** Other names by which the model may call the tool. */
   readonly names?: readonly string[];
-  /** Other keys, each for one of the tool's own: `{ query: ['q'] }`. */
+  /** Other keys for arguments of the tool: `{ query: ['q'] }`. */
   readonly arguments?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What tools have for one run. */
+/** Tools of one run. */
 export interface ToolRunOptions {
-  /** In place of the tools of the agent. */
+  /** Replaces the tools of the agent. */
   readonly tools?: readonly string[];
-  /** In place of the aliases of the agent. Absent: the agent's count, for the tools that there are. */
+  /** Replaces the aliases of the agent. Absent: the agent's aliases for the available tools. */
   readonly toolAliases?: Readonly<Record<string, ToolAliases>>;
-  /** What tools get as `call.options`, by the name of the tool. */
+  /** `call.options` of tools, by tool name. */
   readonly toolOptions?: Readonly<Record<string, JsonObject>>;
 }
 
-/** What one agent has for one run. */
+/** Options of one agent for one run. */
 export interface AgentRunOptions extends ToolRunOptions {
   readonly model?: string;
   readonly settings?: ModelSettings;
-  /** For an agent that is made by hand, which gets it with its input. Other agents do not look at it. */
+  /** Input of a custom agent. Other agents ignore the value. */
   readonly custom?: JsonObject;
 }
 
-/** What a run has otherwise than its agents say: for all of them, and for some by their names, which wins. */
+/** Options of a run for all agents. Options under an agent's name win. */
 export interface RunOptions extends ToolRunOptions {
-  /** Agents are not told that one before them handed over to another. */
+  /** Agents do not see that an earlier agent handed over. */
   readonly skipTransferMessages?: boolean;
   readonly agents?: Readonly<Record<string, AgentRunOptions>>;
 }
@@ -68,12 +68,11 @@ const runForms: Forms<RunOptions> = {
   skipTransferMessages: flag,
 };
 
-/** What is wrong with the options of a run, as far as known without agents and tools. */
 export function runOptionsProblem(options: unknown): string | undefined {
   return isRecord(options) ? problemOfFields(options, runForms) : `they must be an object, not ${shown(options)}`;
 }
 
-/** The options for an agent. Its own win over those for all; options of a tool merge by key. */
+/** Options by name win; tool options merge by key. */
 export function runOptionsOf(options: RunOptions | undefined, agent: string): AgentRunOptions {
   const { agents, tools, toolAliases, toolOptions } = options ?? {};
   const own: AgentRunOptions = agents !== undefined && Object.hasOwn(agents, agent) ? (agents[agent] ?? {}) : {};

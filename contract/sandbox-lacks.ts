@@ -1,7 +1,6 @@
 const inTool = 'use it in a tool, or in a worker middleware';
 const imported = 'write `import`, or use the module in a tool';
 
-/** What Node has and the sandbox lacks, with a replacement. */
 const instead: ReadonlyMap<string, string> = new Map([
   ...['fetch', 'Request', 'Response', 'Headers', 'FormData', 'Blob', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map(
     (name) => [name, inTool] as const,
@@ -22,7 +21,6 @@ const instead: ReadonlyMap<string, string> = new Map([
   ...['require', 'module', 'exports', '__dirname', '__filename'].map((name) => [name, imported] as const),
 ]);
 
-/** Adds advice to a message about a missing global or a failed request. */
 export function withSandboxHint(message: string): string {
   const missing = /^(?:ReferenceError: )?(\w+) is not defined\.?$/.exec(message)?.[1];
   const name = missing ?? /^(fetch) failed$/.exec(message)?.[1];

@@ -5,72 +5,70 @@ import type { RunCost } from './service';
 import type { Timestamp } from './timestamp';
 import type { UsageByModel } from './usage';
 
-/** What a service tells of itself, of its builds and of what runs have used. */
-
-/** An agent that somebody can start, or that one of those can reach. */
+/** An agent that users can start, or that such an agent reaches. */
 export interface ServedAgent {
   readonly name: string;
   readonly description: string;
   readonly kind: 'chat' | 'sequential' | 'loop' | 'parallel' | 'team' | 'hand-over' | 'custom';
-  /** Whether a run can be started with it. */
+  /** Whether users can start runs. */
   readonly isExported: boolean;
-  /** Of an agent that asks a model. */
+  /** Set for an agent with a model. */
   readonly model?: string;
   readonly tools: readonly string[];
-  /** The agents directly inside of it, as sub-agents, tools or steps. */
+  /** Direct sub-agents, agent tools or steps. */
   readonly agents: readonly string[];
   readonly middleware: readonly string[];
   readonly policies: readonly string[];
-  /** Of an agent that asks a model: how many turns a run of it may take. */
+  /** The most turns of an agent with a model. */
   readonly maxIterations?: number;
 }
 
 export interface ServedTool {
   readonly name: string;
   readonly description: string;
-  /** `workflow`: the run itself answers it. `external`: its caller does. */
+  /** `workflow`: the run answers. `external`: the caller answers. */
   readonly kind: 'worker' | 'workflow' | 'external';
-  /** Of a tool of the workers. */
+  /** Set for a worker tool. */
   readonly effect?: Effect;
   readonly timeout?: string;
-  /** How many calls of it work at a time. */
+  /** The most concurrent calls. */
   readonly concurrency?: number;
-  /** Of a tool with `concurrency`: what the worker in this process makes of it. Undefined where this process has none. */
+  /** Use by this process's worker. Undefined: no worker. */
   readonly use?: LimitUse;
 }
 
-/** A name that agents have for a model. */
+/** A model name of agents. */
 export interface ServedModel {
   readonly name: string;
-  /** The models that it may mean, the first with a key wins. */
+  /** Candidates for the name; the first with a key wins. */
   readonly candidates: readonly string[];
-  /** What it means in this process. Undefined where this process has no worker, or none can be used. */
+  /** The model in this process. Undefined: no worker or usable candidate. */
   readonly id?: string;
 }
 
-/** What of a limit the calls of one worker take. Other workers may take more of it. */
+/** One worker's use of a limit. Other workers may use more. */
 export interface LimitUse {
-  /** Calls at work. */
+  /** Running calls. */
   readonly atWork: number;
-  /** Calls that wait for their turn, here or until they come back. */
+  /** Waiting calls. */
   readonly waiting: number;
   /** Calls that began in the last minute. */
   readonly lastMinute: number;
-  /** Tokens that calls of the last minute took. */
+  /** Tokens of the last minute's calls. */
   readonly tokensLastMinute: number;
 }
 
-/** How many calls may be made of a model, by `provider/model`, `provider/*` or `*`. */
+/** The call limit of a model, by `provider/model`, `provider/*` or `*`. */
 export interface ServedLimit {
   readonly models: string;
   readonly concurrent?: number;
   readonly perMinute?: number;
   readonly tokensPerMinute?: number;
-  /** Of the worker in this process. Undefined where this process has none. */
+  /** Use by this process's worker. Undefined: no worker. */
   readonly use?: LimitUse;
 }
 
-/** Something that a person should look at. */
+/** A problem for a person to look at. */
 export interface ServiceProblem {
   readonly code: string;
   readonly message: string;
@@ -84,28 +82,28 @@ export interface ServiceFacts {
   readonly tenant: string;
   readonly taskQueue: string;
   readonly server: { readonly kind: 'embedded' | 'configured'; readonly address: string };
-  /** Whether a worker is in the same process. */
+  /** Whether this process has a worker. */
   readonly hasWorker: boolean;
-  /** The page of a run in Temporal's own web UI, with {workflowId} and maybe {namespace} to fill in. */
+  /** The URL of a run in Temporal's web UI, with placeholders {workflowId} and maybe {namespace}. */
   readonly temporalUi?: string;
   readonly agents: readonly ServedAgent[];
   readonly tools: readonly ServedTool[];
   readonly models: readonly ServedModel[];
   readonly limits: readonly ServedLimit[];
-  /** What a million tokens cost, by the name of the model: `models.prices` of the configuration. */
+  /** Prices of a million tokens by model: `models.prices` of the configuration. */
   readonly prices: ModelPrices;
   readonly problems: readonly ServiceProblem[];
 }
 
-/** What of the facts a project says. */
+/** Facts from the project. */
 export type ProjectFacts = Pick<ServiceFacts, 'agents' | 'tools' | 'models' | 'limits'>;
 
-/** How many runs there are, isolated agents not counted. */
+/** Run counts without isolated agents. */
 export interface RunCounts {
   readonly running: number;
   readonly waiting: number;
   readonly idle: number;
-  /** Those that ended since `since`. */
+  /** Runs that ended at `since` or later. */
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
@@ -114,15 +112,15 @@ export interface RunCounts {
 
 export interface ServedBuild {
   readonly id: string;
-  /** When the server first heard of it. */
+  /** When the server first saw the build. */
   readonly since?: Timestamp;
-  /** New runs go to it. */
+  /** New runs start under this build. */
   readonly isNewest: boolean;
-  /** How many runs are open under it, isolated agents counted. Undefined: it was not counted, as one of too many builds. */
+  /** Open runs, with isolated agents. Undefined: too many builds to count. */
   readonly openRuns?: number;
-  /** When a worker last asked for work of this build. Undefined: none of late. */
+  /** The last poll of a worker. Undefined: not recently. */
   readonly polledAt?: Timestamp;
-  /** `draining`: older, with open runs. `unserved`: runs of it wait, and no worker has its code. */
+  /** `draining`: older, with open runs. `unserved`: runs wait without a worker. */
   readonly state: 'newest' | 'draining' | 'drained' | 'unserved';
 }
 
@@ -131,37 +129,37 @@ export interface BuildList {
   readonly builds: readonly ServedBuild[];
 }
 
-/** What can be done to many runs at once. */
+/** An action on many runs. */
 export type BulkAction = 'cancel' | 'retry' | 'upgrade';
 
 export const usageGroups = ['agent', 'model', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
 export interface UsageRow {
-  /** The name of the agent or model, or the day in UTC. */
+  /** The agent, the model, or the day in UTC. */
   readonly key: string;
-  /** Calls of models that came back with an answer. */
+  /** Model calls with an answer. */
   readonly calls: number;
   readonly usage: Usage;
   readonly usageByModel: UsageByModel;
   readonly cost?: RunCost;
 }
 
-/** What model calls have used, by what the histories of runs say. Each call is counted once, in the run or isolated agent that made it. */
+/** Usage of model calls by run histories. Each call counts once. */
 export interface UsageReport {
   readonly by: UsageGroup;
   readonly since: Timestamp;
   readonly until: Timestamp;
-  /** The largest first; days in their order. */
+  /** Largest first; days in order. */
   readonly rows: readonly UsageRow[];
   readonly total: Omit<UsageRow, 'key'>;
-  /** Executions of runs and isolated agents: those that are counted, and those that are not yet. */
+  /** Executions that are counted, and executions still to count. */
   readonly counted: number;
   readonly left: number;
-  /** Histories that could not be read: what they used is not counted. */
+  /** Unreadable histories, whose usage is missing. */
   readonly unreadable: number;
-  /** There are more executions than are looked at. A shorter time is counted whole. */
+  /** More executions exist. Ask for a shorter time. */
   readonly more: boolean;
-  /** Calls that said no tokens. */
+  /** Calls without token counts. */
   readonly uncounted: number;
 }

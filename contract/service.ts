@@ -5,22 +5,22 @@ import type { Failure, Json, StoredMessage } from './messages/messages';
 import type { PlannedStage } from './policies';
 import type { Timestamp } from './timestamp';
 
-/** What clients and the HTTP service answer. */
+/** A run in a list. */
 
 export interface ListedRun {
   readonly id: string;
   readonly agent: string;
   readonly status: RunStatus;
-  /** When the run began, over continue-as-new and upgrades. */
+  /** When the run began, before any continue-as-new or upgrade. */
   readonly startedAt: Timestamp;
   readonly closedAt?: Timestamp;
-  /** What is open, the longest first. */
+  /** Open interrupts, oldest first. */
   readonly interrupts: readonly Interrupt[];
-  /** Since when the first of them is open. Undefined of runs of a build that did not say so. */
+  /** When the oldest interrupt opened. Undefined: a run of an old build. */
   readonly waitingSince?: Timestamp;
   readonly tags: readonly string[];
   readonly startedBy?: string;
-  /** The run that it is part of, of an isolated agent. */
+  /** The parent run of an isolated agent. */
   readonly parent?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ListedInterrupt {
   readonly runId: string;
   /** The agent that the run was started with. */
   readonly agent: string;
-  /** Since when it is open. Undefined of runs of a build that did not say so. */
+  /** When the interrupt opened. Undefined: a run of an old build. */
   readonly waitingSince?: Timestamp;
   readonly tags: readonly string[];
   readonly startedBy?: string;
@@ -36,65 +36,64 @@ export interface ListedInterrupt {
 }
 
 interface Page {
-  /** Whether there are more behind these. */
+  /** Whether more entries follow. */
   readonly more: boolean;
-  /** Given as `after`, it asks for those. Undefined when there are none. */
+  /** Pass as `after` for the next page. Undefined: last page. */
   readonly next?: string;
 }
 
 /** Runs, newest first. */
 export interface RunPage extends Page {
   readonly runs: readonly ListedRun[];
-  /** Where one of them runs, and nobody is there to do its work. The service says it. */
+  /** Set if the runs' task queue has no worker. */
   readonly noWorker?: NoWorker;
-  /** How many there are in all, when that was asked for. */
+  /** The total number of runs, if requested. */
   readonly total?: number;
 }
 
-/** What waits for somebody: the newest runs first, of a run what has waited longest first. */
+/** Interrupts: newest runs first, and oldest first within a run. */
 export interface InterruptPage extends Page {
   readonly interrupts: readonly ListedInterrupt[];
 }
 
-/** What came of a message. */
+/** The result of sending a message. */
 export interface MessageReceipt {
   readonly id: string;
-  /** The turn in which it takes effect. Undefined: no worker was there to take it, or `wait` was over. It waits on the server. */
+  /** Undefined: without a worker, or after `wait`, the message waits on the server. */
   readonly turn?: number;
 }
 
-/** A message of a conversation, with where it stands. */
+/** A message of a conversation, with its position. */
 export interface ConversationMessage {
   readonly message: StoredMessage;
-  /** 0: it stood there before the first turn. */
+  /** 0: before the first turn. */
   readonly turn: number;
-  /** Of its event in the log. */
+  /** The offset in the log. */
   readonly offset: number;
   readonly time: number;
-  /** The agent that said it. */
   readonly agent?: string;
-  /** Who sent it. */
+  /** The sender. */
   readonly by?: string;
-  /** Somebody stopped the model: this is what it had said by then. */
+  /** The model was stopped after these words. */
   readonly partial?: true;
 }
 
 export interface TranscriptPage {
   readonly messages: readonly ConversationMessage[];
-  /** For the page before this one. Undefined: there is none. */
+  /** Position for the previous page. Undefined: first page. */
   readonly before?: number;
 }
 
 /**
- * What became of a question. `asked`: the run asks again, with the stages that are added. `unchanged`: the policy asks nothing besides. `left`: no worker
- * has taken it yet, and it counts when one does. `failed`: the run waits as before.
+ * `asked`: the run asks again, with the added stages. `unchanged`: the policy asks nothing new. `left`: waits for a worker. `failed`: the
+ * run waits as before.
  */
 export interface PolicyOutcome {
   readonly runId: string;
   readonly interruptId: string;
   readonly tool: string;
   readonly outcome: 'asked' | 'unchanged' | 'left' | 'failed';
-  /** The stages that are asked besides. */
+  /** Added stages. */
   readonly added: readonly PlannedStage[];
   readonly error?: Failure;
 }
@@ -103,32 +102,32 @@ export interface PolicyPage {
   readonly policy: string;
   readonly version: string;
   readonly outcomes: readonly PolicyOutcome[];
-  /** Whether more runs wait behind these. */
+  /** Whether more runs wait. */
   readonly more: boolean;
-  /** Given as `after`, it goes on with those. */
+  /** Pass as `after` for the next page. */
   readonly next?: string;
 }
 
-/** What a run has cost so far, in the currency of the prices. */
+/** The cost of a run so far, in the currency of the prices. */
 export interface RunCost {
   readonly amount: number;
-  /** Whether all of its tokens have a price. Those of isolated agents have theirs in their own runs. */
+  /** Whether all tokens have a price, without isolated agents. */
   readonly complete: boolean;
-  /** The models without a price. */
+  /** Models without a price. */
   readonly unpriced?: readonly string[];
 }
 
-/** No worker polls the task queue: what runs there stands still. */
+/** A task queue without a worker, whose runs stand still. */
 export interface NoWorker {
   readonly taskQueue: string;
-  /** When one last did. Absent: the server remembers none. It forgets a worker some minutes after its last poll. */
+  /** The last poll of a worker. Absent: the server forgets workers after some minutes. */
   readonly since?: Timestamp;
 }
 
-/** A run as the service shows it: its messages have a route of their own. */
+/** A run without messages, which have a route of their own. */
 export interface ShownRun extends RunHead {
   readonly cost?: RunCost;
-  /** Where it runs, and nobody is there to do its work. */
+  /** Set if the run's task queue has no worker. */
   readonly noWorker?: NoWorker;
 }
 
@@ -136,14 +135,14 @@ export interface StartedRun {
   readonly id: string;
   readonly isNew: boolean;
   readonly agent: string;
-  /** Options that the found run does not have. */
+  /** Options that an existing run with the id does not have. */
   readonly ignored?: readonly string[];
 }
 
-/** What became of one run of many. Without an error it is done, and with `dryRun` it could be. */
+/** The result for one of many runs. No error: done, or possible with `dryRun`. */
 export interface RunOutcome {
   readonly id: string;
-  /** Of an upgrade: the newest build, and whether the run moved to it. With `dryRun`: whether it would be asked to. */
+  /** For an upgrade: the newest build, and whether the run moved, or would with `dryRun`. */
   readonly build?: string;
   readonly moved?: boolean;
   readonly error?: Failure;
@@ -158,11 +157,11 @@ export interface AnswerOutcome {
 export interface ListedAgent {
   readonly name: string;
   readonly description: string;
-  /** Its input is a job, of which a prompt makes a text, or a schema says how it looks. */
+  /** Whether the input is a job, for a prompt or a schema. */
   readonly takesJob: boolean;
-  /** What its jobs have to fit. */
+  /** The schema of jobs. */
   readonly inputSchema?: Json;
-  /** The input that `example` of the configuration gives it. */
+  /** The input from `example` of the configuration. */
   readonly example?: string;
 }
 
@@ -173,5 +172,5 @@ export interface ListedPolicy {
   readonly tools: readonly string[];
 }
 
-/** How a conversation stands. */
+/** The state of a conversation. */
 export interface ShownConversation extends ConversationView, Pick<RunHead, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}

@@ -1,7 +1,7 @@
 const constants = fractions(64, 3);
 const beginning = fractions(8, 2);
 
-/** SHA-256 of a text, in hex, without Node: the same in the sandbox and on a worker. */
+/** Runs without Node, equal in the sandbox and on a worker. */
 export function sha256(text: string): string {
   const words = padded(utf8(text));
   const state = [...beginning];
@@ -66,7 +66,7 @@ function at(words: ArrayLike<number>, position: number): number {
   return words[position] as number;
 }
 
-/** The first 32 bits of the fractions of roots of primes: the initial numbers of the standard. */
+/** The initial numbers of the standard: the first 32 bits of fractions of roots of primes. */
 function fractions(count: number, root: 2 | 3): readonly number[] {
   const found: number[] = [];
   for (let candidate = 2; found.length < count; candidate++) {

@@ -1,7 +1,5 @@
-/** Words that every shell takes as they are. */
 const plain = /^[A-Za-z0-9_./-][A-Za-z0-9_./:@%+,~-]*$/;
 
-/** A text as one shell word. */
 export function shellWord(text: string): string {
   return plain.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

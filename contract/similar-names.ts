@@ -1,7 +1,7 @@
 const mostEdits = 3;
 const most = 3;
 
-/** Probable names, nearest first. Short names must be nearer. */
+/** Nearest first. Short names must be nearer. */
 export function similarNames(meant: string, names: readonly string[]): readonly string[] {
   const near = names.flatMap((name) => {
     const allowed = Math.min(mostEdits, Math.floor(Math.max(name.length, meant.length) / 3));
@@ -14,7 +14,6 @@ export function similarNames(meant: string, names: readonly string[]): readonly 
     .map(({ name }) => name);
 }
 
-/** How many letters to insert, remove or replace. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, position) => position);
   for (let i = 1; i <= one.length; i++) {

@@ -3,7 +3,6 @@ import { canonicalJson } from './messages/messages';
 
 export type Uncounted = 'inputTokens' | 'outputTokens';
 
-/** The sum of two usages. */
 export function addUsage(sum: Usage, usage: Usage): Usage {
   const cached = (sum.cachedInputTokens ?? 0) + (usage.cachedInputTokens ?? 0);
   const reasoning = (sum.reasoningTokens ?? 0) + (usage.reasoningTokens ?? 0);
@@ -17,7 +16,6 @@ export function addUsage(sum: Usage, usage: Usage): Usage {
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** The usage on top of an earlier count. */
 export function lessUsage(sum: Usage, before: Usage): Usage {
   const cached = (sum.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0);
   const reasoning = (sum.reasoningTokens ?? 0) - (before.reasoningTokens ?? 0);
@@ -29,7 +27,7 @@ export function lessUsage(sum: Usage, before: Usage): Usage {
   };
 }
 
-/** What each model has used, by its name. */
+/** Usage by model name. */
 export type UsageByModel = Readonly<Record<string, Usage>>;
 
 export function addModelUsage(sums: UsageByModel, model: string, usage: Usage): UsageByModel {
@@ -41,7 +39,6 @@ export function addUsageByModel(sums: UsageByModel, more: UsageByModel): UsageBy
   return Object.entries(more).reduce((all, [model, usage]) => addModelUsage(all, model, usage), sums);
 }
 
-/** The usage of each model on top of an earlier count. */
 export function lessUsageByModel(sums: UsageByModel, before: UsageByModel): UsageByModel {
   const left = Object.entries(sums).map(
     ([model, usage]) => [model, lessUsage(usage, (Object.hasOwn(before, model) ? before[model] : undefined) ?? noUsage)] as const,
@@ -61,14 +58,13 @@ export function unpackByModel(usage: Usage, packed: PackedByModel): UsageByModel
   return typeof packed === 'string' ? { [packed]: usage } : packed;
 }
 
-/** The usage of an isolated agent, for its parent. */
 export type ChildUsage = Usage & { readonly byModel: PackedByModel };
 
 export function isTokenCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Counts that the provider left out: every call has a request and an answer, so a zero is missing. */
+/** Every call has a request and an answer, so the provider omitted a zero. */
 export function uncountedIn({ inputTokens, outputTokens }: Usage): readonly Uncounted[] {
   return [...(inputTokens === 0 ? (['inputTokens'] as const) : []), ...(outputTokens === 0 ? (['outputTokens'] as const) : [])];
 }

@@ -4,12 +4,12 @@ import type { RecordOptions } from '../client/record-history';
 import type * as Replaying from '../worker/replay/replay-histories';
 import type { ReplayOptions, Replayed } from '../worker/replay/replay-histories';
 
-/** Replays recorded histories with the current agents. An error names the place where open runs would meet changed code. */
+/** Replays recorded histories with the current agents. An error names the place of changed code. */
 export function replayHistories(options: ReplayOptions): Promise<readonly Replayed[]> {
   return (require('../worker/replay/replay-histories') as typeof Replaying).replayHistories(options);
 }
 
-/** Writes the history of a run into a file, with all parts that a continue-as-new made of it. */
+/** Saves the history of a run to a file, with all continue-as-new parts. */
 export function recordHistory(options: RecordOptions): Promise<readonly string[]> {
   return (require('../client/record-history') as typeof Recording).recordHistory(options);
 }

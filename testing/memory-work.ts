@@ -30,11 +30,11 @@ export interface LosableCall {
   readonly callId: string;
   readonly input: unknown;
   readonly attempt: number;
-  /** The tool is asked whether it took effect, instead of being run. */
+  /** Asks whether the call took effect, instead of running the tool. */
   readonly reconcile: boolean;
 }
 
-/** Loses a call before the tool ran, or after it did. */
+/** Loses a call before or after the tool runs. */
 export type LoseCall = (call: LosableCall) => 'before' | 'after' | undefined;
 
 type MemoryParts = Omit<WorkerParts, 'messages' | 'deltas'>;
@@ -44,9 +44,9 @@ interface Watch {
   readonly onDelta: (delta: Delta) => void;
 }
 
-/** The work of a worker in this process, with the real registries and the real execution of models and tools. */
+/** Uses the real registries, models and tools. */
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
-  /** The last model call of each message whose deltas were seen. */
+  /** The last visible model call of each message. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();
   const turns = new ToolTurns();
   return {
@@ -59,7 +59,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
         const { address } = call;
         const waited = waits.times === 0 ? {} : { waited: waits };
         const live = liveCall(call, attempt, onDelta);
-        // When the model is asked again, the deltas of the rejected answer become void.
+        // The model is asked again, so the deltas of the rejected answer become void.
         const { workflowId } = call;
         const message = messageAt(workflowId, address);
         answered.get(message)?.live.void();
@@ -147,7 +147,7 @@ function liveCall({ address, path }: MemoryCall<unknown>, attempt: number, onDel
   return new LiveCall(sink, 'memory', { agent: agentOfPath(path), runPath: path, address, attempt });
 }
 
-/** The timeout of a tool passes in real time, as its work does. */
+/** The timeout passes in real time, because the tool works in real time. */
 async function inTime<Result>(
   tool: string,
   timeoutMs: number,
@@ -172,10 +172,9 @@ async function inTime<Result>(
   }
 }
 
-/** A lost attempt. The next attempt begins at once: only `advance` moves virtual time. */
+/** The next attempt begins at once, because only `advance` moves virtual time. */
 class LostAttempt extends HoldfastError {}
 
-/** A lost attempt of a model, with the changes of its middleware. */
 class LostModelAttempt extends LostAttempt {
   constructor(
     readonly verdict: Verdict,
@@ -185,7 +184,7 @@ class LostModelAttempt extends LostAttempt {
   }
 }
 
-/** Attempts of a model, which wait for a busy provider on virtual time, as long as a worker would. */
+/** Virtual time passes while a provider is busy. */
 async function modelAttempts(
   call: MemoryCall<ModelFacts>,
   run: (attempt: number, signal: AbortSignal, waits: CallWaits) => Promise<CallModelResult>,

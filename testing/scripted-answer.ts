@@ -16,7 +16,7 @@ export function wholeAnswer({ texts, calls, usage, error }: Said): GenerateAnswe
   return usage === undefined ? { parts } : { parts, usage };
 }
 
-/** The answer in pieces. Other code runs between pieces, as between chunks of a provider. */
+/** Other code runs between pieces, as with a provider. */
 export async function* streamedAnswer(next: () => Promise<Said>): AsyncGenerator<ModelChunk> {
   const said = await next();
   for (const chunk of chunksOf(said)) {

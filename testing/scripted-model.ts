@@ -11,30 +11,30 @@ export interface ScriptedToolCall {
   readonly id?: string;
 }
 
-/** A text, or the pieces in which a model that streams says it. */
+/** A text, or pieces for a stream. */
 export type ScriptedText = string | readonly string[];
 
 export type ScriptedAnswer =
   | { readonly text: ScriptedText; readonly usage?: Usage }
   | { readonly toolCalls: readonly ScriptedToolCall[]; readonly text?: ScriptedText; readonly usage?: Usage }
-  /** A provider that fails. One that streams says the text first, and what it took. */
+  /** A provider error. A stream yields `text` and `usage` first. */
   | { readonly error: string; readonly retryable?: boolean; readonly text?: ScriptedText; readonly usage?: Usage };
 
 export type ScriptedStep = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
 export interface ScriptedModelOptions {
-  /** In runs that stream, answers come in pieces: texts by words or as the script has them, arguments of calls as bits of JSON. */
+  /** Streams answers in runs that stream: texts by words or scripted pieces, arguments as bits of JSON. */
   readonly stream?: boolean;
 }
 
-/** What the model was asked, and by which name. */
+/** A request, with the model name. */
 export interface ScriptedRequest extends GenerateRequest {
   readonly model: string;
 }
 
-/** Answers step by step. It fails on a call too many, and `assertComplete` on steps that are left. */
+/** A scripted model, which fails on a request too many. `assertComplete` fails on unused steps. */
 export interface ScriptedModel extends ModelProvider, LanguageModel {
-  /** All in their order, each with the model that was asked. */
+  /** All requests in order. */
   readonly requests: readonly ScriptedRequest[];
   assertComplete(): void;
 }
@@ -43,9 +43,9 @@ export type Script = readonly ScriptedStep[];
 
 type Scripts = Readonly<Record<string, Script>>;
 
-/** A script for each model by its name: `{ 'test/writer': [...], 'test/critic': [...] }`. */
+/** One script for each model: `{ 'test/writer': [...], 'test/critic': [...] }`. */
 export function scriptedModel(scripts: Scripts, options?: ScriptedModelOptions): ScriptedModel;
-/** One script, whatever model is asked. */
+/** One script for all models. */
 export function scriptedModel(steps: Script, options?: ScriptedModelOptions): ScriptedModel;
 export function scriptedModel(script: Script | Scripts, options: ScriptedModelOptions = {}): ScriptedModel {
   const parts = partsOf(script);
@@ -82,7 +82,7 @@ export function scriptedModel(script: Script | Scripts, options: ScriptedModelOp
 }
 
 interface ScriptPart {
-  /** Absent: it is for every model. */
+  /** Absent: for all models. */
   readonly name?: string;
   readonly label: string;
   readonly steps: Script;
@@ -96,7 +96,7 @@ function partsOf(script: unknown): readonly ScriptPart[] {
   return entries.map(([name, steps]) => checkedPart({ name, label: `scriptedModel "${name}"`, steps: steps as Script, used: 0 }));
 }
 
-/** A provider gets model names without its own prefix: `writer` is the script of `test/writer`. */
+/** A provider gets model names without its prefix: `writer` is the script of `test/writer`. */
 function partFor(parts: readonly ScriptPart[], request: ScriptedRequest): ScriptPart {
   const { model } = request;
   const found =
@@ -135,7 +135,7 @@ function checkedStream(options: unknown): boolean {
   return stream === true;
 }
 
-/** A step with a misspelt field would pass for an answer without text. */
+/** A misspelled field would become an answer without text. */
 function problemOf(step: unknown, position: number, label: string): string | undefined {
   const wrong = (what: string): string => `${label}: step ${position + 1} ${what}: ${messageOf(step)}`;
   const fields = (typeof step === 'object' && step !== null ? step : {}) as Record<string, unknown>;

@@ -16,7 +16,7 @@ export interface TestConversationOptions extends TestWorld, Omit<ConversationOpt
   readonly id?: string;
 }
 
-/** Begins a conversation in memory. Nobody has said anything. */
+/** Begins an empty conversation in memory. */
 export async function testConversation<Input extends Json>(
   agent: Agent<string, Input, unknown>,
   options: TestConversationOptions,
@@ -28,7 +28,7 @@ export async function testConversation<Input extends Json>(
   return new TestConversation(await memoryRun(agent, input, world), id);
 }
 
-/** A conversation as the client shows it, in memory, and the run that it is. */
+/** A conversation in memory, and its run. */
 export class TestConversation extends Conversation {
   readonly run: TestRun;
 

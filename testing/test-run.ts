@@ -32,7 +32,7 @@ export interface TestRunOptions<Input> extends TestWorld, Omit<StartOptions, 'mo
   readonly input: InputFor<Input>;
 }
 
-/** Runs an agent in memory, with the tools, worker middleware and checks of production and with time that you move. */
+/** Runs an agent in memory, with production tools, worker middleware and checks, and with virtual time. */
 export async function testRun<Input extends Json, Output>(
   agent: Agent<string, Input, Output>,
   options: TestRunOptions<NoInfer<Input>>,
@@ -47,7 +47,7 @@ export async function testRun<Input extends Json, Output>(
   return new TestRun<Output>(await memoryRun(agent, start, world, policies), start.id, { start, policies });
 }
 
-/** A run as the client shows it, in memory. Reads wait until it stands still; `view` and `events` tell what there is now. */
+/** A run in memory. Reads wait until the run stands still; `view` and `events` read the present state. */
 export class TestRun<Output = unknown> extends AnyRun {
   readonly isNew = true;
 
@@ -59,7 +59,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     super();
   }
 
-  /** The durable log. Until `waiting`: as far as the run comes by itself. */
+  /** Yields the durable log. `waiting`: as far as the run gets alone. */
   async *events(options: { from?: number; until?: 'end' | 'waiting'; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent> {
     const { from = 0, until = 'end', signal } = options;
     const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
@@ -84,7 +84,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     return this.run.view();
   }
 
-  /** How the run stands once it cannot go on by itself. One that only sleeps is `running`: let time pass with `advance`. */
+  /** Returns the outcome once the run needs a person or time. A sleeping run is `running`. */
   async outcome(options: { timeout?: string } = {}): Promise<Outcome<Output>> {
     const events = this.events({
       until: 'waiting',
@@ -94,7 +94,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     return outcomeOf(this.run.view()) as Outcome<Output>;
   }
 
-  /** The output of a run that completes by itself. Rejects with its code when it failed, and when it waits. */
+  /** Returns the output. Throws the code of a failed or waiting run. */
   async result(): Promise<Output> {
     const outcome = await this.outcome();
     if (outcome.status === 'completed') return outcome.output;
@@ -102,7 +102,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     throw endError ?? new HoldfastError('request-invalid', `The run "${this.id}" has no result: ${whyOpen(outcome)}.`);
   }
 
-  /** Lets a run that was cancelled go on where it stood, as `resume` of the client does, if need be with other code of the agent. */
+  /** Continues a cancelled run where it stopped, optionally with changed code. */
   resume(options?: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string }): Promise<void>;
   /** Answers an interrupt. */
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
@@ -116,7 +116,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), by);
   }
 
-  /** Replaces a policy by another version, as a changed configuration does. With `to: 'waiting'`, waiting calls are asked again where this version asks more. */
+  /** Replaces a policy by another version. With `to: 'waiting'`, waiting calls are asked again where the version asks more. */
   async applyPolicy(policy: object, options: { readonly to?: 'waiting' } = {}): Promise<void> {
     const source = policySourceOf(policy);
     if (source === undefined || this.begun === undefined)
@@ -144,7 +144,7 @@ export class TestRun<Output = unknown> extends AnyRun {
     refuse(await this.run.take(whole));
   }
 
-  /** Asks the run to stop, as a person does: now, or at a safe point. */
+  /** Asks the run to stop, now or at a safe point. */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
     const request = cancelRequestOf(options);
     if (this.run.ended) throw ended(this.id, this.run.view().status);
@@ -160,28 +160,28 @@ export class TestRun<Output = unknown> extends AnyRun {
     };
   }
 
-  /** Lets time pass, such as '3 days': sleeps end, deadlines expire, in their order. */
+  /** Advances time, such as by '3 days': sleeps and deadlines end in order. */
   async advance(duration: string): Promise<void> {
     await this.run.advance(millisecondsOf(duration, 'request-invalid'));
   }
 
-  /** Takes the run over a continue-as-new, as long runs go and as a move to new code does: state as JSON, open code entered again. */
+  /** Continues the run as new, optionally with changed code. Open code runs again. */
   async goOnAsNew(agent?: Agent<string, Json, unknown>): Promise<void> {
     await this.run.goOnAsNew(agent === undefined ? undefined : agentsOf(agent));
   }
 
-  /** The isolated agents of the run, by the ids of their runs, also those that have ended. They share its clock. */
+  /** Isolated agents by run id, also ended agents. All share one clock. */
   get children(): ReadonlyMap<string, TestRun> {
     return new Map([...this.run.children].map(([id, child]) => [id, new TestRun(child, id)]));
   }
 
-  /** Moves the run to new code, as `upgrade` of the client does: rejects when the code of what is open is another, and the run stays as it is. */
+  /** Moves the run to changed code. Throws, and leaves the run unchanged, if the code differs where the run stands. */
   async upgrade(agent: Agent<string, Json, unknown>): Promise<void> {
     const failure = await this.run.upgrade(agentsOf(agent));
     if (failure !== undefined) throw errorOf(failure, 'upgrade-failed');
   }
 
-  /** Tries a run again that has failed, as `retry` of the client does, if need be with other code of the agent. */
+  /** Retries a failed run, optionally with changed code. */
   async retry(options: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string } = {}): Promise<void> {
     const { agent, by } = options;
     await this.run.goOnBehindEnd('run-retry', agent === undefined ? undefined : agentsOf(agent), by);

@@ -25,26 +25,26 @@ import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
 import type { LoseCall } from './memory-work';
 import { memoryWork } from './memory-work';
 
-/** What a run in memory has around it. */
+/** The surroundings of a run in memory. */
 export interface TestWorld {
-  /** Answers for every model that the agent names. `scriptedModel(…)` is one. */
+  /** Answers for all models, such as `scriptedModel(…)`. */
   readonly model: ModelProvider | LanguageModel;
   readonly tools?: Readonly<Record<string, unknown>>;
-  /** The schemas that agents name as their `output`. */
+  /** Schemas for the `output` of agents. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** The policies of the configuration that agents name. */
+  /** Policies of the configuration. */
   readonly policies?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
   readonly observers?: readonly Observer[];
-  /** Told of what an observer does wrong, and of what a tool asks for when its call has ended. */
+  /** Receives problems of observers, and requests of tools after their call. */
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly language?: Language;
   readonly tenant?: string;
-  /** Where the clock stands at the start; it moves by `advance` only. Default: 2026-01-01. */
+  /** The first time of the clock, which only `advance` moves. Default: 2026-01-01. */
   readonly now?: Date;
-  /** Loses calls, as a worker that dies does. */
+  /** Loses calls, as a dying worker does. */
   readonly lose?: LoseCall;
-  /** Sees what comes in while calls run: tokens, output of tools, progress. */
+  /** Receives tokens, tool output and progress of open calls. */
   readonly onDelta?: (delta: Delta) => void;
 }
 
@@ -104,7 +104,7 @@ export async function memoryRun<Input extends Json>(
   return new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary);
 }
 
-/** Every name is a model here, and one model answers for all. */
+/** One model answers for all names. */
 class TestModels extends ModelRegistry {
   constructor(private readonly model: ModelProvider | LanguageModel) {
     super({}, {});

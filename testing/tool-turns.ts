@@ -5,11 +5,11 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-/** Limits concurrent calls of tools, first come first served. */
+/** First come, first served. */
 export class ToolTurns {
   private readonly lines = new Map<string, Line>();
 
-  /** A call that is cancelled before its turn is not made. */
+  /** A call that is cancelled while waiting is not made. */
   async take<Result>(tool: string, concurrency: number | undefined, signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
     if (concurrency === undefined) return run();
     const line = this.lines.get(tool) ?? { atWork: 0, waiting: new Set() };

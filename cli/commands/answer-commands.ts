@@ -28,7 +28,7 @@ export type ApprovalFlags = CommentFlags & {
   readonly upTo?: string;
 };
 
-/** Without `interruptId`: the only approval for which the run waits. */
+/** Without `interruptId`: the only open approval. */
 interface Asked {
   readonly service: FoundService;
   readonly terminal: Terminal;
@@ -88,7 +88,7 @@ async function decide(asked: Asked, flags: DecisionFlags, bodyFor: (interrupt: I
   return send({ ...asked, interruptId: chosen?.id ?? interruptId }, view, { ...bodyFor(chosen), ...hash }, flags);
 }
 
-/** In a conversation the turn is shown to its end. `view`: the run before the answer. */
+/** Shows a turn of a conversation to its end. `view`: before the answer. */
 async function send(asked: Asked, view: ShownRun, body: AnswerRequest, flags: DecisionFlags): Promise<number> {
   const { service, terminal, id, interruptId = '' } = asked;
   const { by, role: roles, follow } = flags;

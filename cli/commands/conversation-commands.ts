@@ -69,7 +69,7 @@ async function showBefore(service: FoundService, terminal: Terminal, id: string)
   return from;
 }
 
-/** Offset of the next event of a conversation. 0 for a conversation that may begin now. */
+/** Returns 0 for a conversation that may begin now. */
 async function nextOffset(service: FoundService, id: string, mayBegin: boolean): Promise<number> {
   try {
     return (await service.conversation(id)).nextOffset;

@@ -34,7 +34,7 @@ export interface ReplayFlags {
   readonly json?: boolean;
 }
 
-/** A failed replay has its own exit code, because a CI must not take a failure for a difference. */
+/** A CI must not take a failed replay for a difference, so the exit codes differ. */
 export async function replayFiles(terminal: Terminal, files: readonly string[], flags: ReplayFlags): Promise<number> {
   try {
     return await replay(terminal, files, flags);
@@ -68,7 +68,7 @@ function showReplayed({ id, differences, error }: Replayed, changes: 'commands' 
   const verdict = error !== undefined ? red(error.code) : differences.length === 0 ? green('same') : green('goes on');
   terminal.write(`${id}  ${verdict}`);
   for (const one of differences) terminal.write(`  ${one.message}${dim(noteOf(one, changes))}`);
-  // The differences often tell the cause, but not where Temporal noticed.
+  // The differences do not tell where Temporal noticed.
   if (error !== undefined && error.code !== 'requests-changed') terminal.write(`  ${dim(error.message)}`);
 }
 

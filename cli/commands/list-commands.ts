@@ -38,7 +38,7 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
     for (const { id } of (await service.list(asWritten(filters))).runs) terminal.write(id);
     return exitCodes.done;
   }
-  // The server counts only by values that a query can hold.
+  // The server counts only by values of a query.
   const { tag = [], startedBy = '', mayAnswer, waitingSince } = flags;
   const isCounted = mayAnswer === undefined && waitingSince === undefined && [...tag, startedBy].every(isAskable);
   const answer = await service.list({ ...asWritten(filters), ...(isCounted ? { total: true } : {}) });

@@ -12,7 +12,7 @@ export type ApplyFlags = StartFilters & JsonFlag & DryRunRequest & ByFlag & { re
 
 const pageSize = 100;
 
-/** Applies the policy of the configuration to all waiting runs. Exit code 1: a run could not be asked. */
+/** Exit code 1: a run could not be asked. */
 export async function applyPolicy(service: FoundService, terminal: Terminal, policy: string, flags: ApplyFlags): Promise<number> {
   const { to, json, ...body } = flags;
   if (to !== 'waiting') throw new HoldfastError('request-invalid', `policy apply takes --to waiting, not --to ${to}.`);

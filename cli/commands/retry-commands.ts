@@ -44,7 +44,7 @@ export async function retryRuns(service: FoundService, terminal: Terminal, named
   return done === ids.length ? exitCodes.done : exitCodes.failed;
 }
 
-/** Lists all runs before the first retry, because a retried run leaves the list. */
+/** A retried run leaves the list, so the list is read first. */
 async function failedRuns(service: FoundService, filters: StartFilters): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
   let after: string | undefined;

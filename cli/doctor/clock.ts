@@ -9,14 +9,13 @@ import { fine, found, type Finding } from './finding';
 const ofActivities = 2;
 const pollMs = 50;
 const patienceMs = 5_000;
-/** Deadlines and times of lists are the server's. Nobody notices a smaller difference. */
 const noticedMs = 2_000;
-/** From about here on, keys and certificates with a period of validity are refused. */
+/** Above this difference, servers refuse keys and certificates with a period of validity. */
 const harmfulMs = 60_000;
 
 /**
- * Compares the clocks of this machine and of the server. No request of Temporal returns the time, but the server remembers the last poll of a task
- * queue. So an unused queue is polled, and the time of the poll must lie between two readings of the clock here.
+ * No request of Temporal returns the time, but the server stores the last poll of a task queue, so an unused queue is polled between two
+ * readings of the local clock.
  */
 export async function checkClock(connection: ConnectionLike, namespace: string, now: () => number = Date.now): Promise<Finding> {
   try {

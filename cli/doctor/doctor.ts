@@ -25,7 +25,6 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
   return problems === 0 ? 0 : 1;
 }
 
-/** All checks, in the order of a search for a fault. An unreadable configuration is the last finding. */
 async function* examine(flags: ProcessFlags, environment: Environment): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node, ownManifest().engines.node);
   yield checkPackages(ownFolder(), process.cwd());

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { dirname, join } from 'node:path';
 import { fine, found, foundBy, type Finding } from './finding';
 
-/** `range` is a range of package.json, such as `^20.19.0 || >=26.0.0`. */
+/** `range`: such as `^20.19.0 || >=26.0.0`. */
 export function checkNode(version: string, range: string): Finding {
   const given = numbersOf(version);
   const fits = range.split('||').some((part) => {
@@ -29,10 +29,7 @@ interface Package {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/**
- * Whether Holdfast loads the tested versions of packages, and shares Holdfast and Temporal's SDK with the project. Two copies of a package do not
- * know each other's state and classes. The SDK fails if its packages load different copies of protobufjs.
- */
+/** Two copies of a package do not share state and classes, and the SDK fails with different copies of protobufjs. */
 export function checkPackages(holdfast: string, project: string): Finding {
   const home = realpathSync(holdfast);
   const own = read(home) ?? {};
@@ -52,7 +49,6 @@ export function checkPackages(holdfast: string, project: string): Finding {
   return found('packages', 'problem', 'packages-differ', `Packages differ from those that Holdfast is tested with: ${others.join('; ')}.`);
 }
 
-/** A message if two folders find different copies of a package. */
 function twoCopies(name: string, one: string | undefined, other: string): readonly string[] {
   const found = [one, other].flatMap((from) => (from === undefined ? [] : (installed(name, realpathSync(from)) ?? [])));
   if (found.length < 2 || new Set(found.map((folder) => realpathSync(folder))).size < 2) return [];

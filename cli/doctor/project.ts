@@ -46,7 +46,7 @@ export function checkBuild(agentsFile: string): Promise<Finding> {
   });
 }
 
-/** Whether this machine has a key for the model of every agent. Only `dev` has the demo model for `default`. */
+/** Only `dev` has the demo model for `default`. */
 export function checkModels({ config, models }: Pick<Project, 'config' | 'models'>, environment: Environment): readonly Finding[] {
   const { prices: _, ...options } = config.models ?? {};
   const registry = new ModelRegistry(options satisfies ModelsOptions, environment);
@@ -66,7 +66,7 @@ export function checkModels({ config, models }: Pick<Project, 'config' | 'models
   });
 }
 
-/** Whether the patterns of JSON Schemas can be checked on texts of any length. Schemas of zod and of other libraries check themselves. */
+/** Zod and other libraries check schemas themselves. */
 export function checkPatterns({ config, agents }: Pick<Project, 'config' | 'agents'>): readonly Finding[] {
   const schemas: readonly (readonly [string, unknown])[] = [
     ...Object.entries(config.tools ?? {}).map(

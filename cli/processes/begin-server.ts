@@ -7,9 +7,9 @@ import type { Terminal } from '../terminal';
 
 export interface BegunServer {
   readonly server: Promise<EmbeddedServer>;
-  /** Resolves if the server is gone although nobody stopped the server. */
+  /** Resolves if the server ends without `stop`. */
   readonly ended: Promise<HoldfastError>;
-  /** Stops the server, also before the start is over. */
+  /** Also stops a server that is starting. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export function beginServer(
 }
 
 /**
- * Launches the known server of a directory before the modules of this process are loaded, because loading takes longer than the start of a server.
- * Undefined: there is no known server, or the usual way reports the problem.
+ * Loading modules takes longer than the start of a server, so the server starts first. Undefined: no known server, or the usual way reports
+ * the problem.
  */
 export async function beginServerEarly(terminal: Terminal): Promise<BegunServer | undefined> {
   const configuration = knownConfiguration();

@@ -19,7 +19,7 @@ export function missingModels({ parts: { models } }: HoldfastWorker, named: read
       models.idOf(name);
       return [];
     } catch (error) {
-      // Middleware replaces models with unknown names.
+      // Middleware replaces unknown model names.
       return codeOf(error) === 'model-key-missing' ? [`${name} → none (${messageOf(error)})`] : [];
     }
   });

@@ -4,7 +4,6 @@ import { beginServerEarly } from './begin-server';
 import { loadWorkerInTurns } from './load-in-turns';
 import type { ProcessFlags } from './process-settings';
 
-/** Starts the server and a thread while the modules of a worker are loaded. */
 export async function startDev(flags: ProcessFlags, terminal: Terminal): Promise<number> {
   const begun = await beginServerEarly(terminal);
   prepareThread();

@@ -12,7 +12,6 @@ interface Opened {
 /** npm repeats the signal of the terminal: a second signal within this time is the same key. */
 const sameKeyMs = 500;
 
-/** What a process has opened, and why the process ends: by a signal, or because a part stopped. */
 export class Lifetime {
   private readonly opened: Opened[] = [];
   private closing = false;
@@ -26,7 +25,7 @@ export class Lifetime {
     private readonly logger: Logger,
   ) {}
 
-  /** Runs until the end, closes in reverse order, and returns the exit code. */
+  /** Closes in reverse order, and returns the exit code. */
   static async of(terminal: Terminal, logger: Logger, start: (lifetime: Lifetime) => Promise<void>): Promise<number> {
     const lifetime = new Lifetime(terminal, logger);
     const onSignal = (signal: NodeJS.Signals): void => lifetime.onSignal(signal);
@@ -50,7 +49,7 @@ export class Lifetime {
     else this.opened.push({ name, close });
   }
 
-  /** Ends the process because a part stopped. `withinMs`: the end waits no longer for open parts. */
+  /** `withinMs`: the longest wait for open parts. */
   fail(error: unknown, withinMs?: number): void {
     if (this.closing) return;
     this.endsWithinMs = withinMs;

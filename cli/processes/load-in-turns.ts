@@ -3,7 +3,7 @@ import type * as OpenService from './open-service';
 
 type Load = () => Promise<unknown>;
 
-/** Large modules of a worker. The first asks the embedded server. */
+/** Large modules. The first asks the embedded server. */
 const ofWorker: readonly Load[] = [
   () => import('../../host/server/asked-server.js'),
   () => import('../../service/project/load-project.js'),
@@ -23,13 +23,11 @@ export function loadWorkerInTurns(): Promise<void> {
   return inTurns(ofWorker);
 }
 
-/** Loaded while a worker waits for the server and for its thread. */
 export async function loadServiceInTurns(): Promise<typeof OpenService> {
   await inTurns(ofService);
   return import('./open-service.js');
 }
 
-/** Lets other work run between two large modules. */
 async function inTurns(loads: readonly Load[]): Promise<void> {
   for (const load of loads) {
     await load();

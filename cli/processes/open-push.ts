@@ -17,7 +17,7 @@ export type PushTo = () => readonly PushTarget[];
 
 const nobody: PushTo = () => [];
 
-/** Sends the push notifications of A2A if the configuration allows any. A `holdfast dev` on loopback may notify this machine. */
+/** `holdfast dev` on loopback may notify this machine. */
 export async function openPush(
   settings: ProcessSettings,
   server: OpenServer,

@@ -25,10 +25,7 @@ export interface OpenServer {
   readonly dataConverter: DataConverter;
 }
 
-/**
- * The configured server, or else the embedded server of the directory. Only `dev` starts an embedded server: a deployed worker without an address
- * must fail.
- */
+/** Only `dev` starts an embedded server: a deployed worker without an address must fail. */
 export async function openServer(
   settings: ProcessSettings,
   lifetime: Lifetime,

@@ -14,7 +14,6 @@ export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  /** `ofWorker`: facts of the worker in this process. `now`: the project, which may change. */
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
   const { project, logger, host, port, tenant, taskQueue, configuration } = settings;

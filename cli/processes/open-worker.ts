@@ -10,7 +10,7 @@ import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
-/** The worker serves at once. `keepWorker` shuts the worker down. */
+/** The worker serves at once, until `keepWorker` shuts it down. */
 export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;

@@ -5,7 +5,7 @@ import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 
 export interface PlaceInSource {
-  /** File and line, relative to the working directory, with the column of a compiler. */
+  /** Relative file and line, with a compiler's column. */
   readonly at: string;
   readonly source: string;
 }
@@ -24,7 +24,6 @@ export function toldFailure(error: unknown): ToldFailure {
   return { reason: reason.trim(), ...defined({ place }) };
 }
 
-/** The place in the message of an error, or else the first place of the stack in files of the project. */
 export function placeInSource(error: unknown): PlaceInSource | undefined {
   for (let cause = error; cause !== undefined && cause !== null; cause = (cause as { cause?: unknown }).cause) {
     const stack = cause instanceof Error ? (cause.stack ?? '') : '';
@@ -38,7 +37,7 @@ export function placeInSource(error: unknown): PlaceInSource | undefined {
 const root = /file:\/\/|\/|[A-Za-z]:\\/g;
 const rest = /^((?:file:\/\/|[A-Za-z]:\\)?[^:]+):(\d+)(?::(\d+))?/;
 
-/** The columns of a stack are columns of compiled code. A path may have spaces. */
+/** A stack has columns of compiled code. A path may have spaces. */
 function placeIn(text: string, hasColumns = true): PlaceInSource | undefined {
   for (const part of text.split('\n')) {
     for (const { index } of part.matchAll(root)) {

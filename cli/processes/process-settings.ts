@@ -19,7 +19,7 @@ export interface ProcessFlags {
   readonly watch?: boolean;
 }
 
-/** The settings of dev, serve and worker. A flag wins over the environment, and the environment over the configuration of the project. */
+/** Order: flags, environment, configuration of the project. */
 export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly project: Project;
@@ -42,7 +42,7 @@ export async function readSettings(
   const logger = createLogger({ level: configuration.logLevel, format: configuration.logFormat });
   for (const unknown of unknownVariables(environment)) logger.warn(unknown);
   const onProblem = problemsTo(logger);
-  // A rejection that a module leaves behind must not end the process.
+  // A module's stray rejection must not end the process.
   reportStrayRejections(onProblem);
   const project = await loadProject(flags.config, process.cwd(), loadModule);
   const { http = {}, taskQueue, tenant, compress } = project.config;

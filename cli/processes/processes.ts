@@ -19,7 +19,7 @@ import type { Project } from '../../service/project/load-project';
 import { readSettings, type ProcessFlags, type ProcessSettings } from './process-settings';
 import { checkPort, checkQueue, takeDeadWorkers } from './service-record';
 
-/** Server, worker and service in one process, with the demo model as the last resort. `begun`: a server that was launched early. */
+/** The demo model is the last resort. `begun`: a server that was launched early. */
 export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: BegunServer): Promise<number> {
   const startedAt = Date.now();
   const loaded = new FreshProject();
@@ -67,7 +67,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     terminal.write(
       `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
     );
-    // Logged after the lines that say that the process is ready.
+    // Logged after the lines that the process is ready.
     if (server.embedded) void retryCalls(dead, settings, server);
   });
 }
@@ -119,7 +119,7 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   for (const missing of missingModels(worker, project.models)) line('', missing);
 }
 
-/** Repeats calls of processes that were killed, before the server misses the heartbeats of the calls. */
+/** Repeats calls of killed processes, before the server misses their heartbeats. */
 async function retryCalls(dead: readonly string[], { logger, taskQueue }: ProcessSettings, { settings }: OpenServer): Promise<void> {
   if (dead.length === 0) return;
   try {

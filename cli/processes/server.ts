@@ -19,7 +19,6 @@ export interface ServerCommandFlags {
 
 const stayingMs = 60_000;
 
-/** The embedded server alone, until a signal. A server of another process is refused. */
 export async function serveTemporal(flags: ServerCommandFlags, terminal: Terminal): Promise<number> {
   const configuration = readConfiguration();
   const { namespace, logLevel, logFormat } = configuration;

@@ -21,15 +21,12 @@ interface ServedAgents {
   readonly taskQueue: string;
 }
 
-/**
- * Lets commands in the directory find the service. Every process has a record, because processes may share a directory. Returns the removal of the
- * record.
- */
+/** Every process has a record, because processes may share a directory. Returns the removal. */
 export function recordService(directory: string, url: string, worker?: ServedAgents): () => void {
   return write(directory, { url, ...defined({ worker }) });
 }
 
-/** Lets commands in the directory wait for a service that starts. Returns the removal of the record. */
+/** Lets commands wait for a service that starts. Returns the removal. */
 export function recordStart(directory: string): () => void {
   return write(directory, {});
 }
@@ -77,7 +74,6 @@ export function checkQueue(directory: string, { agentsFile, taskQueue }: ServedA
   }
 }
 
-/** Marks of processes that died with a worker. A mark is returned once. */
 export function takeDeadWorkers(directory: string): readonly string[] {
   return recordsIn(directory).flatMap((path) => {
     const record = read(path);

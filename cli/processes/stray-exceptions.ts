@@ -6,8 +6,7 @@ import { runIdOf } from '../../contract/names';
 const sdk = `${sep}node_modules${sep}@temporalio${sep}`;
 
 /**
- * Nobody can catch an exception from a timer or an emitter of a tool, and the exception would end the process, again after every restart. So the
- * exception is reported. The listener changes all exceptions of a process, so only Holdfast's own commands add the listener. An exception of
+ * An exception from a timer or an emitter of a tool would end the process again after every restart, so it is reported. An exception of
  * Temporal's SDK leaves an idle worker, so the process fails. Returns the removal.
  */
 export function reportStrayExceptions(report: (problem: HoldfastError) => void, fail: (error: unknown) => void): () => void {

@@ -7,12 +7,11 @@ import type { Logger } from '../../host/logger';
 
 type Write = (level: string, message: string, meta: Readonly<Record<string, unknown>>) => void;
 
-/** Fields of Temporal on every line. */
 const ofTemporal =
   /^(?:sdkComponent|namespace|taskQueue|workflowId|runId|workflowType|activityId|activityType|isLocal|taskToken|workflowRunId|updateId|updateName)$/;
 const taskFailed = 'Failed to process Workflow Activation';
 
-/** Writes messages of runs with the stack of the project's code. Temporal's own lines become details for debugging. */
+/** Messages of runs have the stack of the project's code. Temporal's own lines become debug details. */
 export function temporalLog(logger: Logger): Write {
   return (level, message, meta) => {
     const { [newsField]: event, stack, ...rest } = meta;

@@ -10,10 +10,7 @@ const configured = Object.keys(configurationTable);
 const ofProviders = Object.values(keyedProviderTable).flatMap(({ keyVariable, urlVariable }) => [keyVariable, urlVariable]);
 const known = [...configured, ...ofProviders, ...ours];
 
-/**
- * Set variables that Holdfast does not read: unknown HOLDFAST_ names, and misspelled names whose right name is not set. Values may be keys and are
- * never quoted.
- */
+/** Unknown HOLDFAST_ names, and misspelled names. Values may be keys and are never quoted. */
 export function unknownVariables(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (known.includes(name) || !environment[name]) return [];
@@ -24,7 +21,7 @@ export function unknownVariables(environment: Environment): readonly string[] {
   });
 }
 
-/** One letter added, missing, replaced or swapped, or a difference of case and underscores only. A number at the end is most often on purpose. */
+/** One letter or the case differs. A number at the end is most often on purpose. */
 function isSlip(name: string, right: string): boolean {
   if (/\d$/.test(name) || Math.abs(name.length - right.length) > 4) return false;
   const bare = (text: string): string => text.replace(/_/g, '').toLowerCase();

@@ -4,9 +4,7 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { isHashed, isOurs, makePrivate, privateDirectory, privateFile } from '../../host/private-files';
 import { namedSystemError } from '../../host/system-errors';
 
-/**
- * Makes the directory private. Throws 'config-invalid' if nobody can write there, and 'disk-full' or 'files-exhausted' if no file can be written now.
- */
+/** Throws 'config-invalid' without write permission, else 'disk-full' or 'files-exhausted'. */
 export function makeUsable(directory: string): void {
   try {
     makeDirectory(directory, privateDirectory);
@@ -35,7 +33,7 @@ function tryToWrite(path: string): void {
 
 const probeBytes = 64 * 1024;
 
-/** A recursive `mkdirSync` of Node never ends in a file system without directories, such as /proc. */
+/** Node's recursive `mkdirSync` never ends in a file system without directories, such as /proc. */
 export function makeDirectory(directory: string, mode?: number): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;

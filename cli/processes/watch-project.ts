@@ -16,26 +16,24 @@ import { WatchedFiles } from './watched-files';
 export interface WatchParts {
   readonly config: string | undefined;
   readonly settings: ProcessSettings;
-  /** What the project was loaded by at the start. */
   readonly loaded: FreshProject;
   readonly startedAt: number;
   readonly worker: HoldfastWorker;
-  /** Told of a project that was taken over. */
   readonly onProject: (project: Project) => void;
 }
 
-/** Somebody who saves all the time would otherwise never see anything. */
+/** Changes during a load cause another round, so constant saving needs a bound. */
 const mostRounds = 5;
 
-/** Takes over what changes in the files of a project, while the process runs. What cannot be taken over is told, and all is as before. */
+/** Takes over changed files, and reports changes that a running process cannot take over. */
 export class ProjectWatch {
   private readonly files = new WatchedFiles(() => this.look());
   private project: Project;
   private agentFiles: ReadonlySet<string>;
-  /** The agents have changed since the last bundle that was taken over. */
+  /** The agents changed since the last bundle. */
   private isBundleOld = false;
   private hasFailed = false;
-  /** What a load that came too early was to take over. */
+  /** Changes of a load that came too early. */
   private unsettled: string[] = [];
   private toldOfRestart = '';
   private isBusy = false;
@@ -48,7 +46,6 @@ export class ProjectWatch {
     this.project = settings.project;
     this.agentFiles = loaded.agentFiles;
     this.files.set([...loaded.files], startedAt);
-    // For the build of the next change.
     prepareThread();
   }
 
@@ -89,7 +86,7 @@ export class ProjectWatch {
       if (!this.isClosed) logger.info(`${named(changed)}: taken over in ${seconds} s.`, { build: this.parts.worker.buildId });
     } catch (error) {
       this.hasFailed = true;
-      // A file that is being written is no news yet.
+      // A half-written file is not reported.
       if (this.files.hasChanged) return this.again(changed);
       const code = codeOf(error) ?? 'internal';
       const { reason, place } = toldFailure(error);
@@ -106,7 +103,7 @@ export class ProjectWatch {
     this.isAsked = true;
   }
 
-  /** Loads, bundles and takes over once. False: something has changed meanwhile, so that it is all to be done again. */
+  /** Returns false if files changed meanwhile. */
   private async round(changed: ReadonlySet<string>, isLast: boolean): Promise<boolean> {
     const since = Date.now();
     const fresh = new FreshProject();
@@ -129,7 +126,7 @@ export class ProjectWatch {
     return true;
   }
 
-  /** A project that does not load may have read only some of its files: those that were known are watched on. */
+  /** A failed load may miss files, so the known files stay watched. */
   private async load(fresh: FreshProject, changed: ReadonlySet<string>, since: number): Promise<Project> {
     const { config } = this.parts;
     let known: readonly string[] = [...this.files.paths];
@@ -143,7 +140,7 @@ export class ProjectWatch {
     }
   }
 
-  /** What a process has opened stays open. Told once for each thing that is not as it was opened. */
+  /** Options of open parts need a restart, and each change is reported once. */
   private tellOfRestart({ config }: Project): void {
     const { config: before } = this.parts.settings.project;
     const fields = ['http', 'taskQueue', 'tenant', 'compress'] as const;

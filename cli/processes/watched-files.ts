@@ -3,19 +3,16 @@ import type { FSWatcher } from 'node:fs';
 import { existsSync, readFileSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** So long nothing may happen before a change counts as whole: editors write in several steps. */
+/** Editors write in several steps. */
 const quietMs = 30;
 const emptyMs = 150;
 const lookMs = 300;
 
-/**
- * Watches the content of files. Their folders are watched, and not they themselves: many editors put another file in place of the old one, and a file that
- * was deleted may come back.
- */
+/** Watches folders, because editors replace files, and deleted files may come back. */
 export class WatchedFiles {
   private readonly folders = new Map<string, FSWatcher>();
   private readonly lost = new Set<string>();
-  /** By file, the hash of what was seen last. Undefined: it is not there. */
+  /** The hash of each file. Undefined: no file. */
   private files = new Map<string, string | undefined>();
   private touched = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
@@ -23,7 +20,7 @@ export class WatchedFiles {
 
   constructor(private readonly onTouched: () => void) {}
 
-  /** Watches these files alone. One that is new here, and was written since that time, counts as changed. */
+  /** A new file written after `since` counts as changed. */
   set(files: Iterable<string>, since: number): void {
     const before = this.files;
     this.files = new Map(
@@ -39,7 +36,6 @@ export class WatchedFiles {
     if ([...this.files.values()].includes('unknown')) this.touch('');
   }
 
-  /** The watched files whose content has changed since it was taken last, and all paths at which something has happened. */
   take(): { readonly changed: readonly string[]; readonly touched: ReadonlySet<string> } {
     const touched = this.touched;
     this.touched = new Set();
@@ -57,7 +53,6 @@ export class WatchedFiles {
     return this.files.keys();
   }
 
-  /** Whether a watched file is not as it was taken last. */
   get hasChanged(): boolean {
     return [...this.files].some(([file, before]) => hashOf(file) !== before);
   }
@@ -82,7 +77,7 @@ export class WatchedFiles {
     }
   }
 
-  /** A folder that is gone says nothing when it comes back. */
+  /** A deleted folder sends no event when it returns. */
   private lose(folder: string): void {
     this.folders.get(folder)?.close();
     this.folders.delete(folder);

@@ -11,10 +11,7 @@ interface Completed {
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type CompletedShell = (typeof shells)[number];
 
-/**
- * A script for a shell, made of the commands and options. Only ids of runs and names of agents need a process, which asks the service of the
- * directory.
- */
+/** Run ids and agent names come from the service. */
 export function completionScript(shell: CompletedShell, program: Command): string {
   const all = completedOf(program);
   return { bash: forBash, zsh: forZsh, fish: forFish }[shell](all);
@@ -34,7 +31,7 @@ const takesValue = (option: Option): boolean => option.required || option.option
 const isPath = (text: string): boolean => /[<[](?:file|dir)/.test(text);
 const argumentIsPath = (argument: Argument | undefined): boolean => argument !== undefined && isPath(`<${argument.name()}`);
 const statusOfRuns: Readonly<Record<string, string>> = { approve: 'waiting', reject: 'waiting', answer: 'waiting', retry: 'failed' };
-/** The command that lists the values of an argument. Shells evaluate the line, so that aliases work. */
+/** Shells evaluate the line, so that aliases work. */
 const listerOf = ({ path, argument }: Completed): string | undefined => {
   const name = argument?.name() ?? '';
   if (name === 'agent') return 'holdfast agents --names 2>/dev/null';

@@ -12,7 +12,7 @@ import { ownFolder, ownSpec } from './own-package';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Makes a project that passes its tests, offline. Throws 'file-exists' instead of overwriting a file. */
+/** Makes a project whose tests pass offline. Throws 'file-exists' instead of overwriting a file. */
 export function init(terminal: Terminal, folder: string, environment: Environment = process.env): number {
   const directory = resolve(folder);
   const manager = packageManagerOf(environment['npm_config_user_agent']);
@@ -41,7 +41,7 @@ export function projectFiles(name: string, manager: PackageManager, own: string)
   const folder = join(ownFolder(), 'templates', 'project');
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
-    // npm packs no `.gitignore`, and tools would read a package.json or a tsconfig.json of the templates.
+    // npm packs no `.gitignore`, and tools would read a package.json or tsconfig.json of the templates.
     if (!file.startsWith('_')) return [file, text];
     return [
       file === '_gitignore' ? '.gitignore' : file.slice(1),
@@ -52,7 +52,7 @@ export function projectFiles(name: string, manager: PackageManager, own: string)
   return Object.fromEntries(files) as Record<string, string>;
 }
 
-/** The name of the folder as a name for npm. A package cannot depend on a package of equal name. */
+/** A package cannot depend on a package of equal name. */
 export function packageName(directory: string): string {
   const name = basename(directory)
     .toLowerCase()

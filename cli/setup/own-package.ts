@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { isRecord } from '../../contract/check';
 
-/** The package is loaded by its name, so that sources and dist find the same folder. */
+/** Sources and dist find the same folder by the package name. */
 export function ownFolder(): string {
   return dirname(require.resolve('holdfast/package.json'));
 }
@@ -12,7 +12,7 @@ export function ownManifest(): { readonly version: string; readonly engines: { r
   return require('holdfast/package.json') as ReturnType<typeof ownManifest>;
 }
 
-/** The dependency of a project on Holdfast: a version, or the packed file of the installation. */
+/** A version, or the packed file of the installation. */
 export function ownSpec(directory: string, folder = ownFolder()): string {
   const { version } = JSON.parse(readFileSync(resolve(folder, 'package.json'), 'utf8')) as { readonly version: string };
   const file = installedFrom(folder);
@@ -21,9 +21,7 @@ export function ownSpec(directory: string, folder = ownFolder()): string {
   return `file:${way}`;
 }
 
-/**
- * The packed file in the package.json around this package, also in the folders of `npx` and `pnpm dlx`. Undefined: the package came from a registry.
- */
+/** Also finds folders of `npx` and `pnpm dlx`. Undefined: the package came from a registry. */
 function installedFrom(folder: string): string | undefined {
   for (let around = dirname(folder); around !== dirname(around); around = dirname(around)) {
     const named = dependencyIn(around, basename(folder));

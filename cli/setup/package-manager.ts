@@ -1,8 +1,7 @@
 export interface PackageManager {
   readonly name: 'npm' | 'pnpm' | 'yarn';
-  /** The words before the arguments of `holdfast`. */
   readonly exec: string;
-  /** By default Yarn 2 and newer keep packages where Node and the bundler of Temporal's SDK find none. */
+  /** Yarn 2 and newer keep packages where Node and the bundler of Temporal's SDK find none. */
   readonly needsNodeModules: boolean;
 }
 

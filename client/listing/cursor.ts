@@ -2,14 +2,14 @@ import { isListOf, isRecord, isString, refusing } from '../../contract/check';
 import { shown } from '../../contract/shown';
 import type { AskedList, ListTimes } from './list-options';
 
-/** The place of a run in lists: newest first, then by id. A place never changes. */
+/** Newest first, then by id. A place never changes. */
 export interface RunPlace {
-  /** When the run began, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly at: number;
   readonly workflowId: string;
 }
 
-/** The place of an interrupt in its run: oldest first, then by id. */
+/** Oldest first, then by id. */
 export interface InterruptPlace {
   readonly since: number;
   readonly id: string;
@@ -37,7 +37,7 @@ export function cursorOf({ mark }: AskedList, { run, interrupt, times }: PageEnd
   return Buffer.from(JSON.stringify([version, mark, times, run.at, run.workflowId, ...place])).toString('base64url');
 }
 
-/** Where the page before ended. Throws 'request-invalid' for other texts, and for a cursor of a list with other filters. */
+/** Throws 'request-invalid' for other texts, and for a cursor with other filters. */
 export function pageEndOf({ kind, after, mark }: AskedList): PageEnd | undefined {
   if (after === undefined) return undefined;
   const refuse = refusing(kind, 'request-invalid');

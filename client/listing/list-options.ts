@@ -25,44 +25,44 @@ import { isAnyRunId } from '../../contract/record/child-runs';
 import { isName, isRunId, nameProblem } from '../../contract/names';
 import { shown } from '../../contract/shown';
 
-/** A time such as "2026-11-23T08:00:00Z" or "2026-11-23", or how long ago it is, such as "2h". */
+/** A time such as "2026-11-23T08:00:00Z" or "2026-11-23", or an age such as "2h". */
 export type ListTime = string | Date;
 
-/** Which interrupts a list has. What is not given does not filter. */
+/** Filters of interrupts. Absent fields do not filter. */
 export interface InterruptFilter {
   readonly agent?: string;
-  /** Runs that have this tag, or all of these. */
+  /** Runs with this tag, or with all of these tags. */
   readonly tag?: string | readonly string[];
-  /** Runs that were started by this name. */
+  /** Runs started by this name. */
   readonly startedBy?: string;
   /** Runs that began at this time or later. */
   readonly since?: ListTime;
   /** Runs that began before this time. */
   readonly until?: ListTime;
-  /** What this name may answer. What says nobody in particular may be answered by anybody. */
+  /** Interrupts that this name may answer, including interrupts for anybody. */
   readonly mayAnswer?: string;
-  /** A role that this name has, or several: also what these may answer. */
+  /** Roles of the name in `mayAnswer`. */
   readonly role?: string | readonly string[];
-  /** What has waited since this time or longer. */
+  /** Interrupts that opened at this time or earlier. */
   readonly waitingSince?: ListTime;
-  /** Runs of another tenant than the client's. */
+  /** Another tenant than the client's. */
   readonly tenant?: string;
 }
 
 export interface InterruptListOptions extends InterruptFilter {
-  /** How many rows at most. Default 50, at most 1,000. */
+  /** The most rows. Default 50, at most 1,000. */
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string;
 }
 
 export interface ListOptions extends InterruptListOptions {
   readonly status?: ListStatus;
-  /** Runs whose id begins with this. */
+  /** Runs whose id begins with this text. */
   readonly id?: string;
-  /** Isolated agents of this run, by its id. Other lists do not have them. */
+  /** Isolated agents of this run, by run id. Other lists leave them out. */
   readonly parent?: string;
-  /** Whether the page says how many such runs there are in all. It is another question to the server. */
+  /** Adds the total number of runs, by another query. */
   readonly total?: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface RunFilter extends ListTimes {
   readonly roles: readonly string[];
 }
 
-/** The times of a list stay as they were on its first page. */
+/** Fixed by the first page of a list. */
 export interface ListTimes {
   readonly since?: number;
   readonly until?: number;
@@ -93,7 +93,7 @@ export const listTime: Form = {
   problem: (value, option) => (timeOf(value, 0) === undefined ? misfit(option, listTime.wanted, value) : undefined),
 };
 
-/** PostgreSQL has no texts with NUL, so no run can have one. */
+/** PostgreSQL stores no NUL. */
 const isFindable = (value: unknown): boolean => isFilled(value) && !value.includes('\u0000');
 const findable = form(isFindable, 'a string that is not blank, without the character NUL');
 const areFindable = (value: unknown): boolean => isFindable(value) || (isFilledList(value) && value.length > 0 && value.every(isFindable));
@@ -146,7 +146,7 @@ const forms: { readonly list: Forms<ListOptions>; readonly interrupts: Forms<Int
 
 export type ListKind = keyof typeof forms;
 
-/** The checked options, before relative times are resolved. `mark` identifies the filters. */
+/** Relative times are not resolved yet. `mark` identifies the filters. */
 export interface AskedList {
   readonly kind: ListKind;
   readonly filter: Omit<RunFilter, keyof ListTimes>;
@@ -157,7 +157,7 @@ export interface AskedList {
   readonly mark: string;
 }
 
-/** A misspelt filter would do nothing, and the list would lie. */
+/** A misspelled filter would give a wrong list. */
 export function askedList(kind: ListKind, tenant: string, options: ListOptions): AskedList {
   const refuse = refusing(kind, 'request-invalid');
   const given: unknown = options;
@@ -176,7 +176,7 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   return { kind, filter, times, limit, total: total === true, mark: markOf([kind, filter, times]), ...defined({ after }) };
 }
 
-/** Whether a server can search for a text. SQLite's full-text search for tags breaks at a quote, and finds no backslash or control character. */
+/** SQLite's full-text search for tags breaks at a quote, and finds no backslash or control character. */
 export function isAskable(text: string): boolean {
   return !/["\\\u0000-\u001f\u007f]/.test(text);
 }
@@ -197,7 +197,7 @@ function contradiction({ status, id, parent, tag, startedBy, mayAnswer, role, wa
   return undefined;
 }
 
-/** Relative times are resolved to whole seconds, so that equal lists within a second are one query. */
+/** Rounds relative times to seconds, so that equal lists share a query. */
 export function filterOf({ filter, times }: AskedList, now: number): RunFilter {
   const second = Math.floor(now / 1000) * 1000;
   const at = (name: keyof ListTimes): number | undefined => timeOf(times[name], second);

@@ -8,7 +8,7 @@ export interface OrderedList {
   readonly isOpenOnly: boolean;
   readonly since?: number;
   readonly until?: number;
-  /** Behind this place. With `isIncluded`, also the run at this place. */
+  /** `isIncluded`: with the run at this place. */
   readonly after?: RunPlace & { readonly isIncluded: boolean };
   readonly want: number;
 }
@@ -19,24 +19,24 @@ export interface PlacedRun {
 }
 
 interface Window {
-  /** Both bounds are included. Undefined: unbounded. */
+  /** Inclusive bounds. Undefined: unbounded. */
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** Runs, and the latest start time of the rest. Without `floor` there is no rest. */
+/** `floor`: the latest start of the remaining runs. Absent: no runs remain. */
 interface Found {
   readonly runs: readonly PlacedRun[];
   readonly floor?: number;
 }
 
 const largestPage = 1000;
-/** Runs that began in the millisecond of a cursor are asked for once more. */
+/** Reads runs of the cursor's millisecond again. */
 const spare = 10;
 
 /**
- * Runs by their start, newest first. Servers list open runs by the start of their last execution, then ended runs by their end, so a run changes
- * its place when it ends or continues as new, and a reader would miss runs. Here each query bounds the start of the run, which never changes.
+ * Runs by start, newest first. Servers list open runs by the start of the last execution, then ended runs by end, so a reader would miss
+ * runs that move. Here each query bounds the start of the run, which never changes.
  */
 export async function* orderedRuns(list: OrderedList): AsyncGenerator<PlacedRun> {
   const { since, until, after } = list;
@@ -56,7 +56,7 @@ function isBehind(place: RunPlace, after: OrderedList['after']): boolean {
   return order < 0 || (order === 0 && after.isIncluded);
 }
 
-/** Asks for a page. If its order leaves the newest runs open, asks for all runs that began since the oldest candidate. */
+/** If the order of a page leaves the newest runs open, reads all runs since the oldest candidate. */
 async function newestIn(list: OrderedList, whole: Window): Promise<Found> {
   const { want, isOpenOnly, after } = list;
   let from = whole.from;
@@ -81,13 +81,13 @@ async function newestIn(list: OrderedList, whole: Window): Promise<Found> {
         from = oldest;
         break;
       }
-      // Too many runs began in one millisecond to narrow the window: the order of the server has to do.
+      // Too many runs of one millisecond: the server's order has to do.
     } while (size === largestPage);
     size = Math.min(largestPage, 2 * size);
   }
 }
 
-/** Of several executions of a run, the last counts. */
+/** The last execution of a run counts. */
 function take(runs: Map<string, PlacedRun>, execution: ListedExecution): void {
   const { workflowId, startTime } = execution;
   const known = runs.get(workflowId);
@@ -99,7 +99,7 @@ export function startOf({ startTime, startedAt }: ListedExecution): Date {
   return startedAt ?? startTime;
 }
 
-/** No later run in the server's order began after this time: a run begins before its last execution, and before its end. Infinity: unknown. */
+/** A run begins before its last execution and its end, so no later run in the server's order began after this time. Infinity: unknown. */
 function latestBehind(executions: readonly ListedExecution[], isOpenOnly: boolean): number {
   const last = executions.at(-1);
   if (last === undefined || !isServersOrder(executions)) return Infinity;
@@ -116,7 +116,7 @@ function isServersOrder(executions: readonly ListedExecution[]): boolean {
   });
 }
 
-/** A run began with its execution, unless its search attribute says otherwise. */
+/** A run began with its execution, unless its search attribute differs. */
 export function clausesOf({ from, to }: Window): readonly string[] {
   const bounds = (name: string): string =>
     [

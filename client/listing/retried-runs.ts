@@ -4,7 +4,7 @@ import { pagesOf } from '../reading/executions';
 
 const idsAtOnce = 100;
 
-/** Leaves out failed executions of retried runs: the server keeps them, but only the last execution of a run counts. */
+/** The server keeps failed executions of retried runs. */
 export async function withoutRetried(ask: AskPage, page: ExecutionPage): Promise<ExecutionPage> {
   const retried = new Set(await retriedIn(ask, page.executions));
   return { ...page, executions: page.executions.filter((execution) => !retried.has(execution)) };

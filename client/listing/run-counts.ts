@@ -11,7 +11,7 @@ const mostKept = 100;
 
 type Counting = Pick<Executions, 'count' | 'countByStatus' | 'page'>;
 
-/** Counts runs by status with three queries. Answers are shared for five seconds. */
+/** Answers are shared for five seconds. */
 export class RunCounter {
   private readonly kept = new Map<number, { readonly at: number; readonly answer: Promise<RunCounts> }>();
 
@@ -21,7 +21,7 @@ export class RunCounter {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Of ended runs, only those that ended at `since` or later. */
+  /** `since` limits ended runs. */
   counts(since: number): Promise<RunCounts> {
     const at = this.now();
     const before = this.kept.get(since);

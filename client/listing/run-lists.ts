@@ -83,7 +83,7 @@ export class RunLists {
     const window = clausesOf({ from: since, to: until === undefined ? undefined : until - 1 });
     const queryFor = (of: RunFilter): string => [...clausesFor(of), ...window].join(' AND ');
     const count = await this.executions.count(queryFor(filter));
-    // Only failed executions are counted beside the last execution of their run.
+    // Only failed executions are counted beside the last execution of a run.
     if (count === 0 || waitsOnly(filter) || (status !== undefined && status !== 'failed')) return count;
     return count - (await countRetried(this.executions.page, queryFor({ ...filter, status: 'failed' })));
   }
@@ -106,7 +106,7 @@ export function clausesFor(filter: RunFilter): readonly string[] {
     `WorkflowType = '${names.workflow}'`,
     parent === undefined ? `HoldfastTenant = ${quoted(tenant)}` : `ParentWorkflowId = ${quoted(workflowIdOf(tenant, parent))}`,
     ...(id === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(workflowIdOf(tenant, id))}`]),
-    // Isolated agents have no attribute with their agent.
+    // Isolated agents have no attribute for the agent.
     ...(agent === undefined || parent !== undefined ? [] : [`HoldfastAgent = ${quoted(agent)}`]),
     ...tags.filter(isAskable).map((tag) => `HoldfastTags = ${quoted(tag)}`),
     ...(startedBy === undefined || !isAskable(startedBy) ? [] : [`HoldfastStartedBy = ${quoted(startedBy)}`]),
@@ -122,7 +122,7 @@ function waitsOnly({ status, mayAnswer, waitingSince }: RunFilter): boolean {
   return status === 'waiting' || mayAnswer !== undefined || waitingSince !== undefined;
 }
 
-/** Filters that the server does not know, or not exactly. */
+/** Filters that the server does not know exactly. */
 function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): boolean {
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
   // SQLite ignores the case of tags.

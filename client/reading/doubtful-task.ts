@@ -4,7 +4,6 @@ import type { HistoryFold } from '../../contract/record/fold';
 /** Histories do not show later attempts of a workflow task. */
 const manyAttempts = 3;
 
-/** Decides by the server's count of attempts whether a doubtful workflow task fails by itself. */
 export function settleDoubt(fold: HistoryFold, task: temporal.api.workflow.v1.IPendingWorkflowTaskInfo | null | undefined): void {
   const attempt = task?.attempt ?? 0;
   if (!fold.inDoubt || attempt < manyAttempts) return;

@@ -8,7 +8,7 @@ export type ExecutionInfo = Pick<
   'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
 >;
 
-/** The SDK's names, by the numbers of temporal.api.enums.v1.WorkflowExecutionStatus. */
+/** The SDK's names, by number of temporal.api.enums.v1.WorkflowExecutionStatus. */
 const statusNames: readonly WorkflowExecutionStatusName[] = [
   'UNSPECIFIED',
   'RUNNING',
@@ -21,7 +21,7 @@ const statusNames: readonly WorkflowExecutionStatusName[] = [
   'PAUSED',
 ];
 
-/** An execution without its memo, which somebody else may have written in an unreadable way. */
+/** Skips the memo, which another program may have written unreadably. */
 export function infoOf({ execution, status, startTime, closeTime, searchAttributes }: RawWorkflowExecutionInfo): ExecutionInfo {
   const code = status ?? 0;
   return {

@@ -6,14 +6,13 @@ import type { UsageByModel } from '../../contract/usage';
 import { lessUsage, noUsage } from '../../contract/usage';
 
 export interface ModelCallUsage {
-  /** Milliseconds since 1970. */
   readonly time: number;
   readonly agent: string;
   readonly model: string;
   readonly usage: Usage;
 }
 
-/** Finds the model calls of one execution, without the calls that its snapshot counts. */
+/** Skips calls that the snapshot counts. */
 export class ExecutionUsage {
   private readonly fold = new HistoryFold();
   private readonly callers = new Map<number, string>();

@@ -18,7 +18,7 @@ const longestAnswerMs = 10_000;
 
 export interface OpenInterrupt {
   readonly interrupt: Interrupt;
-  /** The opening time in milliseconds since 1970. Undefined: the build of the run did not write the time. */
+  /** When the interrupt opened, in milliseconds since 1970. Undefined: a run of an old build. */
   readonly since?: number;
 }
 
@@ -32,7 +32,7 @@ export function openInterruptsIn(memo: ListedExecution['memo']): readonly OpenIn
 
 export interface ListedExecution extends ExecutionInfo {
   readonly memo: Readonly<Record<string, unknown>>;
-  /** The start of the run, if the run continued as new. */
+  /** Set for a run that continued as new. */
   readonly startedAt?: Date;
 }
 
@@ -66,7 +66,7 @@ export function labelsIn(attributes: ListedExecution['typedSearchAttributes']): 
   return { tags: attributes.get(tagsKey) ?? [], ...defined({ startedBy: attributes.get(startedByKey) }) };
 }
 
-/** Workflow executions as the server lists them. Unreadable entries of memos are left out, so that they do not hide other runs. */
+/** Skips unreadable memo entries, which would hide other runs. */
 export class Executions {
   private readonly gate: VisibilityGate;
 
@@ -106,7 +106,7 @@ export class Executions {
     );
   }
 
-  /** Throws 'search-attribute-missing' if the server refused an attribute that the namespace does not have. */
+  /** Throws 'search-attribute-missing' for an attribute that the namespace lacks. */
   async explain(error: unknown): Promise<void> {
     if (isInvalidArgument(error)) await checkSearchAttributes(this.histories.connection, this.histories.namespace);
   }

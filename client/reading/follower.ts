@@ -21,24 +21,21 @@ export interface ReadOptions {
   readonly from?: number;
   readonly until?: 'end' | 'waiting';
   readonly signal?: AbortSignal;
-  /** Whether to tell what comes in while calls run. Default: yes. */
+  /** Whether to add deltas of open calls. Default: true. */
   readonly deltas?: boolean;
 }
 
-/** Follows the history of one run, joins the deltas of its open calls, and keeps the log for all readers of the process. */
 export class RunFollower {
-  /** Settles at the end of the chain. A failed run may be retried after that. */
+  /** The end of the chain. A failed run may be retried later. */
   readonly over: Promise<void>;
-  /** How far the history had come when following began. */
   readonly mark: HistoryMark;
   private readonly fold = new HistoryFold();
   private readonly log: RunEvent[] = [];
   private readonly readers = new Set<Reader>();
   private readonly live = new LiveCalls((delta) => this.showDelta(delta));
   private stopped = false;
-  /** Aborts the current request. The SDK leaves a listener on the signal of each call, so each call has its own signal. */
+  /** The SDK leaves a listener on each call's signal, so each call has its own signal. */
   private page = new AbortController();
-  /** The followed Temporal runs, each with the last event that was read. */
   private readonly followed = new Map<string, number>();
   private current = '';
   private finished = false;
@@ -58,9 +55,8 @@ export class RunFollower {
   }
 
   /**
-   * Events from an offset on, each once and in order, until the run ends or, if asked, waits for a person. `mark` is the length of the history when
-   * the reader came: this follower may have read less, and an interrupt may be answered since. Returns the next offset if the run has grown beyond
-   * the chain of this follower.
+   * Yields each event once and in order, until the run ends or, if asked, waits for a person. `mark`: the history's length when the reader
+   * came, because this follower may have read less. Returns the next offset of a run beyond this chain.
    */
   async *read(
     { from = 0, until = 'end', signal, deltas = true }: ReadOptions,
@@ -86,7 +82,7 @@ export class RunFollower {
         if (signal?.aborted === true) return undefined;
         if (this.stopped && !this.fold.ended) throw closedClient();
         if (this.finished && !this.followed.has(mark.runId)) return offset;
-        // An end need not be the last one: a run that failed or was cancelled may have gone on.
+        // A failed or cancelled run may have gone on.
         if (from > this.nextOffset && (this.finished || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
         if (this.finished) return undefined;
         if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return undefined;
@@ -113,7 +109,7 @@ export class RunFollower {
       let runId: string | undefined = chain.firstRunId;
       const { mark } = chain;
       for (let isPast = false; runId !== undefined && !this.stopped;) {
-        // All runs before the latest have ended. A long poll takes several times as long as a read.
+        // A long poll takes several times as long as a read of an ended Temporal run.
         const mayGrow: boolean = isPast || (runId === mark.runId && mark.isClosed !== true);
         isPast ||= runId === mark.runId;
         await this.followOne(runId, mayGrow);
@@ -145,13 +141,13 @@ export class RunFollower {
     }
   }
 
-  /** A Temporal run with a followed successor was read to its end, whatever length the server reported. */
+  /** A Temporal run with a successor was read to the end, whatever length the server reported. */
   private isPast({ runId, length }: HistoryMark): boolean {
     const last = this.followed.get(runId);
     return last !== undefined && (last >= length || runId !== this.current);
   }
 
-  /** No history shows whether a doubtful workflow task fails by itself: the server is asked. */
+  /** Only the server knows whether a doubtful workflow task fails by itself. */
   private async lookOrWait(signal: AbortSignal | undefined): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => (timer = setTimeout(resolve, doubtMs)));

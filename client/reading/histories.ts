@@ -13,27 +13,23 @@ import { oldestPages } from '../../host/history/history-pages';
 import { PayloadReader } from '../../host/history/payload-reader';
 import { answered } from '../lost-server';
 
-/** How far the history of a run had come at some time: the latest Temporal run, and the number of its events. */
 export interface HistoryMark {
   readonly runId: string;
   readonly length: number;
-  /** The Temporal run had ended: no event follows. */
   readonly isClosed?: boolean;
 }
 
-/** The Temporal runs that one run of an agent has gone through, by continue-as-new and by retries. */
 export interface RunChain {
   readonly firstRunId: string;
-  /** The successor of each Temporal run that ended and was retried or resumed. */
+  /** The successors of retried or resumed Temporal runs. */
   readonly retries: ReadonlyMap<string, string>;
   readonly mark: HistoryMark;
 }
 
 interface LinkedRun {
   readonly runId: string;
-  /** Empty: there is none. */
+  /** Empty: the first. */
   readonly previousId: string;
-  /** The previous Temporal run had ended, and this one is its retry. */
   readonly isRetry: boolean;
 }
 
@@ -59,7 +55,7 @@ export class Histories {
     return this.connection.workflowService;
   }
 
-  /** A Temporal run as the server describes it. Without a `runId`: the latest one. */
+  /** Without `runId`: the latest Temporal run. */
   async describe(workflowId: string, runId?: string): ReturnType<Service['describeWorkflowExecution']> {
     const execution = { workflowId, ...defined({ runId }) };
     return this.ask(workflowId, (service) => service.describeWorkflowExecution({ namespace: this.namespace, execution }));
@@ -83,7 +79,7 @@ export class Histories {
     return { firstRunId, retries, mark };
   }
 
-  /** The Temporal runs of a run from the latest one back, as far as the server still has them. */
+  /** Ends with the oldest Temporal run on the server. */
   async *back(workflowId: string, latest: string): AsyncGenerator<LinkedRun> {
     for (let runId = latest; runId !== '';) {
       const run = await this.linked(workflowId, runId);
@@ -118,7 +114,6 @@ export class Histories {
     return page.history?.events ?? [];
   }
 
-  /** The events of a Temporal run from its beginning, page by page, with the facts that they are. */
   async *pages(
     workflowId: string,
     runId: string,
@@ -144,7 +139,7 @@ function markOf(info: Info): HistoryMark {
   return { runId: info?.execution?.runId ?? '', length: Number(info?.historyLength ?? 0), isClosed: info?.closeTime != null };
 }
 
-/** Whether no other Temporal run is before this one. False also where the server does not say so. */
+/** Also false where the server does not tell. */
 function isFirst(info: Info): boolean {
   return !!info?.firstRunId && info.firstRunId === info.execution?.runId && info.memo?.fields?.[names.memo.retryOf] == null;
 }

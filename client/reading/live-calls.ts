@@ -7,20 +7,17 @@ import type { Part } from '../../contract/messages/messages';
 type RetryEvent = Extract<RunEvent, { type: 'model-retry' }>;
 type MessageEvent = Extract<RunEvent, { type: 'model-end' | 'tool-end' }>;
 
-/** A scheduled call without its message. */
 interface ScheduledCall {
   readonly origin: Omit<DeltaOrigin, 'attempt'>;
   /** Calls of one key make one message. */
   readonly key: string;
-  /** The attempt that is seen, and the last one that is void. */
   attempt: number;
   voided: number;
-  /** The activity has completed or closed. */
   settled: boolean;
   shown: Delta[];
 }
 
-/** Shows the deltas of a call after its start and before its message. A message that differs from the deltas is announced as replaced. */
+/** Shows deltas after the start of a call and before the message, and announces a message that differs from the deltas. */
 export class LiveCalls {
   private readonly calls = new Map<string, ScheduledCall>();
   private readonly scheduled = new Map<number, string>();
@@ -40,7 +37,7 @@ export class LiveCalls {
     else if (!this.over.has(address)) this.early.set(address, [...(this.early.get(address) ?? []), delta]);
   }
 
-  /** Takes a fact after its events were shown. */
+  /** Call after the fact's events were shown. */
   fact(fact: HistoryFact): void {
     switch (fact.kind) {
       case 'model-scheduled': {
@@ -69,7 +66,7 @@ export class LiveCalls {
   message(event: MessageEvent): void {
     const key = event.type === 'model-end' ? modelKey(event.runPath, event.turn) : toolKey(event.runPath, event.tool, event.callId);
     const made = [...this.calls.entries()].filter(([, call]) => call.key === key);
-    // A provider may give two calls of a message one id: the call that has settled is meant.
+    // A provider may give two calls of a message one id: the settled call is meant.
     const ended = event.type === 'model-end' ? made : made.filter(([, { settled }]) => settled).slice(0, 1);
     for (const [address, call] of ended) {
       if (isSeen(call) && isReplaced(call.shown, event)) this.say(call, { type: 'message-replaced' });
@@ -77,12 +74,11 @@ export class LiveCalls {
     }
   }
 
-  /** The deltas of the rejected calls become void before the event is shown. */
+  /** Voids deltas of rejected calls before the event is shown. */
   retry({ runPath, turn }: RetryEvent): void {
     this.voidSettled(modelKey(runPath, turn));
   }
 
-  /** Settled calls without a message become void at the end of the run. */
   ending(): void {
     for (const call of this.calls.values()) if (call.settled) this.void(call);
   }
@@ -135,7 +131,7 @@ export class LiveCalls {
       call.attempt = attempt;
       call.shown = [...call.shown.filter(({ type }) => type === 'attempt-void'), delta];
     } else {
-      // An attempt whose start was missed is not shown: half an answer is worse than the message.
+      // An attempt without a seen start is hidden, because half an answer misleads.
       if (attempt !== call.attempt || attempt <= call.voided) return;
       push(call.shown, delta);
     }
@@ -162,7 +158,7 @@ export class LiveCalls {
   }
 }
 
-/** Adds a delta to a list. Consecutive texts become one, so that waiting lists stay short. */
+/** Joins consecutive texts, so that waiting lists stay short. */
 export function push(list: (RunEvent | Delta)[], delta: Delta): void {
   const last = list.at(-1);
   if (last !== undefined && last.offset === undefined && isText(last) && isText(delta) && continues(last, delta))
@@ -193,7 +189,7 @@ function toolKey(path: readonly string[], tool: string, callId: string): string 
   return `${path.join('/')} ${tool} ${callId}`;
 }
 
-/** Progress of a tool is no part of its result. */
+/** A tool's progress is not part of the result. */
 function isReplaced(shown: readonly Delta[], event: MessageEvent): boolean {
   if (event.type === 'tool-end' && !shown.some(({ type }) => type === 'tool-output-delta')) return false;
   return textSeen(shown) !== textOf(event);

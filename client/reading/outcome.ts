@@ -6,13 +6,13 @@ import { errorOf } from '../refusals';
 
 export type Outcome<Output> =
   | { readonly status: 'completed'; readonly output: Output; readonly text: string }
-  /** The run ended with calls of external tools. Make them, and start another run with its messages and their results. */
+  /** The run ended with external tool calls: make the calls, and start another run with messages and results. */
   | { readonly status: 'tool-calls-pending'; readonly toolCalls: readonly ToolCall[]; readonly text: string }
   | { readonly status: 'waiting'; readonly interrupts: readonly Interrupt[] }
   | { readonly status: 'failed'; readonly error: Failure }
   | { readonly status: 'stuck'; readonly error: Failure }
   | { readonly status: 'cancelled' }
-  /** A conversation that waits for somebody to say something. */
+  /** A conversation that waits for a message. */
   | { readonly status: 'idle' }
   | { readonly status: 'running' };
 

@@ -12,9 +12,9 @@ import type { Histories } from './histories';
 import { optionsOf } from '../options';
 import { retriedCalls } from './retried-calls';
 
-/** Which messages of a request `call` gives. */
+/** The part of a call's messages to read. */
 export interface CallOptions {
-  /** Those before this position. Default: the last ones. */
+  /** Messages before this position. Default: the last messages. */
   readonly before?: number;
   /** Default 100, at most 500. */
   readonly limit?: number;
@@ -30,7 +30,7 @@ export function wantedMessages(options: CallOptions): MessagesWanted {
   return { limit: Math.min(limit, mostMessages), ...defined({ before }) };
 }
 
-/** The server writes attempts into the history when the call is over. */
+/** The history has attempts only after the call. */
 interface Attempts {
   readonly attempts?: number;
   readonly lastFailure?: RunCall['lastFailure'];

@@ -4,7 +4,7 @@ import type { RunExecution, RunExecutions } from '../../contract/run-executions'
 import { millisecondsOf, thrownFailureOf } from '../../host/history/history-facts';
 import type { Histories } from './histories';
 
-/** At most so many of the newest are read, each with its own requests. */
+/** Each execution takes its own requests. */
 const most = 100;
 
 export async function readExecutions(histories: Histories, workflowId: string): Promise<RunExecutions> {

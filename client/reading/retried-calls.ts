@@ -4,7 +4,6 @@ import { failureOf, millisecondsOf } from '../../host/history/history-facts';
 
 type PendingActivities = temporal.api.workflow.v1.IPendingActivityInfo[] | null | undefined;
 
-/** Calls whose last attempt failed and that the server repeats. */
 export function retriedCalls(pending: PendingActivities, errorOf = failureOf): readonly RetriedCall[] {
   return (pending ?? []).flatMap(({ activityId, attempt, lastFailure, scheduledTime }) => {
     if (!activityId || !lastFailure) return [];

@@ -37,14 +37,13 @@ import { messagesIn, withStored } from './stored-messages';
 import { StoredSignals } from './stored-signals';
 
 export interface AnswerStanding {
-  /** With all interrupts that the workflow code has not seen answered. */
+  /** The view has interrupts until the workflow code sees the answer. */
   readonly view: RunView;
   readonly stored: readonly TimedAnswer[];
-  /** Interrupts that expired, as far as the last Temporal run says. */
   readonly expired: ReadonlySet<string>;
   readonly withdrawn: ReadonlySet<string>;
   readonly cancelling: boolean;
-  /** The delivery ids of answers that were taken before the last continue-as-new. */
+  /** Deliveries before the last continue-as-new. */
   readonly delivered: readonly string[];
   readonly parent?: ParentRun;
 }
@@ -57,19 +56,19 @@ interface Folded {
   readonly facts: RunFacts;
 }
 
-/** A recent update is searched in so many Temporal runs. */
+/** The number of Temporal runs searched for a recent update. */
 const executionsOfAnUpdate = 3;
 
 const startedTask = temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_STARTED;
 
-/** Reads runs from their histories, without a worker. Readers of one run share one follower. */
+/** Readers of one run share a follower. */
 export class RunReader {
   private readonly followers = new SharedFollowers();
   readonly histories: Histories;
   readonly executions: Executions;
   readonly retries: Retries;
   readonly work = new OpenWork();
-  /** A shared follower must not inherit the deadline of one reader. */
+  /** A shared follower must not inherit one reader's deadline. */
   private readonly withoutDeadline: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -102,7 +101,7 @@ export class RunReader {
       from = yield* this.chainEvents(workflowId, { ...options, from });
   }
 
-  /** The events of one chain of Temporal runs. Returns the next offset if the run has grown beyond the chain. */
+  /** Returns the next offset if the run has grown beyond the chain. */
   private async *chainEvents(
     workflowId: string,
     options: ReadOptions & { readonly from: number },
@@ -112,7 +111,7 @@ export class RunReader {
     const shared = this.withoutDeadline(() => this.share(workflowId));
     try {
       const follower = await this.work.wait(() => shared.follower);
-      // The requested offset may be newer than this follower's last read.
+      // The requested offset may be newer than the follower's last read.
       const isOld = !isFirst && (options.until === 'waiting' || options.from > follower.nextOffset);
       const mark = isOld ? await this.work.wait(() => this.histories.mark(workflowId)) : follower.mark;
       const next = yield* follower.read(options, mark);
@@ -131,7 +130,7 @@ export class RunReader {
     return withoutAnswered(view, stored);
   }
 
-  /** The open interrupts by the memo: one request, however long the history is. An ended run has none. */
+  /** Reads the memo: one request, however long the history is. An ended run has no interrupts. */
   async shown(workflowId: string): Promise<readonly Interrupt[]> {
     this.checkOpen();
     const { status, memo } = await this.executions.describe(workflowId);
@@ -153,7 +152,7 @@ export class RunReader {
     };
   }
 
-  /** Folds the latest Temporal run only: its snapshot says what came before. */
+  /** The snapshot of the latest Temporal run has the earlier state. */
   private async fold(workflowId: string): Promise<Folded> {
     const { histories } = this;
     const fold = new HistoryFold();
@@ -180,7 +179,6 @@ export class RunReader {
     return answered(this.work.wait(() => readExecutions(this.histories, workflowId)));
   }
 
-  /** The log, one piece for each Temporal run that the server still has, the last first. */
   async *eventsBack(workflowId: string): AsyncGenerator<readonly RunEvent[]> {
     const { histories } = this;
     const { runId: latest } = await this.work.wait(() => histories.mark(workflowId));
@@ -199,7 +197,6 @@ export class RunReader {
     return usage.calls;
   }
 
-  /** Whether the run took an update, maybe before a continue-as-new. */
   async took(workflowId: string, updateId: string): Promise<boolean> {
     return (await this.tookOfLate(workflowId, updateId)) || (await this.standing(workflowId)).delivered.includes(updateId);
   }
@@ -209,7 +206,7 @@ export class RunReader {
     for (let executions = 0; execution !== undefined && executions < executionsOfAnUpdate; executions++) {
       let before: string | null | undefined;
       for await (const events of newestPages(this.histories, execution)) {
-        // Newest first: an accepted update may be refused later.
+        // Newest first, because an accepted update may be refused later.
         for (const event of events) {
           const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
           if (meta?.updateId === updateId) return outcome?.failure == null;
@@ -222,7 +219,7 @@ export class RunReader {
     return false;
   }
 
-  /** Waits until histories show earlier requests: the server holds new events back while a worker has a workflow task. */
+  /** Waits until histories show earlier requests, because the server holds events back during a workflow task. */
   async untilShown(workflowId: string): Promise<void> {
     const first = await this.taskAtWork(workflowId);
     for (let pause = 20, task = first; task !== undefined && task === first; pause = Math.min(2 * pause, 500)) {
@@ -231,7 +228,6 @@ export class RunReader {
     }
   }
 
-  /** The workflow task that a worker has now. */
   private async taskAtWork(workflowId: string): Promise<string | undefined> {
     const { pendingWorkflowTask: task } = await this.histories.describe(workflowId);
     return task?.state === startedTask ? `${String(task.startedTime?.seconds)}.${String(task.startedTime?.nanos)}` : undefined;

@@ -3,14 +3,12 @@ import type { RunFollower } from './follower';
 export interface SharedFollower {
   readonly follower: Promise<RunFollower>;
   readers: number;
-  /** Stops the follower after a moment without readers. */
   ending?: NodeJS.Timeout;
 }
 
-/** A run is followed for so long after its last reader, who often reads on. */
+/** A reader often reads on after a pause. */
 const lingerMs = 500;
 
-/** The followers of a client, one for each run with readers. */
 export class SharedFollowers {
   private readonly followers = new Map<string, SharedFollower>();
 

@@ -11,7 +11,6 @@ export async function answersIn(signals: StoredSignals): Promise<readonly TimedA
   return sent.flatMap(({ at, value }) => (isAnswer(value) ? [{ ...value, at: isTime(value.at) ? value.at : at }] : []));
 }
 
-/** Whether a run will take an answer that waits in its history. */
 export function counts(interrupt: Interrupt, answer: TimedAnswer): boolean {
   return (
     answer.interruptId === interrupt.id &&
@@ -20,7 +19,6 @@ export function counts(interrupt: Interrupt, answer: TimedAnswer): boolean {
   );
 }
 
-/** An interrupt with a waiting answer that counts needs no other answer. */
 export function withoutAnswered(view: RunView, stored: readonly TimedAnswer[]): RunView {
   if (stored.length === 0) return view;
   const isOpen = (interrupt: Interrupt): boolean => !stored.some((answer) => counts(interrupt, answer));

@@ -15,7 +15,7 @@ function messagesOf(command: ConversationCommand): readonly QueuedMessage[] {
   return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...defined({ by: sent.by }) }));
 }
 
-/** A stored message waits in the queue, too. */
+/** Stored messages wait in the queue, too. */
 export function withStored(view: RunView, stored: readonly QueuedMessage[]): RunView {
   const { conversation, status } = view;
   if (conversation === undefined || stored.length === 0 || isEnded(status)) return view;

@@ -2,7 +2,7 @@ import type { FactEvent } from '../../host/history/history-facts';
 import { millisecondsOf } from '../../host/history/history-facts';
 import type { PayloadReader } from '../../host/history/payload-reader';
 
-/** Signals of one name that no workflow task has taken yet. They are decoded only by `read`. */
+/** Signals that no workflow task has taken, decoded only by `read`. */
 export class StoredSignals {
   private events: FactEvent[] = [];
 
@@ -13,7 +13,7 @@ export class StoredSignals {
 
   add(event: FactEvent): void {
     if (event.workflowExecutionSignaledEventAttributes?.signalName === this.name) this.events.push(event);
-    // The workflow code sees all signals before its task. Signals that come during the task are written after it.
+    // A workflow task sees all signals before the task; later signals are written after it.
     else if (event.workflowTaskCompletedEventAttributes || event.workflowExecutionStartedEventAttributes) this.events = [];
   }
 

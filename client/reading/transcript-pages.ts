@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
 import { messagesOfInput } from '../../contract/messages/messages';
 
-/** The last messages before an offset. Reads only the pieces that the page needs. */
+/** Reads only the pieces that the page needs. */
 export async function transcriptPage(
   pieces: AsyncIterable<readonly RunEvent[]>,
   { before, limit }: { readonly before?: number; readonly limit: number },

@@ -6,7 +6,7 @@ import { optionsOf } from '../options';
 
 export type TranscriptShape = MessageShape;
 
-/** A message of a transcript. As it is stored it always has its id; in another shape several may stand for one. */
+/** A message of a transcript. A stored message has an id; in other shapes, several messages may replace it. */
 export type TranscriptMessage<Shape extends TranscriptShape> = Shape extends 'parts' ? StoredMessage : MessageShapes[Shape];
 
 export function shapeOf<Shape extends TranscriptShape>(options: { readonly shape?: Shape }): Shape {

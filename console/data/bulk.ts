@@ -14,7 +14,7 @@ interface BulkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Acts on many runs, in parts. A failed request is an error of each run in the part, as nobody knows the outcome. */
+/** A failed request is an error of each run in the part, because the outcome is unknown. */
 export async function toMany(ids: readonly string[], { action, isDryRun, how, onPart, signal }: BulkOptions): Promise<void> {
   for (let from = 0; from < ids.length && !signal.aborted; from += atOnce) {
     const part = ids.slice(from, from + atOnce);

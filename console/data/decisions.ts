@@ -7,7 +7,7 @@ import { keyOfInterrupt } from './interrupt-key';
 import { refreshPolls } from './live';
 import { service } from './service';
 
-/** The state of an answer of this page: held while the answer can be taken back, then sent. */
+/** `held`: the person can still take the answer back. */
 export type GivenAnswerState =
   | { readonly state: 'held' | 'sending' | 'counted'; readonly words: string }
   | { readonly state: 'refused'; readonly words: string; readonly error: unknown };
@@ -26,7 +26,7 @@ interface Batch {
 export const givenAnswers = signal<ReadonlyMap<string, GivenAnswerState>>(new Map());
 const held = new Set<Batch>();
 
-/** Sends answers after a moment in which a person can take the answers back. `words` stands in the rows, and `told` in the notice. */
+/** The person can take answers back for a moment. `words`: for the rows. `told`: for the notice. */
 export function holdAnswers(answers: readonly AnswerOfMany[], words: string, told: string): void {
   const batch: Batch = { answers, words };
   held.add(batch);
@@ -40,7 +40,6 @@ export function takeBackLast(): void {
   if (last !== undefined) takeBack(last);
 }
 
-/** Removes the state of an answer, such as a refusal that a person has seen. */
 export function forgetAnswer(key: string): void {
   const next = new Map(givenAnswers.peek());
   if (next.delete(key)) givenAnswers.value = next;
@@ -69,7 +68,7 @@ async function release(batch: Batch): Promise<void> {
   refreshPolls();
 }
 
-/** Repeats the request until the service answers: an outage must not lose an answer. */
+/** An outage must not lose an answer. */
 async function sendSurely(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOutcome[]> {
   for (let failures = 0; ; failures++) {
     try {

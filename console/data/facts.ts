@@ -39,7 +39,7 @@ export function useBuilds(): Polled<BuildList> {
   return usePoll('builds', () => service.builds(), 10_000);
 }
 
-/** Token usage. Later answers include histories that the service has not read yet. */
+/** Later answers include histories that the service had not read yet. */
 export function useUsage(by: UsageGroup, since: string): Polled<UsageReport> {
   return usePoll(`usage ${by} ${since}`, () => service.usage({ by, since }), 5_000);
 }

@@ -9,19 +9,19 @@ import { service } from './service';
 
 const longestPauseMs = 5_000;
 
-/** Errors of the run itself, which remain after a retry. */
+/** Errors of the run itself, for which a retry is useless. */
 const lasting: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['run-unknown', 'run-id-invalid', 'request-invalid']);
 
 interface FollowOptions {
   readonly from?: number;
   readonly onEvent: (event: RunEvent | Delta) => void;
-  /** The stream has broken. The next stream repeats the text of open calls from its beginning. */
+  /** The next stream repeats the text of open calls. */
   readonly onBreak?: () => void;
   readonly onView?: (view: ShownRun) => void;
   readonly signal: AbortSignal;
 }
 
-/** Follows a log until the run has ended. Each event comes once, also after an outage of the service. Throws the errors of the run itself. */
+/** Yields each event once, also over an outage. Throws errors of the run itself. */
 export async function followLog(id: string, { from = 0, onEvent, onBreak, onView, signal }: FollowOptions): Promise<void> {
   let next = from;
   for (let failures = 0; !signal.aborted; failures++) {
@@ -34,7 +34,7 @@ export async function followLog(id: string, { from = 0, onEvent, onBreak, onView
         }
         onEvent(event);
       }
-      // The end of a stream may also be the end of the service.
+      // A stream also ends with the service.
       const view = await service.view(id);
       if (signal.aborted) return;
       onView?.(view);

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { defined } from '../../contract/defined';
 import { readStored, writeStored } from './theme';
 
-/** The person of this browser. The name is a claim that nobody checks. A login would set the identity here alone. */
+/** The name is an unchecked claim. A login would only change this module. */
 interface Identity {
   readonly name: string;
   readonly roles: readonly string[];
@@ -17,7 +17,6 @@ export const claimed = computed((): { readonly by?: string; readonly roles?: rea
   return name === '' ? {} : defined({ by: name, roles: roles.length === 0 ? undefined : roles });
 });
 
-/** The name alone, for requests without roles. */
 export function byNow(): { readonly by?: string } {
   return defined({ by: claimed.peek().by });
 }

@@ -12,7 +12,7 @@ interface InboxNow {
   readonly more: boolean;
 }
 
-/** The interrupts that wait for the person of this browser, or for anybody. The header and the inbox share the poll. */
+/** The header and the inbox share the poll. */
 export function useInbox(isForAll = false): Polled<InboxNow> {
   const { by, roles } = claimed.value;
   const query = by === undefined || isForAll ? {} : defined({ mayAnswer: by, role: roles });

@@ -5,7 +5,7 @@ import { codeOf } from '../../contract/errors';
 const everyMs = 1_500;
 const longestPauseMs = 8_000;
 
-/** The state of a poll. `value` is undefined until the first answer, and stays when a later question fails with `error`. */
+/** `value` stays when a later question fails. */
 export interface Polled<Value> {
   readonly key: string;
   readonly value: Value | undefined;
@@ -41,7 +41,7 @@ class Poll<Value> {
     return this.readers > 0;
   }
 
-  /** Asks immediately. Answers to earlier questions are ignored from now on. */
+  /** Ignores answers to earlier questions. */
   async refresh(): Promise<void> {
     clearTimeout(this.timer);
     const question = ++this.question;
@@ -63,7 +63,7 @@ class Poll<Value> {
     this.plan();
   }
 
-  /** A hidden page asks nothing until the page is shown again. Slow questions are asked less often. */
+  /** A hidden page asks nothing, and slow questions are asked less often. */
   private plan(): void {
     if (!this.isOpen || document.visibilityState !== 'visible') return;
     const pause = this.failures === 0 ? Math.max(this.pauseMs, 4 * this.tookMs) : Math.min(longestPauseMs, 500 * 2 ** this.failures);
@@ -73,7 +73,7 @@ class Poll<Value> {
 
 const polls = new Map<string, Poll<unknown>>();
 
-/** Asks again and again while the component is shown. Components with the same key share a poll. */
+/** Components with the same key share a poll. */
 export function usePoll<Value>(key: string, ask: () => Promise<Value>, pauseMs = everyMs): Polled<Value> {
   const poll = pollAt(key, ask, pauseMs);
   useEffect(() => {
@@ -94,7 +94,6 @@ function pollAt<Value>(key: string, ask: () => Promise<Value>, pauseMs: number):
   return made;
 }
 
-/** Repeats the questions of all shown polls, such as after a change on this page. */
 export function refreshPolls(): void {
   for (const poll of polls.values()) if (poll.isOpen) void poll.refresh();
 }

@@ -15,7 +15,7 @@ export function noteEnding(key: string, ending: InterruptEnding): void {
   if (!knownEndings.peek().has(key)) knownEndings.value = new Map(knownEndings.peek()).set(key, ending);
 }
 
-/** Reads from the log who ended an interrupt, one log at a time. Of many interrupts that end together, some are skipped. */
+/** Skips some of many interrupts that end together. */
 export function learnEnding(key: string, runId: string, interruptId: string): void {
   if (asked.has(key) || asked.size - knownEndings.peek().size > most) return;
   asked.add(key);

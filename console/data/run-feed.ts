@@ -9,7 +9,7 @@ import { isDelta } from '../../contract/deltas';
 import { followLog } from './follow-log';
 import { service } from './service';
 
-/** The output of an open call so far. The event at the end of the call replaces the output. */
+/** The event at the end of the call replaces the output. */
 export interface SayingCall {
   readonly address: string;
   readonly agent: string;
@@ -27,7 +27,7 @@ const idleViewMs = 15_000;
 const mostProgress = 20;
 const catchingUpMs = 250;
 
-/** The log of one run, read by one stream that continues at its offset after a break. The page is drawn at most once a frame. */
+/** Continues at its offset after a break, and draws at most once a frame. */
 export class RunFeed {
   readonly events: RunEvent[] = [];
   readonly live = new Map<string, SayingCall>();
@@ -35,7 +35,7 @@ export class RunFeed {
   readonly liveDrawn = signal(0);
   readonly view = signal<ShownRun | undefined>(undefined);
   readonly error = signal<unknown>(undefined);
-  /** Whether all events are read that existed when the page was opened. */
+  /** All events up to the opening of the page are read. */
   readonly isRead = signal(false);
   private readonly stop = new AbortController();
   private next = 0;
@@ -62,7 +62,7 @@ export class RunFeed {
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
   }
 
-  /** Asks for the state of the run, once at a time, and reads the log again when the run continues after an end. */
+  /** Reads the log again when the run continues after an end. */
   async refresh(): Promise<void> {
     this.asksAgain = this.isAsking;
     if (this.isAsking) return;
@@ -76,7 +76,7 @@ export class RunFeed {
       this.error.value = undefined;
       if (!this.isReading && view.nextOffset > this.next) void this.read();
       this.planView(isEnded(view.status) ? 4 * idleViewMs : idleViewMs);
-      // To draw may plan an earlier look, so the drawing comes last.
+      // Drawing comes last, because drawing may plan an earlier look.
       if (this.hasEvents && this.hasCaughtUp()) this.draw();
       else if (this.hasCaughtUp()) this.isRead.value = true;
     } catch (error) {

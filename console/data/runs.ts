@@ -5,7 +5,7 @@ import { service } from './service';
 
 const newest = 200;
 const atOnce = 1_000;
-/** One of this many questions also asks for older rows, or for the total. */
+/** Every third question asks for older rows, and every sixth for the total. */
 const olderEvery = 3;
 const totalEvery = 6;
 
@@ -17,7 +17,6 @@ interface RunsNow {
 
 let made = 0;
 
-/** The runs of a filter: the newest rows, and older rows on demand. A poll with `key` and `ask` keeps all loaded rows up to date. */
 export class RunList {
   readonly key = `runs ${++made}`;
   readonly now = signal<RunsNow | undefined>(undefined);
@@ -25,9 +24,9 @@ export class RunList {
   readonly noWorker = signal<RunPage['noWorker']>(undefined);
   readonly isLoading = signal(false);
   private known = new Map<string, ListedRun>();
-  /** Where the loaded rows end. Undefined: all rows are loaded. */
+  /** The end of the loaded rows. Undefined: all rows are loaded. */
   private deepest: string | undefined;
-  /** Where the next question for older rows begins, and the row above. Undefined: after the newest rows. */
+  /** The next question for older rows, and the row above. Undefined: after the newest rows. */
   private sweep: string | undefined;
   private sweepFrom: ListedRun | undefined;
   private total: number | undefined;
@@ -64,7 +63,6 @@ export class RunList {
     }
   };
 
-  /** Asks for the next page of older rows. Rows that nobody has loaded stay out. */
   private async sweepOne(first: RunPage): Promise<void> {
     const after = this.sweep ?? first.next;
     if (after === undefined || this.known.size <= newest) return;
@@ -78,7 +76,7 @@ export class RunList {
     this.sweepFrom = isEnd ? undefined : page.runs.at(-1);
   }
 
-  /** Takes the rows after `from`. Known rows that are missing in this range no longer fit the filter. */
+  /** A known row missing in this range no longer fits. */
   private take(runs: readonly ListedRun[], from: ListedRun | undefined, next: string | undefined): void {
     const last = runs.at(-1);
     const came = new Set(runs.map(({ id }) => id));
@@ -122,10 +120,9 @@ function isSameRow(one: ListedRun, other: ListedRun | undefined): boolean {
   );
 }
 
-/** The isolated agents of the unfolded runs, which a poll with `key` and `ask` keeps up to date. */
 export class IsolatedAgents {
   readonly key = `isolated ${++made}`;
-  /** Undefined: the answer is still on its way. */
+  /** Undefined: the answer is on its way. */
   readonly now = signal<ReadonlyMap<string, readonly ListedRun[] | undefined>>(new Map());
 
   toggle(id: string): void {

@@ -3,7 +3,6 @@ import { ServiceClient } from '../../http/index';
 
 export const isServiceUp = signal(true);
 
-/** The service of this page. Each request notes whether the service answers. */
 export const service = new ServiceClient(location.origin, {
   fetch: async (input, init) => {
     try {
@@ -18,10 +17,10 @@ export const service = new ServiceClient(location.origin, {
   },
 });
 
-/** A larger request cannot outlive its page in browsers. */
+/** Browsers cancel a larger request with its page. */
 const mostOutliving = 60_000;
 
-/** A request that begins while the page closes must still arrive. */
+/** A request must outlive the page. */
 function outliving(init: RequestInit | undefined): RequestInit | undefined {
   if (document.visibilityState === 'visible' || typeof init?.body !== 'string' || init.body.length > mostOutliving) return init;
   return { ...init, keepalive: true };

@@ -17,7 +17,6 @@ export function storeTheme(choice: ThemeChoice): void {
   applyTheme(choice);
 }
 
-/** A browser may forbid storage. A choice then lasts as long as the page. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined;

@@ -62,12 +62,12 @@ export function ApprovalParts(props: ApprovalProps): JSX.Element {
   );
 }
 
-/** The buttons at the bottom, which stay in sight. */
+/** The buttons stay in sight. */
 export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<ApprovalProps, 'isOpen'>): JSX.Element {
   const mode = (next: AnswerDraft['mode']) => () => changeDraft(id, { mode: next, problem: undefined });
   return (
     <>
-      {/* The second click of a double click falls on the next question, and must not decide. */}
+      {/* The second click of a double click would hit the next question. */}
       <Button kind="primary" shortcut="a" onClick={({ detail }) => detail < 2 && onDecide(approvalOf(draft, interrupt.input))}>
         {decideTexts.approve}
       </Button>

@@ -4,14 +4,14 @@ import { compareRows, rowOf } from './row';
 
 const lingerMs = 4_000;
 
-/** Rows in a steady order. A settled row stays in place for a moment. While a person is about to choose, no row moves: new rows come at the end. */
+/** While a person is about to choose, no row moves, and new rows come last. */
 export class RowBoard {
   private rows: readonly AskingRow[] = [];
   private sort: RowSort | undefined;
 
   constructor(private readonly onGone: (row: AskingRow) => void) {}
 
-  /** The rows after an answer of the service. `isHeld`: a person is about to choose. `selected`: the row that a person reads, which stays. */
+  /** `isHeld`: a person is about to choose. `selected`: stays in place. */
   update(listed: readonly ListedInterrupt[], how: { sort: RowSort; isHeld: boolean; selected: string; at: number }): readonly AskingRow[] {
     const waiting = new Map(listed.map((one) => [rowOf(one).key, one]));
     const kept = this.rows.flatMap((row): readonly AskingRow[] => {

@@ -19,7 +19,7 @@ import { titleOf } from './row';
 
 type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
 
-/** The action that waits for a name: every decision carries a name. */
+/** Every decision carries a name. */
 export const waitingForName = signal<(() => void) | undefined>(undefined);
 
 function named(act: () => void): void {
@@ -27,7 +27,7 @@ function named(act: () => void): void {
   else waitingForName.value = act;
 }
 
-/** Why the person of this browser may not decide. Undefined: the person may decide, or has no name yet. */
+/** Undefined: the person may decide, or has no name yet. */
 export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefined {
   return claimed.value.by === undefined ? undefined : whyNot(interrupt, claimed.value, at);
 }
@@ -49,7 +49,7 @@ export function approvalOf({ forRestOfRun, upTo, comment, edited, mode }: Answer
   };
 }
 
-/** Decides about an interrupt as the person saw the interrupt. A decision that does not fit is refused here, without a request. */
+/** A misfit is refused without a request. */
 export function decide(listed: ListedInterrupt, decision: PolicyDecision | { readonly answer: Json }, onGiven: () => void): void {
   const { runId, interrupt } = listed;
   const key = keyOfInterrupt(runId, interrupt.id);
@@ -73,7 +73,7 @@ export function decide(listed: ListedInterrupt, decision: PolicyDecision | { rea
   });
 }
 
-/** Decides about many, each bound to the arguments that were shown. */
+/** Each decision is bound to the shown arguments. */
 export function decideAll(all: readonly ListedInterrupt[], decision: PolicyDecision & { readonly type: 'approve' | 'reject' }): void {
   named(() => {
     const answers = all.map(({ runId, interrupt }): AnswerOfMany => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Json } from '../../contract/messages/messages';
 
-/** The unfinished answer to an interrupt, which stays while the person looks at other interrupts. */
+/** Stays while the person looks at other interrupts. */
 export interface AnswerDraft {
   readonly mode: 'look' | 'edit' | 'reject' | 'respond' | 'delegate';
   readonly edited?: Json | undefined;
@@ -13,7 +13,7 @@ export interface AnswerDraft {
   readonly upTo?: Json | undefined;
   readonly answer?: Json | undefined;
   readonly seenHash?: string;
-  /** The person has tried to send the answer: misfits are shown from then on. */
+  /** Misfits show after the first attempt to send. */
   readonly wasTried?: boolean;
   readonly problem?: string | undefined;
 }
@@ -30,7 +30,7 @@ export function changeDraft(key: string, changes: Partial<AnswerDraft>): void {
   drafts.value = new Map(drafts.peek()).set(key, { ...(drafts.peek().get(key) ?? empty), ...changes });
 }
 
-/** Leaves the form of a decision. Says whether a form was open. */
+/** Returns whether a form was open. */
 export function leaveForm(key: string): boolean {
   const { mode } = draftOf(key);
   if (mode !== 'look') changeDraft(key, { mode: 'look', problem: undefined });

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The row whose decision takes the focus when the decision is drawn, before the next key is pressed. */
+/** The row takes the focus when drawn, before the next key. */
 export const focusWish = signal<string | undefined>(undefined);
 
 export function focusDecision(key: string): void {

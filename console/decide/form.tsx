@@ -38,7 +38,7 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
 
 export function DecisionForm({ title, submit = title, kind, isReady = true, onSubmit, onLeave, children }: DecisionFormProps): JSX.Element {
   const start = useRef<HTMLHeadingElement>(null);
-  // A layout effect acts before the next key is pressed.
+  // A layout effect acts before the next key.
   useLayoutEffect(() => {
     const form = start.current?.closest('form');
     form?.querySelector<HTMLElement>('input, textarea, select')?.focus();

@@ -5,7 +5,7 @@ import { changeDraft, draftOf } from './drafts';
 import type { AskingRow } from './row';
 
 interface DecisionKeys {
-  /** The row with visible arguments: a key must not decide about unseen arguments. */
+  /** A key must not decide about unseen arguments. */
   readonly chosen: () => AskingRow | undefined;
   readonly onGiven: () => void;
 }

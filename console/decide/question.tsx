@@ -30,7 +30,6 @@ interface AskingProps {
   readonly onAnswer: (answer: Json) => void;
 }
 
-/** A question, a request of code, or a call in doubt, with the form of the answer. */
 export function AskingParts(props: AskingProps): JSX.Element {
   const { interrupt, isOpen } = props;
   if (interrupt.kind === 'in-doubt') return <InDoubt {...props} />;

@@ -8,9 +8,9 @@ import { decideTexts } from '../texts/decide';
 export interface AskingRow {
   readonly key: string;
   readonly listed: ListedInterrupt;
-  /** The end of the wait, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly goneAt?: number;
-  /** The interrupt came while a person was about to choose from the list. */
+  /** The interrupt came while a person was about to choose. */
   readonly isFresh?: true;
 }
 

@@ -11,7 +11,7 @@ import type { AskingRow } from './row';
 import { summaryOf, titleOf } from './row';
 import { stateText } from './words';
 
-/** The subject of an interrupt in one line. The question of a model stands in quotes. */
+/** A model's question stands in quotes. */
 export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));
@@ -27,7 +27,7 @@ export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): J
 interface AskingLineProps {
   readonly row: AskingRow;
   readonly onDecide: () => void;
-  /** Whether the decision is shown. Absent: the button does not tell. */
+  /** Absent: the button does not tell. */
   readonly isChosen?: boolean;
 }
 

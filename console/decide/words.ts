@@ -8,7 +8,7 @@ import { decideTexts } from '../texts/decide';
 import { kindOf } from './decide';
 import type { AskingRow } from './row';
 
-/** The fate of a row, decided on this page or by another person. Undefined: the row waits. */
+/** Undefined: the row waits. */
 export function stateText(
   row: AskingRow,
   given: GivenAnswerState | undefined,

@@ -48,7 +48,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
 
 interface BulkDialogProps {
   readonly type: 'approve' | 'reject';
-  /** As the person saw the interrupts: each decision is bound to these arguments. */
+  /** Each decision is bound to the shown arguments. */
   readonly all: readonly ListedInterrupt[];
   readonly left: number;
   readonly onClose: () => void;

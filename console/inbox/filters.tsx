@@ -90,7 +90,7 @@ function Choice({ name, value, usual = '', options }: ChoiceProps): JSX.Element 
   );
 }
 
-/** All names, and the chosen name even where no row has the name. */
+/** Includes the chosen name even without rows. */
 function namesOf(names: readonly string[], chosen: string): readonly (readonly [string, string])[] {
   return [...new Set([...names, chosen])]
     .filter((name) => name !== '')

@@ -11,7 +11,7 @@ import { visibleText } from '../parts/plain-text';
 import { inboxTexts } from '../texts/inbox';
 import { now } from '../data/clock';
 
-/** A request for the focus. Each request is a new object. */
+/** Each request is a new object. */
 export interface FocusRequest {
   readonly key: string;
 }
@@ -34,7 +34,7 @@ export const headingHeight = 32;
 
 export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
-  // A layout effect acts before the next key is pressed. A row that scrolls out of sight and back must not take the focus again.
+  // A layout effect acts before the next key. A row that scrolls back must not take the focus again.
   useLayoutEffect(() => {
     if (focusRequest === undefined || followed.has(focusRequest)) return;
     followed.add(focusRequest);

@@ -58,7 +58,7 @@ export function fitsView({ listed }: AskingRow, { search, kind, agent, policy }:
   return words.every((word) => text.includes(word));
 }
 
-/** Why the item of the URL is not shown: hidden by filters, outside of the list, or settled. */
+/** `hidden`: by filters. `elsewhere`: outside of the list. `unknown`: settled. */
 export function absenceOf(view: InboxView, rows: readonly AskingRow[], hasMore: boolean): 'hidden' | 'elsewhere' | 'unknown' {
   if (rows.some(({ key }) => key === view.item)) return 'hidden';
   return view.isForAll && !hasMore ? 'unknown' : 'elsewhere';

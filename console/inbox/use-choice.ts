@@ -11,7 +11,7 @@ import { viewOf } from './rows';
 
 export type RowChoice = ReturnType<typeof useChoice>;
 
-/** The row that the URL names, or else the first row that waits, where the list and a detail fit beside each other. */
+/** Defaults to the first waiting row if list and detail fit beside each other. */
 export function useChoice(shown: readonly AskingRow[], item: string) {
   const [focusRequest, setFocusRequest] = useState<FocusRequest | undefined>(undefined);
   const chosenBefore = useRef('');
@@ -22,7 +22,7 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   };
   const chosen = chosenAt(item, isWide.value);
   chosenBefore.current = chosen?.key ?? '';
-  // The row of this moment may be newer than the drawn row.
+  // The current row may be newer than the drawn row.
   const chosenNow = (): AskingRow | undefined => chosenAt(viewOf(route.peek().query).item, isWide.peek());
   const choose = (key: string | undefined): void => {
     if (key === undefined) return hidePart({ item: undefined });

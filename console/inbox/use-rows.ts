@@ -11,7 +11,7 @@ import { fitsView, linesOf, viewOf } from './rows';
 
 export type InboxRows = ReturnType<typeof useRows>;
 
-/** The rows of the inbox: all `rows`, and `lines` and `shown` that fit the filters. `hold` tells of the pointer in the list. */
+/** `lines` and `shown` fit the filters. `hold` tells of the pointer in the list. */
 export function useRows(view: InboxView) {
   const { key, value: found, error } = useInbox(view.isForAll);
   const [isHeld, hold] = useHold();
@@ -22,7 +22,7 @@ export function useRows(view: InboxView) {
     const how = { sort: view.sort, isHeld, selected: viewOf(route.peek().query).item, at: Date.now() };
     return board.update(found?.interrupts ?? [], how);
   }, [board, found, view.sort, isHeld, at]);
-  // Reads the clock only while a settled row waits to disappear, as each second draws the page again.
+  // The clock draws the page each second, so only settled rows read the clock.
   hasGone.current = rows.some(({ goneAt }) => goneAt !== undefined) && now.value > 0;
   const { search, kind, agent, policy, group } = view;
   const lines = useMemo(
@@ -50,7 +50,6 @@ function useHold(): readonly [boolean, (isInside: boolean) => void] {
   return [isHeld, hold];
 }
 
-/** Asks who settled a row, unless this page did. */
 function findEnding({ key, listed }: AskingRow): void {
   const state = givenAnswers.peek().get(key)?.state;
   if (state !== 'counted' && state !== 'sending') learnEnding(key, listed.runId, listed.interrupt.id);

@@ -2,7 +2,7 @@ import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 
-/** A place in which two values differ. Without `before` the place is new, without `after` the place is gone. */
+/** Without `before` the place is new, without `after` the place is gone. */
 interface ValueChange {
   readonly path: string;
   readonly before?: Json;

@@ -10,11 +10,11 @@ interface DialogProps {
   readonly isWide?: boolean;
 }
 
-/** A dialog over the page. After the dialog, the focus returns to the earlier element. */
+/** The focus returns to the earlier element. */
 export function Dialog({ title, children, onClose, isWide = false }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // A layout effect acts before the next key is pressed. A focus that returned later could take the focus from a newer element.
+  // A late return could take the focus from a newer element.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const element = dialog.current;

@@ -6,7 +6,7 @@ import { Button } from './button';
 import { lazy } from './lazy';
 import { visibleText } from './plain-text';
 
-/** The advice of an error code. The advice of all codes is a script of its own. */
+/** The advice loads as a script of its own. */
 export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   async () => {
     const { errorTable } = await import('../../contract/error-table');

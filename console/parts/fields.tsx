@@ -7,7 +7,7 @@ interface TextFieldProps extends Pick<Attributes, 'maxLength' | 'required' | 'au
   readonly value: string;
   readonly onText: (text: string) => void;
   readonly hint?: string;
-  /** The height of a text area. Absent: a single line. */
+  /** Absent: a single line. */
   readonly rows?: number;
 }
 

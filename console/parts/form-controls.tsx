@@ -11,7 +11,7 @@ interface ControlFieldProps {
   readonly onChange: (value: Json | undefined) => void;
 }
 
-/** A number. An unfinished number is a text, which the schema refuses. */
+/** An unfinished number is a text, which the schema refuses. */
 export function NumberField({ shape, common, value, onChange }: ControlFieldProps & { readonly shape: SchemaShape }): JSX.Element {
   const [typed, setTyped] = useState(textOf(value));
   useEffect(() => {
@@ -37,7 +37,7 @@ function numberIn(text: string): Json | undefined {
   return Number.isFinite(Number(trimmed)) ? Number(trimmed) : text;
 }
 
-/** Any JSON. Broken JSON keeps the form from being sent. */
+/** Broken JSON blocks the form. */
 export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.Element {
   const [typed, setTyped] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   const field = useRef<HTMLTextAreaElement>(null);

@@ -1,15 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The actions of keys. An action that returns `false` leaves the key to the browser. */
+/** `false` leaves the key to the browser. */
 export type KeyActions = Readonly<Record<string, () => void | false>>;
 
 const moving = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 
-/** The keys of a page. In a field only Escape acts, and in a dialog none. */
+/** In a field only Escape acts, and in a dialog none. */
 export function useKeys(actions: KeyActions): void {
   const current = useRef(actions);
   current.current = actions;
-  // A layout effect acts before the next key is pressed, so a key never reaches the page before.
+  // A layout effect acts before the next key.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -10,7 +10,7 @@ type LazyPart<Props> = FunctionComponent<Props> & {
   readonly ask: () => Promise<void>;
 };
 
-/** A part whose script loads when the part is first shown, or after `loadParts`. */
+/** Loads a script when first shown, or after `loadParts`. */
 export function lazy<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
   meanwhile: JSX.Element = <p class="muted padded">{texts.parts.loading}</p>,
@@ -22,7 +22,7 @@ export function lazy<Props extends object>(
     (asked ??= load().then(
       (part) => void (loaded.value = part),
       () => {
-        // The service may be back when the part is shown again.
+        // The service may be back later.
         asked = undefined;
         loaded.value = 'failed';
       },
@@ -38,7 +38,7 @@ export function lazy<Props extends object>(
   return Object.assign(Lazy, { ask });
 }
 
-/** Loads the scripts of all parts, so that every part can be shown during an outage of the service. */
+/** Parts must also work during an outage. */
 export function loadParts(): void {
   areAllAsked = true;
   for (const ask of scripts) void ask();

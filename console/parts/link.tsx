@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** A link whose address comes from a run: an address that is not http or https becomes text. */
+/** The address comes from a run: other addresses than http and https become text. */
 export function OutsideLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }): JSX.Element {
   if (!isWebAddress(href)) return <span>{children}</span>;
   return (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { cutText, sizeText, visibleText } from './plain-text';
 
-/** Words of a model, a tool or a user: text, isolated from the text around, and never markup. */
+/** Words of a model, tool or user: isolated text, never markup. */
 export function Said({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const cut = cutText(text);
@@ -20,7 +20,7 @@ export function Said({ text, isMono = false }: { readonly text: string; readonly
   );
 }
 
-/** A name or an id in a line. The layout may cut the end, and the title has the whole text. */
+/** The layout may cut the end, and the title has the whole text. */
 export function Named({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
   const shown = visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text);
   return (

@@ -17,7 +17,7 @@ interface ValueProps {
 
 interface SchemaFormProps extends ValueProps {
   readonly schema: Json | undefined;
-  /** Problems of the value. Each begins with the path of the wrong place. */
+  /** Each problem begins with a path. */
   readonly misfits?: readonly string[];
   readonly label?: string;
 }
@@ -187,7 +187,7 @@ function ObjectFields({ shape, path, value, onChange, form }: PartProps & { read
   );
 }
 
-/** A schema for a value without a schema: the type of the value stays. */
+/** The type of a value without a schema stays. */
 export function schemaLike(value: Json | undefined): Json {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { type: typeof value };
   if (isRecord(value)) {

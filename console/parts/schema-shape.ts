@@ -45,7 +45,7 @@ export function shapeOf(given: Json | undefined, name: string, root: Json): Sche
   };
 }
 
-/** The first value of a form: defaults, and `false` for an unchecked box. */
+/** Defaults, and `false` for an unchecked box. */
 export function initialValue(schema: Json | undefined, root: Json, isRequired = true): Json | undefined {
   const shape = shapeOf(schema, '', root);
   if (shape.usual !== undefined) return shape.usual;
@@ -60,7 +60,7 @@ export function initialValue(schema: Json | undefined, root: Json, isRequired = 
   return Object.fromEntries(entries);
 }
 
-/** Follows references, and drops the alternative `null`. */
+/** Drops the alternative `null`. */
 function resolved(given: Json | undefined, root: Json, depth = 0): JsonObject {
   if (!isRecord(given)) return {};
   const schema = given;

@@ -40,7 +40,7 @@ export function absoluteText(at: number): string {
   return absolute.format(at);
 }
 
-/** A relative time, with the absolute time on hover. `isLength`: only the distance, in the largest unit. */
+/** `isLength`: only the distance, in the largest unit. */
 export function Time({ at, isLength = false }: { readonly at: number | string; readonly isLength?: boolean }): JSX.Element {
   const time = typeof at === 'number' ? at : Date.parse(at);
   if (!Number.isFinite(time)) return <span>{String(at)}</span>;

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 
 export interface Selection {
   readonly keys: ReadonlySet<string>;
-  /** Selects a row, or deselects a selected row. `isRange`: with all rows up to the row that was toggled before. */
+  /** `isRange`: with all rows up to the last toggled row. */
   toggle(key: string, isRange?: boolean): void;
   set(keys: readonly string[]): void;
 }

@@ -62,7 +62,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
   );
 }
 
-/** The top of each row, and at last the end of all rows. */
+/** Ends with the end of all rows. */
 function topsOf<Item>(items: readonly Item[], rowHeight: VirtualListProps<Item>['rowHeight']): readonly number[] {
   const tops = [0];
   for (const item of items) tops.push((tops.at(-1) ?? 0) + (typeof rowHeight === 'number' ? rowHeight : rowHeight(item)));

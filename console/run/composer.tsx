@@ -84,7 +84,7 @@ function useMessage(id: string, onDone: () => void) {
     if (text.trim() === '' || isSending) return;
     setSending(true);
     try {
-      // With an id the message counts once, also after a lost answer.
+      // A message with an id counts once, also after a lost answer.
       await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() });
       setText('');
       setError(undefined);

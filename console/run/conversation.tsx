@@ -92,7 +92,7 @@ function useReached(element: Ref, root: Ref, isGone: boolean, reached: () => voi
   }, [isGone]);
 }
 
-/** New entries at the end must not push the first drawn entry out while a person reads further back. */
+/** New entries must not push out the first drawn entry while a person reads further back. */
 function useGrowing(count: number, shown: number, setShown: (shown: number) => void, isAtEnd: { readonly current: boolean }): void {
   const before = useRef(count);
   useLayoutEffect(() => {

@@ -25,7 +25,7 @@ export interface TimedStep {
   ending?: string;
 }
 
-/** Why an open call or agent does not run: a person must answer, the call is in doubt, or the run has ended. */
+/** `waits`: a person must answer. `over`: the run has ended. */
 export type Halt = 'waits' | 'in-doubt' | 'over';
 
 export type ConversationEntry = { readonly key: string; readonly time: number } & (
@@ -46,7 +46,7 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
       readonly callId: string;
       readonly agent: string;
       readonly depth: number;
-      /** Absent: a person or a middleware answered in place of the tool. */
+      /** Absent: a person or a middleware answered for the tool. */
       address?: string;
       readonly input: Json;
       readonly start: number;

@@ -31,7 +31,6 @@ interface EntryProps {
   readonly log: RunFeed;
 }
 
-/** An entry of the conversation. Only a new version draws the entry again. */
 export function Entry({ entry, version, onStep, log }: EntryProps): JSX.Element {
   return useMemo(() => entryOf({ entry, onStep, log }), [entry, version]);
 }

@@ -6,7 +6,7 @@ import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
-/** Failures after which the call is repeated without a person. */
+/** The call is repeated without a person. */
 const calm: ReadonlySet<string> = new Set(['attempt-lost', 'waiting-for-turn']);
 
 export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {

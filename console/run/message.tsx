@@ -11,7 +11,7 @@ interface MessagePartsProps {
   readonly withCalls?: boolean;
 }
 
-/** The parts of a message. Tool calls are left out where the log has an entry for each call. */
+/** Tool calls are left out where the log has an entry for each call. */
 export function MessageParts({ message, withCalls = false }: MessagePartsProps): JSX.Element {
   return (
     <>

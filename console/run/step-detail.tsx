@@ -26,7 +26,7 @@ const words = runTexts.detail;
 
 export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps): JSX.Element {
   const [found, setCall] = useState<RunCall | undefined>(undefined);
-  // The call of the step before must not stand under the new address.
+  // The previous call must not stand under the new address.
   const call = found?.address === address ? found : undefined;
   const [error, setError] = useState<unknown>(undefined);
   const [tries, setTries] = useState(0);
@@ -44,7 +44,7 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
     );
     return () => void (isStale = true);
   }, [id, address, tries, isOver ? 0 : version]);
-  // A layout effect acts before the next key is pressed.
+  // A layout effect acts before the next key.
   useLayoutEffect(() => panel.current?.focus(), [address]);
   return (
     <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>

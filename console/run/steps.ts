@@ -9,7 +9,7 @@ import { runTexts } from '../texts/run';
 import type { ConversationEntry, EntryOf, TimedStep } from './entries';
 import { noteOf } from './notes';
 
-/** The content of the page of a run. Takes each event of a log once, as logs have thousands of events. */
+/** Takes each event once, because logs have thousands of events. */
 export class RunSteps {
   readonly steps: TimedStep[] = [];
   readonly entries: ConversationEntry[] = [];
@@ -178,14 +178,14 @@ export class RunSteps {
       case 'interrupt-escalate':
       case 'tool-reconcile':
       case 'custom':
-        // The interrupts that were open at the end of the run wait again.
+        // Interrupts that were open at the end wait again.
         if (event.type === 'run-retry' || event.type === 'run-resume') for (const wait of this.waits.values()) delete wait.halt;
         this.entries.push({ key, time, kind: 'note', event });
         if (event.type !== 'custom') this.mark(event);
     }
   }
 
-  /** A call that did not happen is made again under the same entry, maybe with another address. */
+  /** A repeated call keeps the entry, maybe with another address. */
   private goesOn({ address, callId, agent }: Extract<RunEvent, { type: 'tool-start' }>): boolean {
     const isSame = (entry: ConversationEntry): boolean => entry.kind === 'call' && entry.callId === callId && entry.agent === agent;
     const known = this.calls.get(address) ?? [...this.atWork.values()].find(isSame);

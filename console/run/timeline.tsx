@@ -116,7 +116,6 @@ function rowsOf(
   });
 }
 
-/** Puts each execution before the first step of the execution. */
 function withExecutions(steps: readonly LaneStep[], executions: readonly ShownExecution[], filter: string): readonly TimelineRow[] {
   const asked = filter.trim().toLowerCase();
   const waiting = executions.filter(({ title }) => asked === '' || title.toLowerCase().includes(asked));

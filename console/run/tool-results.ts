@@ -3,7 +3,7 @@ import { same } from '../../contract/middleware-changes';
 import type { Message } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';
 
-/** The result that the model saw, and the result of the tool where a middleware changed the result. */
+/** `given`: the tool's result where middleware changed the result. */
 export function resultsOf({ callId, tool, response = {} }: ToolRunCall): { readonly seen?: Message; readonly given?: Message } {
   const { outcome, message } = response;
   const seen = message === undefined ? {} : { seen: message };

@@ -27,7 +27,7 @@ export interface Decisions {
 
 export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Decisions {
   const view = log.view.value;
-  // An interrupt that waits when the page opens is shown if there is room. A later interrupt must not move the page.
+  // A later interrupt must not move the page.
   const [atOpening, setAtOpening] = useState<string | undefined>(undefined);
   useEffect(() => setAtOpening(undefined), [log]);
   const isKnown = view !== undefined;
@@ -53,7 +53,7 @@ export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Deci
   };
   const move = (step: number): void => {
     const from = rows.findIndex((row) => row === rowNow());
-    // Without a chosen row, a settled row may stand before the first open row for a moment.
+    // A settled row may stand before the first open row for a moment.
     const next = from === -1 ? rows.find(isAsking) : rows[Math.min(rows.length - 1, Math.max(0, from + step))];
     if (next !== undefined) choose(next.listed.interrupt.id);
   };

@@ -76,7 +76,7 @@ interface TypedProps {
   readonly value: string;
 }
 
-/** A field that changes the URL when the person stops to type. */
+/** Changes the URL when the person stops typing. */
 function Typed({ name, label, value }: TypedProps): JSX.Element {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

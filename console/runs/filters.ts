@@ -34,7 +34,7 @@ export function queryOf({ tag, ...filters }: RunFilters): RunQuery {
   return { ...filters, ...(tag.length === 0 ? {} : { tag }) };
 }
 
-/** A text for equal filters, whatever their order in the URL. Empty: no filter. */
+/** Independent of the order in the URL. Empty: no filter. */
 export function filterText(filters: RunFilters): string {
   const set = new URLSearchParams();
   for (const name of filterNames) for (const one of [filters[name] ?? []].flat()) set.append(name, one);

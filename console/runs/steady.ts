@@ -8,11 +8,11 @@ export interface SteadyRow {
 
 export interface SteadyRows {
   readonly rows: readonly SteadyRow[];
-  /** The number of new runs that would move the other rows. */
+  /** New runs that would move other rows. */
   readonly pending: number;
 }
 
-/** While a person points at the rows, the rows stay in place: new runs wait, gone runs stay, and changed runs change in place. */
+/** While a person points at the rows, new runs wait and gone runs stay. */
 export function steadyRows(before: SteadyRows, runs: readonly ListedRun[], isHeld: boolean): SteadyRows {
   if (!isHeld || before.rows.length === 0) return { rows: runs.map((run) => ({ run, isGone: false })), pending: 0 };
   const known = new Map(runs.map((run) => [run.id, run]));

@@ -11,7 +11,7 @@ import { steadyRows } from './steady';
 
 export type ShownList = ReturnType<typeof useList>;
 
-/** The runs of a query. While a person points at the list, has selected a run or moves by keys, the rows stay in place. */
+/** Rows stay while a person points, selects or moves by keys. */
 export function useList(query: string) {
   const list = useMemo(() => new RunList(queryOf(filtersIn(new URLSearchParams(query)))), [query]);
   const isolated = useMemo(() => new IsolatedAgents(), [list]);

@@ -55,7 +55,7 @@ export function Chat(props: ChatProps): JSX.Element {
 type ChatState = ReturnType<typeof useChat>;
 
 function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) {
-  // Each round follows the log again. 0: the conversation has no message yet.
+  // Each round follows the log again. 0: no message yet.
   const [round, setRound] = useState(isOld ? 1 : 0);
   const hasSaid = useRef(false);
   const atEnd = useRef(true);
@@ -156,7 +156,7 @@ function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly 
   );
 }
 
-/** The visible state of a conversation. Many events of a moment are drawn once. */
+/** Draws many events of a moment once. */
 function useTalk(id: string, round: number, onError: (error: unknown) => void): Talk {
   const [talk, setTalk] = useState<Talk>(emptyTalk);
   useEffect(() => {
@@ -179,7 +179,7 @@ function useTalk(id: string, round: number, onError: (error: unknown) => void): 
   return talk;
 }
 
-/** Screen readers hear an answer when the answer is whole, instead of letter by letter. */
+/** Screen readers hear whole answers instead of letters. */
 function useAnswersAloud({ entries }: Talk): void {
   const last = entries.findLast((entry) => entry.kind === 'agent' && !entry.isOpen);
   const question = entries.findLast((entry) => entry.kind === 'question' && entry.isOpen);

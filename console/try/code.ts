@@ -25,7 +25,7 @@ export function typescriptOf(url: string, request: CodeRequest): string {
 
 interface CommandText {
   readonly text: string;
-  /** The fields without an option of the command. */
+  /** Fields without an option of the command. */
   readonly missing: readonly string[];
 }
 
@@ -70,7 +70,7 @@ function flagsOf(flags: Readonly<Record<string, string | undefined>>): readonly 
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : flagOf(flag, value)));
 }
 
-/** A value that begins with a dash would be read as another flag. */
+/** A leading dash would look like another flag. */
 function flagOf(flag: string, value: string): readonly string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }

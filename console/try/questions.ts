@@ -39,7 +39,7 @@ export function useQuestions(id: string, talk: Talk): Questions {
   };
   const goOn = (): void => {
     const next = all.find((row) => isAsking(row) && row.key !== chosen?.key);
-    // Without an open question, the decided question stays, so that the answer can be taken back.
+    // The last decided question stays, so that the answer can be taken back.
     setNamed((next ?? chosen)?.key ?? '');
   };
   useKeys({

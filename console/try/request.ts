@@ -39,7 +39,7 @@ export type DraftField = 'values' | 'settings' | 'options' | 'temperature' | 'ma
 type Problem = 'not-json' | 'no-object' | 'no-number';
 export type DraftProblems = Readonly<Partial<Record<DraftField, Problem>>>;
 
-/** The agent of the project's example, or else the first agent for conversations. */
+/** Prefers the project's example, then an agent for conversations. */
 export function agentToTry(agents: readonly ListedAgent[]): ListedAgent | undefined {
   return agents.find(({ example }) => example !== undefined) ?? agents.find(({ takesJob }) => !takesJob) ?? agents[0];
 }
@@ -102,7 +102,7 @@ export function startOf(agent: string, input: Json | undefined, draft: StartDraf
   return { request: { agent, ...defined({ input, id: draft.id.trim() || undefined }), ...common }, problems };
 }
 
-/** The body of POST /conversations/ID/messages, without the options of runs. */
+/** The body of POST /conversations/ID/messages. */
 export function messageOf(agent: string, message: string, draft: StartDraft): Sent<MessageRequest> {
   const { common, problems } = commonOf(draft);
   const { deadline: _, startDelay: __, runPendingToolCalls: ___, ...rest } = common;

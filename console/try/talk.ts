@@ -55,7 +55,7 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
     case 'model-end': {
       const text = textOf(event.message);
       const key = event.address ?? event.message.id;
-      // A message with tool calls alone has no text.
+      // A message of tool calls has no text.
       if (text === '') return without(talk, key);
       return set(talk, { kind: 'agent', key, agent: event.agent, text, isOpen: false });
     }
@@ -86,7 +86,7 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
   }
 }
 
-/** The text of an open call is removed when the attempt does not count. */
+/** Removes the text of an attempt that does not count. */
 function heardDelta(talk: Talk, delta: Delta): Talk {
   if (delta.type === 'text-delta')
     return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: entry.text + delta.text } : entry));

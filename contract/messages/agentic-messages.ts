@@ -2,7 +2,7 @@ import type { Json, JsonObject, Message, Part } from './messages';
 import { isPart } from './messages';
 import type { ProviderPart } from './provider-parts';
 
-/** A block of an agentic message. What the provider does by itself stands here as it stands in parts. */
+/** A block of an agentic message. Provider tools have the form of parts. */
 export type AgenticBlock =
   | Extract<Part, { readonly type: 'text' | 'reasoning' | 'file' }>
   | {
@@ -18,7 +18,7 @@ export type AgenticBlock =
       readonly name: string;
       readonly output: Json;
       readonly isError?: boolean;
-      /** The output is a list of texts and files that the model is to see as such. */
+      /** The output is a list of texts and files for the model. */
       readonly multipart?: true;
     }
   | {
@@ -30,7 +30,7 @@ export type AgenticBlock =
     }
   | ProviderPart;
 
-/** A message without a role for tools: the result of a call is what the user says, one result to a message. */
+/** A message without a tool role: a tool result is a user message. */
 export type AgenticMessage = {
   readonly id?: string;
   readonly role: 'system' | 'user' | 'assistant';
@@ -42,7 +42,7 @@ export function agenticMessage({ role, parts, ...rest }: Message): AgenticMessag
   return { ...rest, role: role === 'tool' ? 'user' : role, blocks: parts.map(blockOf) };
 }
 
-/** Each result becomes a message. The first message keeps the id and the rest. */
+/** The first result keeps the id and the rest. */
 export function messagesOfAgentic({ role, blocks, ...rest }: AgenticMessage): readonly Message[] {
   const parts = blocks.map(partOf);
   if (role !== 'user') return [{ ...rest, role, parts }];

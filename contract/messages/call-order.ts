@@ -1,7 +1,7 @@
 import type { StoredMessage } from './messages';
 import { toolCallsOf } from './messages';
 
-/** Results in the order of their calls, as a run keeps them. Only results of the message before change places. */
+/** Sorts results by their calls, and moves only results of the message before. */
 export function inCallOrder(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const ordered = [...messages];
   let calls: readonly string[] = [];

@@ -5,12 +5,12 @@ import type { ProviderPart } from './provider-parts';
 
 export type ChatPart = Extract<Part, { readonly type: 'text' | 'reasoning' | 'file' }> | ProviderPart;
 
-/** The text, where a message is nothing else; otherwise all that it says. */
+/** A text, or parts. */
 export type ChatContent = string | readonly ChatPart[];
 
 export type ChatToolCall = { readonly id: string; readonly name: string; readonly input: Json; readonly extra?: JsonObject };
 
-/** A message as chat completions have it: content, the calls behind it, and a role for the results of tools. */
+/** A message of chat completions: content, tool calls, and a role for tool results. */
 export type ChatMessage = { readonly id?: string; readonly extra?: JsonObject } & (
   | { readonly role: 'system' | 'user'; readonly content: ChatContent }
   | { readonly role: 'assistant'; readonly content: ChatContent; readonly toolCalls?: readonly ChatToolCall[] }
@@ -21,9 +21,9 @@ export type ChatMessage = { readonly id?: string; readonly extra?: JsonObject } 
       /** The output of the tool. */
       readonly content: Json;
       readonly isError?: boolean;
-      /** The output is a list of texts and files that the model is to see as such. */
+      /** The output is a list of texts and files for the model. */
       readonly multipart?: true;
-      /** The output is a list of tools that a search has found. */
+      /** The output is a list of found tools. */
       readonly search?: true;
     }
 );
@@ -44,7 +44,7 @@ export function chatMessage({ role, parts, ...rest }: Message): ChatMessage {
   };
 }
 
-/** Calls stand after the text, the only order of this shape. */
+/** Calls follow the text, because this shape has no other order. */
 export function messageOfChat(message: ChatMessage): Message {
   switch (message.role) {
     case 'tool': {

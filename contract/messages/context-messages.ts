@@ -3,7 +3,7 @@ import { isPartList, textOf, textOfJson } from './messages';
 
 const prefix = 'context:';
 
-/** The id under which another agent sees a message. The message is derived from it, so no history has it twice. */
+/** A message as another agent sees it is derived, so the history has the message once. */
 export function contextId(agent: string, id: string): string {
   return `${prefix}${agent}:${id}`;
 }
@@ -19,7 +19,7 @@ export function sourceOf(id: string): string {
   return context === undefined ? id : sourceOf(context.id);
 }
 
-/** The words, calls and results of another agent as a user message. Media stay, thoughts are dropped. */
+/** Keeps media and drops reasoning. */
 export function contextMessage(agent: string, message: StoredMessage): StoredMessage {
   const said: string[] = [];
   const media: Part[] = [];
@@ -39,7 +39,6 @@ export function contextMessage(agent: string, message: StoredMessage): StoredMes
   return { id: contextId(agent, message.id), role: 'user', parts: [{ type: 'text', text }, ...media] };
 }
 
-/** A message by its id, or what another agent sees of the message. */
 export function messageById(id: string, lookup: (id: string) => StoredMessage | undefined): StoredMessage | undefined {
   const known = lookup(id);
   if (known !== undefined) return known;

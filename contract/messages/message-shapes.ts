@@ -6,7 +6,7 @@ import { HoldfastError } from '../errors';
 import type { Message } from './messages';
 import { isMessage } from './messages';
 
-/** The shapes of messages by name. `parts` is stored; the others are views. */
+/** Message shapes by name. `parts` is stored; the others are views. */
 export interface MessageShapes {
   readonly parts: Message;
   readonly chat: ChatMessage;
@@ -19,7 +19,7 @@ export type AnyMessage = MessageShapes[MessageShape];
 /** The input of an agent without jobs. */
 export type TextOrMessages = string | readonly AnyMessage[];
 
-/** The input of a run: a job of its type, or messages if the input is any string. */
+/** A job of the type, or messages if the input is any string. */
 export type InputFor<Input> = string extends Input ? ([Input] extends [string] ? TextOrMessages : Input) : Input;
 
 const views: { readonly [Shape in MessageShape]: (message: Message) => MessageShapes[Shape] } = {
@@ -30,7 +30,7 @@ const views: { readonly [Shape in MessageShape]: (message: Message) => MessageSh
 
 export const messageShapes = Object.keys(views) as readonly MessageShape[];
 
-/** Messages in a shape. In `chat` and `agentic` every tool result is a message; the first keeps the id. */
+/** Converts messages. In `chat` and `agentic` each tool result is a message, and the first keeps the id. */
 export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: readonly Message[]): readonly MessageShapes[Shape][] {
   if (!messageShapes.includes(shape))
     throw new HoldfastError('request-invalid', `"${String(shape)}" is no shape of messages. There are: ${messageShapes.join(', ')}.`);
@@ -43,7 +43,7 @@ export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] 
   return messages.flatMap((message, position) => storedOf(message, `Message ${position}`));
 }
 
-/** The stored messages of one message: several if it has results beside other parts. */
+/** Returns several messages if results stand beside other parts. */
 export function storedOf(message: AnyMessage, origin: string): readonly Message[] {
   if (isMessage(message)) return [message];
   if (isAgenticMessage(message)) return messagesOfAgentic(message);
@@ -58,7 +58,6 @@ export function isAnyMessage(value: unknown): value is AnyMessage {
   return isMessage(value) || isAgenticMessage(value) || isChatMessage(value);
 }
 
-/** A message, or one for each of several tool results. */
 export function piecesOf(message: Message): readonly Message[] {
   const { role, parts, ...rest } = message;
   if (role !== 'tool' || parts.length < 2) return [message];

@@ -7,7 +7,7 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly extra?: JsonObject }
   | { readonly type: 'reasoning'; readonly text: string; readonly extra?: JsonObject }
-  /** `data` is base64, or where the provider finds the file. */
+  /** `data`: base64, or the provider's address of the file. */
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string | { readonly url: string }; readonly extra?: JsonObject }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json; readonly extra?: JsonObject }
   | {
@@ -16,9 +16,9 @@ export type Part =
       readonly name: string;
       readonly output: Json;
       readonly isError?: boolean;
-      /** The output is a list of parts, texts and files, that the model is to see as such. */
+      /** The output is a list of texts and files for the model. */
       readonly multipart?: true;
-      /** The output is a list of tools that a search has found. */
+      /** The output is a list of found tools. */
       readonly search?: true;
     }
   | ProviderPart;
@@ -30,10 +30,10 @@ export interface Message {
   readonly extra?: JsonObject;
 }
 
-/** A message of a transcript. What stands under an id never changes. */
+/** A message of a transcript. The content of an id never changes. */
 export interface StoredMessage extends Message {
   readonly id: string;
-  /** Cut off: the run was cancelled while the model answered. Readers see it; no model does. */
+  /** Cut off by a cancel: shown to readers, hidden from models. */
   readonly partial?: true;
 }
 
@@ -41,9 +41,9 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: Json;
-  /** Hash of the parsed input. Present where a policy may look at it. */
+  /** Set where a policy may read the input. */
   readonly inputHash?: string;
-  /** What the tool gets besides, by the options of the run. Absent: nothing. */
+  /** Options of the run for the tool. Absent: none. */
   readonly options?: JsonObject;
 }
 
@@ -88,7 +88,7 @@ export function toolCallsOf(message: Message): readonly ToolCall[] {
   return calls;
 }
 
-/** The one form of a tool result as a message: kernel, worker and fold must agree. */
+/** Kernel, worker and fold must build the same message of a tool result. */
 export function toolMessage(
   id: string,
   call: { readonly id: string; readonly name: string },
@@ -114,7 +114,7 @@ export function toolMessage(
 /** Why a model stopped. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'cancelled' | 'other';
 
-/** The messages of an input. Undefined: a prompt has to make them. */
+/** Undefined: a prompt has to make the messages. */
 export function messagesOfInput(input: Json): readonly StoredMessage[] | undefined {
   if (typeof input === 'string') return [{ id: inputId(0), role: 'user', parts: [{ type: 'text', text: input }] }];
   if (!Array.isArray(input) || input.length === 0 || !input.every(isMessage)) return undefined;
@@ -132,7 +132,7 @@ export function isMessage(value: unknown): value is Message {
   return roles.includes(role as string) && Array.isArray(parts) && parts.every(isPart);
 }
 
-/** Texts and files, as an enhanced tool returns them. */
+/** Texts and files, the result of an enhanced tool. */
 export function isPartList(value: unknown): value is readonly Part[] {
   return Array.isArray(value) && value.every((item) => isPart(item) && (item.type === 'text' || item.type === 'file'));
 }

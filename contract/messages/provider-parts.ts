@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './messages';
 
-/** What a provider does by itself, with tools of its own and of MCP servers. It is kept and shown; nothing here acts on it. */
+/** Work of a provider's own tools and MCP servers, which Holdfast only stores and shows. */
 export type ProviderPart = { readonly extra?: JsonObject } & (
   | { readonly type: 'server-tool-call'; readonly id: string; readonly name: string; readonly input: Json }
   | {
@@ -16,7 +16,7 @@ export type ProviderPart = { readonly extra?: JsonObject } & (
       readonly id: string;
       readonly name: string;
       readonly input: Json;
-      /** The request that this call was approved by. */
+      /** The request that approved this call. */
       readonly approvalRequestId?: string;
     }
   | {
@@ -32,7 +32,7 @@ export type ProviderPart = { readonly extra?: JsonObject } & (
   | { readonly type: 'mcp-approval-response'; readonly requestId: string; readonly approved: boolean; readonly reason?: string }
 );
 
-/** Required fields: texts, and values. */
+/** Required texts, and required values. */
 const fields: Readonly<Record<ProviderPart['type'], readonly [texts: readonly string[], values: readonly string[]]>> = {
   'server-tool-call': [['id', 'name'], ['input']],
   'server-tool-result': [['callId', 'name'], ['output']],

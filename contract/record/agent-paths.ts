@@ -1,8 +1,8 @@
 import { hiddenModelCall } from './call-addresses';
 
 /**
- * The place of an agent in a run: the agents from the root to it. A segment is a name, with a mark for repeated work at one place: `critic#2` is the
- * second time; `writer@3` is the third agent as a tool in the run, and `writer!3` the same without events for readers.
+ * Agents from the root on. A mark tells repeated work: `critic#2` is the second time, `writer@3` the third agent as a tool in the run, and
+ * `writer!3` an agent without visible events.
  */
 export type AgentPath = readonly string[];
 
@@ -11,16 +11,12 @@ export function nameOfSegment(segment: string): string {
   return end === -1 ? segment : segment.slice(0, end);
 }
 
-/**
- * The address of an interrupt as event paths have it. An agent alone in a conversation keeps its name as its path in every turn, but its interrupts
- * have the turn: `support#2`.
- */
+/** A conversation's only agent keeps its name as path in every turn, but its interrupts have the turn: `support#2`. */
 export function pathFormsOf(address: readonly string[]): readonly (readonly string[])[] {
   const [first = '', ...others] = address;
   return [address, [nameOfSegment(first), ...others]];
 }
 
-/** Whether the address of an interrupt is at or inside of a place. */
 export function isInside(address: readonly string[], place: string): boolean {
   return pathFormsOf(address).some((form) => `${form.join('/')}/`.startsWith(`${place}/`));
 }
@@ -37,12 +33,10 @@ export function agentOfPath(path: AgentPath): string {
   return nameOfSegment(path.at(path.at(-1) === hiddenModelCall ? -2 : -1) ?? '');
 }
 
-/** Whether readers see events of a place. */
 export function isShown(path: AgentPath): boolean {
   return !path.some((segment) => segment.includes('!'));
 }
 
-/** Whether messages of a place belong to the conversation of the run. */
 export function isConversation(path: AgentPath): boolean {
   return !path.some((segment) => segment.includes('!') || segment.includes('@'));
 }
@@ -50,7 +44,7 @@ export function isConversation(path: AgentPath): boolean {
 const mostSegments = 12;
 const keptSegments = 6;
 
-/** One agent further. A long path keeps its beginning, its end, and the number of agents between. */
+/** A long path keeps the beginning, the end, and the number of agents between. */
 export function longerPath(path: AgentPath, segment: string): AgentPath {
   if (path.length < mostSegments) return [...path, segment];
   const gap = path.findIndex((one) => one.startsWith('~'));

@@ -1,9 +1,9 @@
 import type { Answer, Interrupt } from '../interrupts';
 
-/** Asks for answers to an isolated agent's interrupts in the history of the root run. */
+/** Finds answers to an isolated agent's interrupts in the root run. */
 export interface AnswersElsewhere {
   readonly workflowId: string;
-  /** With their ids there. */
+  /** The interrupts have the ids of the root run. */
   readonly interrupts: readonly Interrupt[];
 }
 

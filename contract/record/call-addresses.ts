@@ -1,24 +1,23 @@
 import type { EventBody } from '../events';
 import type { CallModelInput, CallToolInput } from './wire';
 
-/** The last segment of the path of a model call by a hook. Not an agent. */
+/** The last path segment of a hook's model call, not an agent. */
 export const hiddenModelCall = 'ctx.model';
 
 interface OpenTool {
-  /** Of the last start. */
   readonly address: string;
-  /** Of the first start. Repeated calls have this address with an ordinal. */
+  /** The first start. Repeated calls add an ordinal. */
   readonly first: string;
-  /** The activity has come back, so the end event may follow. */
+  /** The activity has ended, so the end event may follow. */
   back: boolean;
 }
 
-/** Derives the call of an end event from the order of the history. */
+/** Finds the call of an end event by the order of the history. */
 export class CallAddresses {
   private readonly models = new Map<string, string>();
   private readonly tools = new Map<string, OpenTool[]>();
 
-  /** Of several calls for one message the last one made it. */
+  /** The last call for a message made the message. */
   model({ path, turn }: CallModelInput, address: string): void {
     this.models.set(`${path.join('/')} ${turn}`, address);
   }
@@ -28,13 +27,11 @@ export class CallAddresses {
     if (open !== undefined) open.back = true;
   }
 
-  /** Whether the call was started before, and is repeated because it did not happen. */
   isAgain({ path, tool, callId }: Pick<CallToolInput, 'path' | 'tool' | 'callId'>, activityId: string): boolean {
     if (firstOf(activityId, tool) !== activityId) return true;
     return this.tools.get(toolKey(path, tool, callId))?.some((one) => isCallOf(one, activityId)) === true;
   }
 
-  /** Takes a start. Gives the address of an end. */
   of(event: EventBody): string | undefined {
     switch (event.type) {
       case 'tool-start': {
@@ -54,7 +51,7 @@ export class CallAddresses {
       case 'tool-end': {
         const key = toolKey(event.runPath, event.tool, event.callId);
         const open = this.tools.get(key) ?? [];
-        // A provider may give two calls one id: the finished one is meant.
+        // A provider may give two calls one id: the finished call is meant.
         const ended = open.find(({ back }) => back) ?? open[0];
         this.tools.set(
           key,
@@ -68,7 +65,7 @@ export class CallAddresses {
   }
 }
 
-/** After a continue-as-new readers may begin with a later call. */
+/** After continue-as-new, readers may begin with a later call. */
 function firstOf(address: string, tool: string): string {
   const place = address.slice(address.lastIndexOf('/') + 1);
   const [, ordinal] = place.startsWith(`${tool}.`) ? place.slice(tool.length + 1).split('.') : [];

@@ -11,7 +11,7 @@ import { spliceBetween } from './splice';
 import type { CallModelInput, CallModelResult, CallToolInput, CallToolResult, StoredRequest } from './wire';
 
 export interface MessagesWanted {
-  /** The last ones before this position. Undefined: of all. */
+  /** Messages before this position. Undefined: the last messages. */
   readonly before?: number;
   readonly limit: number;
 }
@@ -33,7 +33,6 @@ interface Found {
   readonly before?: AskedCall;
 }
 
-/** Finds one call in the facts of a run: the request, the result, and the request before. */
 export class CallRecord {
   private readonly fold = new HistoryFold();
   private readonly last = new Map<string, AskedCall>();
@@ -62,7 +61,6 @@ export class CallRecord {
     return this.found !== undefined;
   }
 
-  /** Whether later facts add nothing. */
   get isWhole(): boolean {
     return this.end !== undefined || (this.closedAt !== undefined && this.found !== undefined);
   }
@@ -71,7 +69,6 @@ export class CallRecord {
     return this.found?.eventId;
   }
 
-  /** The agent whose call before is missing in these facts. */
   get lacksBefore(): string | undefined {
     const { model, before } = this.found ?? {};
     return model === undefined || before !== undefined ? undefined : model.path.join('/');
@@ -105,7 +102,7 @@ export class CallRecord {
 
   private hear(event: RunEvent): void {
     if (!('address' in event) || event.address !== this.address) return;
-    // Tools of the workflow have no activity.
+    // Workflow tools have no activity.
     if (event.type === 'tool-start' && this.found === undefined) {
       const { tool, callId, input, runPath, time } = event;
       this.found = { startedAt: time, tool: { tool, callId, input, path: runPath } };

@@ -4,7 +4,6 @@ import type { EventBody, RunView } from '../events';
 import type { Snapshot } from './wire';
 
 export class CancelRecord {
-  /** The server was asked to cancel the run at once. */
   isRequested = false;
   private asked: RunView['cancelling'];
   private facts: Partial<CancelFacts> | undefined;

@@ -5,7 +5,6 @@ import { isEnded } from '../events';
 import type { Failure } from '../messages/messages';
 import type { AgentRunInput } from './wire';
 
-/** The conversation in a snapshot, as far as readers know it. */
 type SavedConversation = Partial<Omit<ConversationView, 'status'>> & { readonly atWork?: true };
 
 export class ConversationRecord {
@@ -25,7 +24,7 @@ export class ConversationRecord {
     Object.assign(this, { turn, isAtWork: atWork, paused, title, queue: queue.map(shownMessage), idleUntil, ended });
   }
 
-  /** A waiting message begins a turn as soon as possible, unless the conversation is paused. */
+  /** A waiting message soon begins a turn, unless the conversation is paused. */
   get isIdle(): boolean {
     return !this.isAtWork && (this.paused || this.queue.length === 0);
   }

@@ -38,14 +38,10 @@ import type {
 
 const keptRequests = 64;
 
-/**
- * Reads the history of a run, fact by fact, into transcript, events and state. The fold needs no worker and no user code, so runs stay readable after
- * every deploy.
- */
+/** Folds the history of a run without a worker or user code, so that runs stay readable after every deploy. */
 export class HistoryFold {
   readonly messagesById = new Map<string, StoredMessage>();
   private readonly requests = new Map<string, StoredRequest & { readonly path: string }>();
-  /** The last call of each agent. */
   private readonly newest = new Map<string, string>();
   private startLists: Readonly<Record<string, readonly StoredMessage[]>> = {};
   private readonly scheduled = new Map<number, ScheduledCall>();
@@ -64,9 +60,9 @@ export class HistoryFold {
   private pendingToolCalls: readonly ToolCall[] | undefined;
   private error: Failure | undefined;
   private stuck: string | undefined;
-  /** The last task failed for another run's sake. Only the server's count of attempts shows what followed. */
+  /** Only the server's count of attempts shows the outcome. */
   inDoubt = false;
-  /** The workflow was started without Holdfast, with a foreign input. */
+  /** The workflow was started without Holdfast. */
   private foreign = false;
   private stirred = false;
   readonly cancel = new CancelRecord();
@@ -162,7 +158,6 @@ export class HistoryFold {
     this.foreign = !isRunInput(input);
     if (this.foreign) return [];
     const { start, snapshot } = input;
-    // A failed run is retried.
     Object.assign(this, { status: 'running', error: undefined, agent: start.agent, parent: start.parent });
     this.cancel.begins(snapshot);
     if (snapshot === undefined) {
@@ -184,14 +179,13 @@ export class HistoryFold {
     const { all, byModel } = this.used;
     this.started = true;
     const events = this.expand(snapshot.events);
-    // The state of the snapshot already counts them.
+    // The state of the snapshot counts this usage.
     if (!started) Object.assign(this.used, { all, byModel });
     this.seen = new SeenMessages(input);
     if (start.conversation !== undefined) this.conversation = new ConversationRecord(input);
     return events;
   }
 
-  /** A fold that begins in the middle takes the earlier state from the snapshot. */
   private restore(state: unknown, nextOffset: number): void {
     const { interrupts, expired, withdrawn } = state as {
       interrupts?: readonly { readonly shown: Interrupt }[];
@@ -220,7 +214,7 @@ export class HistoryFold {
     return [...events, { type: 'model-start', agent: agentOfPath(path), runPath: path, turn, address: activityId }];
   }
 
-  /** An edit refers to the last list of its agent, so that list stays. */
+  /** Edits refer to the last list of the agent. */
   private forgetRequests(key: string, activityId: string): void {
     this.newest.set(key, activityId);
     if (this.requests.size <= keptRequests + this.newest.size) return;

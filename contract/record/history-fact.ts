@@ -2,7 +2,6 @@ import type { EndStatus } from '../events';
 import type { Failure } from '../messages/messages';
 import type { AgentRunInput, AgentRunResult, CallModelInput, CallToolInput } from './wire';
 
-/** A decoded history event. Readers of histories make facts; the fold knows no Temporal. */
 export type HistoryFact =
   | { readonly kind: 'start'; readonly time: number; readonly workflowId: string; readonly input: AgentRunInput }
   | {
@@ -23,14 +22,14 @@ export type HistoryFact =
   | { readonly kind: 'activity-closed'; readonly time: number; readonly scheduledId: number }
   | { readonly kind: 'memo'; readonly time: number; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'task-completed'; readonly time: number }
-  /** Passing: for another run's sake, and repeated. The history does not show the outcome of the repetition. */
+  /** Passing: the workflow task failed because of another run and is repeated. */
   | { readonly kind: 'task-failed'; readonly time: number; readonly message: string; readonly passing?: true }
-  /** Something came that the code has not seen. */
+  /** An event that the workflow code has not seen. */
   | {
       readonly kind: 'stirred';
       readonly time: number;
       readonly by: 'signal' | 'cancel';
-      /** What was said with a cancel. */ readonly reason?: string;
+      readonly reason?: string;
     }
   | { readonly kind: 'continued'; readonly time: number; readonly nextRunId: string }
   | { readonly kind: 'end'; readonly time: number; readonly status: EndStatus; readonly result?: AgentRunResult; readonly error?: Failure };

@@ -1,6 +1,5 @@
 import type { WireEvent } from '../events';
 
-/** Interrupts without an answer. */
 export class InterruptEnds {
   readonly expired = new Set<string>();
   readonly withdrawn = new Set<string>();
@@ -15,7 +14,7 @@ export class InterruptEnds {
     if (event.type === 'interrupt-end' && event['reason'] === 'deadline') this.expired.add(id);
     if (event.type === 'interrupt-end' && event['reason'] === 'cancel') this.withdrawn.add(id);
     if (event.type !== 'interrupt-start') return;
-    // A question withdrawn by a cancel is asked again after a resume.
+    // A question that a cancel withdrew is asked again after a resume.
     this.withdrawn.delete(typeof event.interrupt === 'string' ? event.interrupt : (event.interrupt?.id ?? ''));
   }
 }

@@ -5,7 +5,7 @@ import type { AgentRunInput } from './wire';
 export const foreignInput =
   'The input of the workflow is none of a run: it was started without Holdfast, or its input is in a storage that this reader does not have.';
 
-/** Anybody who reaches the server can start a workflow of this type with any input. */
+/** Anybody who reaches the server can start this workflow type with any input. */
 export function isRunInput(input: unknown): input is AgentRunInput {
   const { start, snapshot } = (input ?? {}) as Partial<Record<keyof AgentRunInput, unknown>>;
   if (!isRecord(start) || typeof start['agent'] !== 'string' || start['input'] === undefined) return false;

@@ -2,14 +2,12 @@ import type { EventBody } from '../events';
 import { agentOfPath, isShown } from './agent-paths';
 import type { CallModelInput, CallModelResult, CallToolInput } from './wire';
 
-/** An open call: of a tool, or else of a model. */
 export interface ScheduledCall {
   readonly activityId: string;
   readonly tool?: CallToolInput;
   readonly model?: CallModelInput;
 }
 
-/** The event of a model call that was put off. */
 export function waitOf({ activityId, model }: ScheduledCall, { waited }: CallModelResult): readonly EventBody[] {
   if (waited === undefined || model === undefined || !isShown(model.path)) return [];
   const { path, turn } = model;

@@ -11,7 +11,7 @@ export class RunUsage {
     this.add(usage, { [model]: usage });
   }
 
-  /** Adds the usage of an ended isolated agent, and returns the unpacked part of its event. */
+  /** Returns the unpacked usage for the event. */
   ofChild({ type, usage, usageByModel }: { readonly type: string; readonly usage?: unknown; readonly usageByModel?: unknown }): object {
     if (type !== 'agent-end' || usage === undefined) return {};
     const byModel = usageByModel === undefined ? undefined : unpackByModel(usage as Usage, usageByModel as PackedByModel);

@@ -6,18 +6,18 @@ import { messagesOfInput } from '../messages/messages';
 import { applySplices, spliceBetween } from './splice';
 import type { AgentRunInput, Snapshot } from './wire';
 
-/** In a snapshot: the list of all agents' words. No path of an agent is empty. */
+/** No agent's path is empty. */
 export const saidByAll = '';
 
 /**
- * The messages that readers see: those of the root agent's last model call, and later messages. The run keeps them, because at a continue-as-new it
- * goes back to the last checkpoint, and readers have seen more.
+ * Messages that readers saw: the root agent's last model call, and later ones. The run keeps the list, because continue-as-new returns to
+ * an earlier checkpoint.
  */
 export class SeenMessages {
   private readonly root: string;
   private list: readonly StoredMessage[];
   private shown: StoredMessage[] = [];
-  /** Words of all agents, seen once an agent below the root takes part. */
+  /** Words of all agents, shown once an agent below the root takes part. */
   private said: StoredMessage[];
   private together = false;
 
@@ -64,7 +64,7 @@ export class SeenMessages {
   }
 
   private joins(path: readonly string[]): void {
-    // An agent made of others has another place in each turn.
+    // A composed agent has another place in each turn.
     const isBehindRoot = path.length > 1 || path[0] !== this.root;
     if (isBehindRoot && path.at(-1) !== hiddenModelCall && isConversation(path)) this.together = true;
   }
@@ -93,7 +93,7 @@ function listOf({ lists, shown, seen }: Snapshot, root: string): readonly Stored
   return applySplices(own, seen, (item) => (typeof item === 'string' ? (known.get(item) ?? lostMessage(item)) : item));
 }
 
-/** Stands for a message that the history names but does not have. */
+/** Replaces a message whose content the history lacks. */
 export function lostMessage(id: string): StoredMessage {
   return { id, role: 'assistant', parts: [] };
 }

@@ -5,14 +5,13 @@ import { interruptMemoPrefix, names } from '../names';
 
 type MemoValues = Readonly<Record<string, unknown>>;
 
-/** Interrupts in a change of the memo: new interrupts in order, and ids of ended interrupts. */
 export function interruptsInMemo(values: MemoValues): {
   readonly shown: readonly (readonly [string, Interrupt])[];
   readonly ended: readonly string[];
 } {
   const ids = Object.keys(values).flatMap((key) => (key.startsWith(interruptMemoPrefix) ? key.slice(interruptMemoPrefix.length) : []));
   const valueOf = (id: string): unknown => values[interruptMemoPrefix + id];
-  // Fields of a memo have no order on the wire, but its events do.
+  // Memo fields have no order on the wire, but events do.
   const begun = eventsInMemo(values).flatMap(({ type, interrupt }) => (type === 'interrupt-start' ? [interrupt as string] : []));
   const shown = [...new Set([...begun, ...ids])].flatMap((id) => {
     const value = valueOf(id);

@@ -5,15 +5,12 @@ import { lostMessage, saidByAll } from './seen-messages';
 import type { ListItem } from './splice';
 import type { AgentRunInput, NamedMessages, Snapshot } from './wire';
 
-/** The key of a conversation's list in a snapshot. Readers look for the list of the run itself. */
+/** The prefix keeps readers from taking the list for the run's own list. */
 export function listOfConversation(conversation: string): string {
   return conversation === saidByAll ? saidByAll : `~${conversation}`;
 }
 
-/**
- * A snapshot with each conversation once. Lists of agents and readers repeat the conversation, so there ids stand for its messages and for what other
- * agents are told of them.
- */
+/** Stores each conversation once: in other lists, ids replace the conversation's messages and other agents' views of them. */
 export function packedSnapshot(snapshot: Snapshot): Snapshot {
   const { lists, shown, ...rest } = snapshot;
   const keys = Object.keys(lists);
@@ -35,7 +32,6 @@ export function packedSnapshot(snapshot: Snapshot): Snapshot {
   return { ...rest, lists: whole, shown: shownItems === shown ? shown : [], named: names };
 }
 
-/** The same with all messages in their lists, for a run or a reader. */
 export function unpackedInput(input: AgentRunInput): AgentRunInput {
   if (!isRunInput(input) || input.snapshot?.named === undefined) return input;
   const { named, ...snapshot } = input.snapshot;
@@ -55,7 +51,6 @@ function knownOf(messages: readonly StoredMessage[]): ReadonlyMap<string, Stored
   return new Map(messages.map((message) => [message.id, message]));
 }
 
-/** The list itself if nothing can be named. */
 function namesIn(messages: readonly StoredMessage[], said: ReadonlyMap<string, StoredMessage>): readonly ListItem[] {
   const items = messages.map((message) =>
     isSame(
@@ -68,7 +63,7 @@ function namesIn(messages: readonly StoredMessage[], said: ReadonlyMap<string, S
   return items.some((item) => typeof item === 'string') ? items : messages;
 }
 
-/** A hook may have changed a message under its id. */
+/** A hook may change a message without changing the id. */
 function isSame(message: StoredMessage, known: StoredMessage | undefined): boolean {
   return message === known || (known !== undefined && JSON.stringify(message) === JSON.stringify(known));
 }

@@ -1,11 +1,11 @@
 import type { StoredMessage } from '../messages/messages';
 
-/** A message in an edit: its id if the history has it, else the whole message. */
+/** A message that the history has is only an id. */
 export type ListItem = string | StoredMessage;
-/** At a position of the present list: remove so many, insert these. */
+/** Position, number of removed messages, and inserted messages. */
 export type Splice = readonly [at: number, remove: number, insert: readonly ListItem[]];
 
-/** The edits between two lists. One contiguous edit covers appends, patches and trims. */
+/** One contiguous edit covers appends, patches and trims. */
 export function spliceBetween(from: readonly string[], to: readonly StoredMessage[], isKnown: (id: string) => boolean): readonly Splice[] {
   let head = 0;
   while (head < from.length && head < to.length && from[head] === to[head]?.id) head++;
@@ -18,7 +18,7 @@ export function spliceBetween(from: readonly string[], to: readonly StoredMessag
   return [[head, removed, middle.map((message) => (isKnown(message.id) ? message.id : message))]];
 }
 
-/** Keeps messages of both lists in order, so two distant edits do not name everything between. */
+/** Splits an edit, so that two distant edits do not name everything between. */
 function splitEdit(
   from: readonly string[],
   start: number,

@@ -3,7 +3,7 @@ import type { MiddlewareChange } from '../middleware-changes';
 
 type Changed = Pick<Extract<EventBody, { type: 'model-end' | 'tool-end' }>, 'changes'>;
 
-/** Changes by worker middleware are in the result of a call. Readers see them in its end event, after changes by the workflow. */
+/** Readers see changes by worker middleware in the end event, after changes by the workflow. */
 export class WorkerChanges {
   private readonly byAddress = new Map<string, readonly MiddlewareChange[]>();
 

@@ -2,7 +2,7 @@ import { isRecord } from '../check';
 /** Keywords that allow keys outside of `properties`. */
 const elsewhere = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas', 'unevaluatedProperties'];
 
-/** The arguments of a tool with this schema. Undefined: others are possible. */
+/** Undefined: the schema allows other arguments. */
 export function argumentsOfSchema(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema) || !isRecord(schema['properties'])) return undefined;
   const { additionalProperties = false } = schema;
@@ -10,7 +10,7 @@ export function argumentsOfSchema(schema: unknown): readonly string[] | undefine
   return Object.keys(schema['properties']);
 }
 
-/** What is wrong with aliases of an argument. Without a schema nothing is known. */
+/** Without a schema, any alias fits. */
 export function misfitOfAlias(tool: string, argument: string, schema: unknown): string | undefined {
   const known = argumentsOfSchema(schema);
   if (known === undefined || known.includes(argument)) return undefined;

@@ -6,7 +6,7 @@ import { shown } from '../shown';
 import { misfitOfSchema } from './schema-fit';
 import { jsonSchema } from './schema-form';
 
-/** A schema that tells its own JSON Schema by the interface of Standard Schema, such as one of zod. */
+/** A schema that gives its JSON Schema by Standard Schema, such as a zod schema. */
 export interface SelfTellingSchema<Value> {
   readonly '~standard': {
     readonly types?: { readonly input: Value } | undefined;
@@ -14,16 +14,16 @@ export interface SelfTellingSchema<Value> {
   };
 }
 
-/** A JSON Schema as it is. */
+/** A plain JSON Schema. */
 export interface JobJsonSchema {
   readonly [keyword: string]: Json | undefined;
   readonly '~standard'?: undefined;
 }
 
-/** What says how a job has to look. */
+/** The schema of a job. */
 export type JobSchema<Job> = SelfTellingSchema<Job> | JobJsonSchema;
 
-/** The JSON Schema of a job, told once, so later checks need only JSON. */
+/** Converts a schema once, so that later checks need only JSON. */
 export function jsonSchemaOfJob(given: unknown, refuse: Refuse): Json {
   const told = toldSchema(given, refuse);
   const problem = jsonSchema.problem(told, 'inputSchema');
@@ -45,7 +45,7 @@ function toldSchema(given: unknown, refuse: Refuse): unknown {
   }
 }
 
-/** What is wrong with a job, as a sentence. `misfitOf` may say more. */
+/** `misfitOf` may give more details. */
 export function problemOfJob(agent: string, schema: Json, job: Json, misfitOf = misfitOfSchema): string | undefined {
   const misfit = misfitOf(schema, job);
   return misfit === undefined ? undefined : `The input of agent "${agent}" does not fit its inputSchema: ${misfit}. It is ${shown(job)}.`;

@@ -4,14 +4,14 @@ import { References, baseOf } from './schema-references';
 import type { SchemaObject } from './schema-parts';
 import { first, isRecord, listOf, own } from './schema-parts';
 
-/** A bound for recursion, above any real schema or value. */
+/** Bounds recursion, above any real schema or value. */
 const deepest = 500;
 const longestMisfit = 1000;
 const mostMisfits = 20;
 
 /**
- * Where a value does not fit a JSON Schema. The check knows the keywords about structure, ignores others, and works the same everywhere. It ends
- * soon: each part of the schema looks at each place once. Patterns are left to others, because they can take for ever.
+ * Checks structural keywords, equally in workflow and worker, and ends soon: each part of the schema checks each place once. Patterns are
+ * skipped, because a pattern may take forever.
  */
 export function misfitOfSchema(schema: Json | undefined, value: Json): string | undefined {
   if (schema === undefined) return undefined;
@@ -19,12 +19,10 @@ export function misfitOfSchema(schema: Json | undefined, value: Json): string | 
   return misfit === undefined || misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`;
 }
 
-/** All places that do not fit, each once. */
 export function misfitsOfSchema(schema: Json | undefined, value: Json): readonly string[] {
   if (schema === undefined) return [];
   const told = new Set<string>();
   for (const misfit of new SchemaCheck(schema).misfits(schema, new ValuePlace(value, ''), schema, 0)) {
-    // A huge value is not checked to its end.
     if (told.size === mostMisfits && !told.has(misfit)) return [...told, 'and more'];
     told.add(misfit.length <= longestMisfit ? misfit : `${misfit.slice(0, longestMisfit)}…`);
   }
@@ -33,7 +31,6 @@ export function misfitsOfSchema(schema: Json | undefined, value: Json): readonly
 
 class ValuePlace {
   readonly seen = new Map<SchemaObject, string | undefined>();
-  /** Schemas whose misfits were all told. */
   readonly told = new Set<SchemaObject>();
   private inside: Map<string | number, ValuePlace> | undefined;
   private text: string | undefined;
@@ -77,14 +74,13 @@ class SchemaCheck {
     if (schema === false) return `${place.name} is not wanted`;
     if (!isRecord(schema) || depth > deepest) return undefined;
     if (place.seen.has(schema)) return place.seen.get(schema);
-    // A schema that refers to itself at this place asks for nothing more.
+    // A schema that refers to itself at this place asks nothing more.
     place.seen.set(schema, undefined);
     const misfit = this.found(schema, place, baseOf(schema, around), depth + 1);
     place.seen.set(schema, misfit);
     return misfit;
   }
 
-  /** The first misfit, and those of fields and items. */
   *misfits(schema: Json | undefined, place: ValuePlace, around: Json, depth: number): Generator<string> {
     const whole = this.misfit(schema, place, around, depth);
     if (whole === undefined) return;
@@ -257,7 +253,7 @@ function misfitOfAny(schema: SchemaObject, same: (part: Json | undefined) => str
   return undefined;
 }
 
-/** Each once, and bounded: each may be such a list. */
+/** Bounded, because an entry may be a list as well. */
 function listed(misfits: readonly (string | undefined)[]): string {
   const text = [...new Set(misfits)].join('; ');
   return text.length <= longestMisfit ? text : `${text.slice(0, longestMisfit)}…`;

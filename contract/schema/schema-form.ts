@@ -8,7 +8,7 @@ import { first, isRecord } from './schema-parts';
 interface SchemaPart {
   readonly schema: Json;
   readonly path: string;
-  /** Where its pointers begin. */
+  /** Where pointers begin. */
   readonly base: Json;
 }
 
@@ -22,10 +22,7 @@ const withSchema = [
 const withSchemas = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 const withNamedSchemas = ['properties', 'patternProperties'];
 
-/**
- * Why a value is not a JSON Schema that can check. Unknown keywords are allowed. A `$ref` leads only into the schema itself. Patterns are compiled
- * and never run.
- */
+/** Unknown keywords are allowed, a `$ref` stays inside the schema, and patterns are compiled but never run. */
 export function problemOfSchema(schema: Json): string | undefined {
   const references = new References(schema);
   const parts: SchemaPart[] = [{ schema, path: '', base: schema }];
@@ -95,7 +92,7 @@ function compiles(pattern: string, flags: string): boolean {
   }
 }
 
-/** Direct inner schemas. Definitions count if something refers to them. */
+/** Unreferenced definitions do not count. */
 function partsOf(schema: SchemaObject, path: string, base: Json): readonly SchemaPart[] {
   const before = path === '' ? '' : `${path}.`;
   const parts: SchemaPart[] = [];
@@ -120,7 +117,7 @@ function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** A JSON Schema in a definition. Schemas of zod are objects with functions. */
+/** Zod schemas are objects with functions. */
 export const jsonSchema = both(
   form(
     (value) => isObject(value) && notJson(value) === undefined,

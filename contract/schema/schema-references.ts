@@ -7,7 +7,6 @@ export interface Referred {
   readonly base: Json;
 }
 
-/** References inside of one schema: pointers, anchors, and schemas with an `$id`. */
 export class References {
   private readonly named = new Map<Json, readonly SchemaObject[]>();
 
@@ -15,7 +14,7 @@ export class References {
 
   find(reference: string, base: Json): Referred | undefined {
     const [document = '', fragment = ''] = reference.split('#');
-    // Below an `$id` a pointer begins there, except in drafts where nothing counts beside a `$ref`.
+    // Below an `$id` a pointer begins there, except in drafts that ignore keywords beside `$ref`.
     const documents = document === '' ? [base, this.root] : this.withNames(this.root).filter(({ $id }) => isSameId($id, document));
     for (const one of documents) {
       const schema = fragment === '' ? one : fragment.startsWith('/') ? placeOf(one, fragment) : this.anchored(one, fragment);
@@ -31,7 +30,6 @@ export class References {
     );
   }
 
-  /** All parts with a name, searched on demand. */
   private withNames(base: Json): readonly SchemaObject[] {
     const known = this.named.get(base);
     if (known !== undefined) return known;
@@ -46,13 +44,12 @@ export class References {
   }
 }
 
-/** Where pointers of a part begin. */
 export function baseOf(part: SchemaObject, around: Json): Json {
   const { $id } = part;
   return typeof $id === 'string' && !$id.startsWith('#') ? part : around;
 }
 
-/** An `$id` and a reference to it may be relative. */
+/** An `$id` and a reference may be relative. */
 function isSameId($id: Json | undefined, document: string): boolean {
   if (typeof $id !== 'string' || $id === '') return false;
   const id = $id.replace(/#$/, '');
