@@ -1,6 +1,5 @@
-/** `holdfast/middleware`: the built-in middleware, as an agents module uses it. Worker tools and stores of theirs are in `holdfast/worker`. */
+/** `holdfast/middleware`: the built-in middleware for an agents module. Worker tools and stores are in `holdfast/worker`. */
 
-// Humans and limits
 export { approval } from './approval/workflow';
 export { askHuman } from './ask-human/workflow';
 export type { AskHumanOptions, HumanQuestion } from './ask-human/workflow';
@@ -18,7 +17,6 @@ export { policy } from './approval/policy';
 export type { PolicyCall, PolicyOptions, PolicyStage } from './approval/policy-options';
 export type { Deciders, PolicyRun } from '../contract/policies';
 
-// Models: retry, fallback, cache
 export type { Backoff } from './backoff';
 export { modelFallback } from './model-fallback/workflow';
 export type { ModelFallbackOptions } from './model-fallback/workflow';
@@ -27,7 +25,6 @@ export type { ModelRetryOptions } from './model-retry/workflow';
 export { responseCache } from './response-cache/workflow';
 export type { ResponseCacheOptions } from './response-cache/workflow';
 
-// What the model sees
 export { pii } from './pii/workflow';
 export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './pii/workflow';
 export { contextEditing } from './context-editing/workflow';
@@ -54,7 +51,6 @@ export type {
 export { contextTokens, estimateTokens } from './token-count';
 export type { TokenCounter } from './token-count';
 
-// Tools: which, how often, and tools of their own
 export { toolRetry } from './tool-retry/workflow';
 export type { ToolProblem, ToolRetryOptions } from './tool-retry/workflow';
 export { toolSelector } from './tool-selector/workflow';

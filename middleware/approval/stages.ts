@@ -18,7 +18,7 @@ import { waiverOf, waivesOf } from './policy-waivers';
 
 export interface Plan extends PolicyPlan {
   readonly name: string;
-  /** A policy of the configuration may change while the call waits. */
+  /** The configuration's policy may change while the call waits. */
   readonly isConfigured?: true;
 }
 
@@ -30,7 +30,7 @@ export interface Asking {
   readonly planOf: (call: ToolCall) => MaybePromise<Plan>;
 }
 
-/** Asks one question for each decision. A decision counts for the arguments that were shown. */
+/** A decision counts for the shown arguments. */
 export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking, why: string | undefined): Promise<StagesEnd> {
   const inside = insideOf(ctx);
   const began = new Map<number, number>();
@@ -40,7 +40,6 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
   let problem = why;
   let since: number | undefined;
   let given: readonly Given[] = [];
-  // Stages of earlier versions of the policy, which come before the stages of the newest version.
   let kept: readonly PlannedStage[] = [];
   const beside = (newer: Plan): void => {
     const { stages, places } = joinedStages(plan.stages, newer.stages);
@@ -83,7 +82,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       since = waitedSince;
       const newer = await asking.planOf(shown);
       if (newer.version !== answer.version) problem = otherVersion(newer, answer.version);
-      // A newer policy that asks nobody does not let a waiting call through.
+      // A newer policy that asks no person does not let a waiting call through.
       if (newer.holds) beside(newer);
       continue;
     }
@@ -94,7 +93,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       given = [...given, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment }) }];
       continue;
     }
-    // A person who decides in the place of another waives nothing beyond this call.
+    // A delegate waives nothing beyond this call.
     const waives = takes(stage, stage, { by, roles }, eyes.people) ? waivesOf(answer) : undefined;
     const decision: Given = { stage: number, type: 'approve', ...defined({ by, comment, waives }) };
     if (answer.editedInput === undefined) {
@@ -117,7 +116,7 @@ export async function decideByStages(call: ToolCall, ctx: HookContext, asking: A
       continue;
     }
     const newer = { ...edited, stages: [...kept, ...edited.stages] };
-    // An edit may change who decides: approvals stay only where the stage asks the same people.
+    // An edit may change the deciders: approvals stay only where the stage asks the same people.
     const { stages } = plan;
     given = given.filter(
       (one) =>
@@ -136,7 +135,6 @@ function isSameStage(before: readonly PlannedStage[], now: readonly PlannedStage
   return earlier !== undefined && later !== undefined && isSameAsked(earlier, later);
 }
 
-/** Whether a stage accepts a decision of people whom another stage asked before an edit. */
 function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answerer, people: People): boolean {
   if (stage === undefined) return false;
   const isAmong = ({ users = [], roles = [] }: Deciders): boolean =>
@@ -144,7 +142,7 @@ function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answe
   return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
 }
 
-/** A decision at the new place of its stage. A stage that does not take the type of the decision is asked again. */
+/** A stage that does not take the decision's type asks again. */
 function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
   const stage = places[one.stage] ?? one.stage;
   const { onExpiry, delegates } = stages[stage] ?? {};
@@ -190,7 +188,7 @@ function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, peopl
   const { escalate } = stage;
   const own: Deciders = { users: [...(stage.by.users ?? []), ...handed.map(({ to }) => to ?? '')], roles: stage.by.roles ?? [] };
   const isOfAnybody = (stage.by.users ?? []).length + (stage.by.roles ?? []).length === 0;
-  // Anybody may decide while handed-over decisions do not fill the stage.
+  // Any person may decide while handed-over decisions do not fill the stage.
   if (isOfAnybody && here.filter(({ type }) => type === 'approve').length + othersIn(own.users ?? [], notBy, people).length < stage.need)
     return { notBy };
   const isLate = escalate !== undefined && millisecondsOf(escalate.after, 'hook-failed') <= passed;
@@ -201,7 +199,7 @@ function whoOf({ stage, number, given, passed, startedBy, eyes: { writers, peopl
   const first = left([own]);
   const isEmpty = first.by?.length === 0 && first.roles?.length === 0;
   const now = escalate !== undefined && (isLate || isEmpty) ? left([own, escalate.to]) : first;
-  // An emptied list does not become a stage of anybody: `lackOf` refuses the empty list.
+  // `lackOf` refuses an emptied list, which must not mean any person.
   if (now.by?.length === 0 && now.roles?.length === 0) return { notBy, by: [] };
   return { notBy, ...defined({ by: nothing(now.by), roles: nothing(now.roles) }) };
 }
@@ -210,7 +208,6 @@ function nothing(list: readonly string[] | undefined): readonly string[] | undef
   return list?.length === 0 ? undefined : list;
 }
 
-/** Why the stage can never end. Roles are not resolved here. */
 function lackOf({ need, escalate }: PlannedStage, { by, roles, notBy }: Who, people: People, have: number): string | undefined {
   if (by === undefined || roles !== undefined || escalate?.to.roles !== undefined) return undefined;
   const ever = othersIn([...by, ...(escalate?.to.users ?? [])], notBy, people);
