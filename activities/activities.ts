@@ -33,7 +33,7 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  /** Does nothing: a run resumes from the input, which the history has. */
+  /** The history keeps the input, from which a run resumes. */
   keepResumePoint(point: KeptPoint): Promise<void>;
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }
@@ -57,7 +57,7 @@ export function createActivities(parts: WorkerParts): Activities {
   };
 }
 
-/** `retried`: the failures that the server retries. Another worker may have the missing policy or output. */
+/** `retried`: failures that the server retries, as another worker may have the missing policy or output. */
 async function orFailure<T>(fallback: ErrorCode, retried: boolean | ErrorCode, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

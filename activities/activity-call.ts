@@ -15,7 +15,6 @@ import type { WorkerParts } from './parts';
 
 const longestInPlace = 20_000;
 
-/** One attempt of a model or tool call, as the server gives the attempt to this worker. */
 export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' | 'hidden'>> {
   readonly workflowId: string;
   readonly address: string;
@@ -51,7 +50,7 @@ export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' 
     return { run: runIdOf(workflowId), agent, address, attempt: patience.attempt };
   }
 
-  /** The call may wait in place for a tenth of its own time at most. */
+  /** The call may wait in place for a tenth of its own time. */
   protected caller(mayLeave: boolean): Caller {
     const { workflowId: run, runId, address, signal, timeoutMs } = this;
     const since = this.context.info.scheduledTimestampMs;
@@ -62,17 +61,17 @@ export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' 
     return this.parts.messages.values.resolve(this.workflowId, this.runId, this.address, this.input.runLocal);
   }
 
-  /** Later calls of the run find message and change in the memory of this worker. */
+  /** Later calls of the run find message and change in memory. */
   protected remember(message: StoredMessage | undefined, change: CallChange | undefined): void {
     const { messages } = this.parts;
     if (message !== undefined) messages.putMessage(this.runId, message);
     messages.values.learn(this.runId, change);
   }
 
-  /** The failure that lets the server repeat the call. The next attempt reads the waits of this one in the last heartbeat. */
+  /** The next attempt reads its earlier waits in the last heartbeat. */
   protected putOff({ waitMs, waits }: Extract<Again, { waitMs: number }>, code: string, message: string): Error {
     this.context.heartbeat(waits);
-    // Logs and metrics do not count a wait for a turn as a failure.
+    // Logs and metrics count no wait for a turn as a failure.
     return activityFailure(code, message, { retryable: true, retryAfterMs: waitMs, benign: code === 'waiting-for-turn' });
   }
 }

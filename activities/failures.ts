@@ -17,7 +17,7 @@ export interface Verdict {
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  /** A call that waits has not failed. */
+  /** A waiting call has not failed. */
   readonly waitsFor?: 'turn' | 'provider';
   readonly message: string;
 }
@@ -26,7 +26,7 @@ export interface FailureKind {
   readonly kind: string;
   readonly is: (facts: ErrorFacts) => boolean;
   readonly retryable: boolean;
-  /** Default: the code of the error, or `model-failed`. */
+  /** Default: the error's own code, or `model-failed`. */
   readonly code?: ErrorCode;
 }
 
@@ -85,14 +85,12 @@ const isNamed =
   (facts: ErrorFacts): boolean =>
     facts.names.some((name) => names.includes(name));
 
-/** Whether the error's own words count more than its status, which is missing or was made up by the client. */
+/** Whether the error's words count more than its status, which is missing or invented by the client. */
 function isOwnWord({ status }: ErrorFacts): boolean {
   return status === undefined || status >= 500 || status < 400;
 }
 
-/**
- * Kinds of failures of a model call. The first matching row decides, so exact rows stand first. docs/reference/models.md has this table for people.
- */
+/** The first matching row decides, so exact rows stand first. docs/reference/models.md repeats the table. */
 export const failureKinds: readonly FailureKind[] = [
   { kind: 'own-again', is: ({ own }) => own !== undefined && (own.retryable ?? againCodes.includes(own.code)), retryable: true },
   { kind: 'own', is: ({ own }) => own !== undefined, retryable: false },
@@ -106,7 +104,7 @@ export const failureKinds: readonly FailureKind[] = [
   },
   { kind: 'quota-used-up', is: (facts) => facts.status === 402 || isOneOf(usedUp)(facts), retryable: false },
   { kind: 'refused', is: isOneOf(filtered), retryable: false, code: 'model-refused' },
-  // Google answers a wrong key with the status of a wrong request.
+  // Google answers a wrong key with status 400.
   {
     kind: 'key-refused',
     is: (facts) =>
@@ -123,7 +121,7 @@ export const failureKinds: readonly FailureKind[] = [
     is: (facts) => facts.status === 400 && isOneOf(['server_error', 'rate_limit_exceeded'])(facts),
     retryable: true,
   },
-  // Anthropic's client invents a status for an error at the beginning of a stream.
+  // Anthropic's client invents a status for an error at the start of a stream.
   {
     kind: 'request-wrong',
     is: (facts) => isOwnWord(facts) && isOneOf(wrong)(facts),
@@ -163,13 +161,13 @@ export function classify(error: unknown): Verdict {
   };
 }
 
-/** A busy provider, or a provider that names a time to wait, has not failed. */
+/** A busy provider, or a provider with a time to wait, has not failed. */
 function waitsForOf({ own, retryAfterMs }: ErrorFacts, kind: string): Verdict['waitsFor'] {
   if (own?.code === 'waiting-for-turn') return 'turn';
   return kind === 'throttled' || retryAfterMs !== undefined ? 'provider' : undefined;
 }
 
-/** The result of a failed model call. Undefined if the server has to repeat the call, as with a missing part that another worker may have. */
+/** Undefined: the server has to repeat the call, as another worker may have the missing part. */
 export function failedResult(
   verdict: Verdict,
   retries: RetryMode | null | undefined,
@@ -189,7 +187,7 @@ export function failedResult(
   };
 }
 
-/** A broken answer that is no JSON or too large is not worth a second failure. */
+/** A broken answer that is not JSON or is too large would fail the call once more. */
 function isKept(said: Message | undefined): said is Message {
   return said !== undefined && said.parts.length > 0 && isMessage(said) && notJson(said) === undefined && jsonSize(said) <= limits.message;
 }
@@ -197,7 +195,7 @@ function isKept(said: Message | undefined): said is Message {
 const longestText = 1000;
 const longestGarbled = 200;
 
-/** The provider's words, shortened. Garbled answers can be long and help nobody. */
+/** Shortens the provider's words, as garbled answers can be long. */
 function textOf({ message, cause, status, asked }: ErrorFacts, kind: string): string {
   const whole = kind === 'network' && cause !== undefined && cause !== '' ? `${message}: ${cause}` : message;
   const most = kind === 'answer-garbled' ? longestGarbled : longestText;
@@ -216,7 +214,7 @@ const secrets: readonly [RegExp, string][] = [
   [/((?:x-)?api[-_]?key["']?\s*[:=]\s*["']?)[^\s"',}]{6,}/gi, '$1[key]'],
 ];
 
-/** Providers quote keys and headers, which do not belong into a history. */
+/** Providers quote keys and headers, and a history must hold no secret. */
 export function redact(text: string): string {
   return secrets.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), withoutCredentials(text));
 }
@@ -235,7 +233,7 @@ export function activityFailure(
   });
 }
 
-/** Removes credentials from the error of a call that was told to stop. */
+/** Removes credentials from the error of a stopped call. */
 export function asThrown(error: unknown): unknown {
   const { message, name } = (error ?? {}) as { message?: unknown; name?: unknown };
   if (typeof message !== 'string') return error;
@@ -243,7 +241,7 @@ export function asThrown(error: unknown): unknown {
   return clean === message ? error : ApplicationFailure.create({ message: clean, type: wellFormed(String(name)) });
 }
 
-/** Only the message tells the reasons apart for which the server stops an activity. */
+/** Only the message tells why the server stops an activity. */
 export function isCancelledByRun(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as { message?: unknown } | undefined)?.message === 'CANCELLED';
 }

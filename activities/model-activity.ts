@@ -17,7 +17,6 @@ import { tellOfModel } from './news';
 import type { WorkerParts } from './parts';
 import { WrapWatch } from './worker-middleware/wrap-guard';
 
-/** One attempt of a model call: begin, run with a turn for each model that is asked, settle. */
 export class ModelActivity extends ActivityCall<CallModelInput> {
   private readonly watch = new WrapWatch();
   private readonly values = new CallValues(lateIn(this, this.parts.onProblem));
@@ -62,7 +61,7 @@ export class ModelActivity extends ActivityCall<CallModelInput> {
   }
 
   private settle(answer: ModelAnswer): CallModelResult {
-    // The shutdown of a worker aborts calls, too: half an answer counts only if the run was cancelled.
+    // A worker's shutdown aborts calls, too, but half an answer counts only for a cancelled run.
     if (answer.finish === 'cancelled' && !isCancelledByRun(this.signal)) throw abortOf(this.signal);
     this.live?.settle();
     return { address: this.address, ...answer, ...this.end(answer) };
@@ -84,7 +83,6 @@ export class ModelActivity extends ActivityCall<CallModelInput> {
     return { ...defined({ waited: this.patience.details }), ...this.watch.noted, ...changes };
   }
 
-  /** Throws if the server is to repeat the call, and otherwise returns the failure. */
   private again(verdict: Verdict): Pick<CallModelResult, 'failed'> {
     const again = this.patience.after(verdict);
     if (!('over' in again)) throw this.putOff(again, verdict.code, verdict.message);

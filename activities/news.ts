@@ -11,14 +11,14 @@ function tell(level: 'debug' | 'warn', message: string, fields: NewsFields): voi
   log[level](message, { [newsField]: event, ...rest });
 }
 
-/** A tool failed, or a worker middleware around the tool. Only the log gets the stack. */
+/** Only the log gets the stack. */
 export function tellOfTool({ tool }: { readonly tool: string }, call: CallFields, error: unknown): void {
   const code = codeOf(error);
   const what = code === 'hook-failed' ? messageOf(error) : `the tool '${tool}' failed: ${messageOf(error)}`;
   tell('warn', `run ${call.run}: ${what}`, { event: 'threw', ...call, tool, code: code ?? 'tool-failed', stack: stackOf(error) });
 }
 
-/** A wait for a turn or a busy provider is no failure. */
+/** A wait for a turn or a busy provider does not count as a failure. */
 export function tellOfModel(call: CallFields, { code, message, waitsFor }: Verdict, error: unknown): void {
   if (waitsFor === 'turn') return;
   const fields = { ...call, code };

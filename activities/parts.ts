@@ -13,11 +13,10 @@ import type { Policies } from './policies';
 import type { ToolRegistry } from './tools/tools';
 import type { WorkerMiddlewareRegistry } from './worker-middleware/worker-middleware';
 
-/** Reads the histories of other runs. */
 export interface AnswerLookup {
-  /** For each interrupt the first valid answer before the deadline, or null. */
+  /** Returns for every interrupt the first valid answer before the deadline, or null. */
   to(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  /** The point that the latest execution of a cancelled run kept. */
+  /** Returns the point that a cancelled run's latest execution kept. */
   pointOf(workflowId: string): Promise<KeptPoint | undefined>;
 }
 
@@ -28,18 +27,18 @@ export interface WorkerParts {
   readonly outputs: OutputRegistry;
   readonly policies?: Policies;
   readonly observers?: Observers;
-  /** Called with mistakes of user code that fail no run. */
+  /** Called for mistakes of user code that fail no run. */
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly messages: MessageStore;
   readonly deltas: DeltaSink;
-  /** How long the stream of a model may be silent. */
+  /** Longest silence of a model's stream, in milliseconds. */
   readonly stallMs?: number;
-  /** Asks the newest build of the task queue whether that build can continue a run. */
+  /** Asks the task queue's newest build whether the build can continue a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;
   readonly answers?: AnswerLookup;
   /** Absent in memory, without limits. */
   readonly turns?: Turns;
-  /** Absent in a worker of the user's own. */
+  /** Absent in a user's own worker. */
   readonly loop?: LoopWatch;
   readonly language: Language;
   readonly toolDefaults: ToolFacts;

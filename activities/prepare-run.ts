@@ -7,7 +7,7 @@ import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
 import type { WorkerParts } from './parts';
 
-/** The facts of everything that a run names. A missing part fails here, before the run schedules anything else. */
+/** A missing part fails before the run schedules any work. */
 export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
   const { tools, models, middleware, outputs } = parts;
   refuseUnknown('tool', request.tools, tools.names);
@@ -56,7 +56,7 @@ function refuseUnknown(kind: keyof typeof codes, named: readonly string[] = [], 
   throw new HoldfastError(codes[kind], `The agent names the ${kind} "${unknown}".${meant} The worker has: ${known.join(', ') || 'none'}.`);
 }
 
-/** Long schemas are left out, as the history would repeat them with each question. */
+/** Leaves out long schemas, as the history would repeat a schema with each question. */
 function schemasOf(tools: readonly string[], parts: Pick<WorkerParts, 'tools'>): Readonly<Record<string, Json>> {
   return Object.fromEntries(
     tools.flatMap((tool) => {

@@ -19,13 +19,12 @@ import { ToolAttempt, ToolRetry } from './tools/tool-attempt';
 import type { RunAbout } from './transcripts/start-store';
 import { aboutNothing } from './transcripts/start-store';
 
-/** One attempt of a tool call: begin, limit, run, settle. */
 export class ToolActivity extends ActivityCall<CallToolInput> {
   private readonly attempt: ToolAttempt;
   private readonly isOnce: boolean;
   private turn: GateTurn | undefined;
   private hasRun = false;
-  /** The result of the call is known. A tool that began now would run after its call was reported as unsettled. */
+  /** A tool that began after the result is known would run after its call was reported as unsettled. */
   private isOver = false;
 
   constructor(parts: WorkerParts, input: CallToolInput) {
@@ -47,7 +46,10 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
     }
   }
 
-  /** Undefined if the time of a `once` tool is up. A cancel does not end the wait for such a tool: only the tool knows how far it came. */
+  /**
+   * Undefined: the time of a `once` tool is up. A cancel does not end the wait for a `once` tool, as only the tool knows how far its work
+   * came.
+   */
   private inTime(begun: Begun): Promise<ToolOutcome | undefined> {
     const { attempt, context, timeoutMs } = this;
     if (this.isOnce) return inTime<ToolOutcome | undefined>(this.work(begun), timeoutMs, () => undefined);
@@ -69,7 +71,6 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
     return [values, input.about === true ? await parts.messages.starts.of(workflowId, runId) : aboutNothing];
   }
 
-  /** A reconcile needs no turn. */
   private async limit(): Promise<GateTurn | undefined> {
     const { tool, reconcile } = this.input;
     const concurrency = this.parts.tools.factsOf(tool)?.concurrency;
@@ -96,7 +97,7 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
     return result;
   }
 
-  /** Without values and events, as if the timer of the server had been first: which of the two timers is first, is chance. */
+  /** Chance decides whether this timer or the server's fires first, so values and events are dropped as the server would. */
   private late(): CallToolResult {
     this.attempt.drop();
     return { address: this.address, outcome: tooLate(this.input, this.timeoutMs) };
@@ -117,7 +118,7 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
     throw this.again(code, error);
   }
 
-  /** The failure by which the server repeats the call, as long as there are attempts. */
+  /** The failure lets the server repeat the call. */
   private again(code: string, error: unknown): Error {
     const { patience } = this;
     const message = messageOf(error);

@@ -12,7 +12,7 @@ export function hostProblem(host: string): string | undefined {
   return undefined;
 }
 
-/** Problem of the address of a Temporal server. The address may contain a password, so no message quotes the address as given. */
+/** No message quotes the address, which may contain a password. */
 export function addressProblem(address: string): string | undefined {
   const rule = 'It must be host:port, without a scheme, a user or a path.';
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(address) ?? [];
@@ -82,5 +82,5 @@ function isKey(text: string): boolean {
   return key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
 }
 
-/** With a smaller cache Temporal's core drops tasks of evicted runs, and the tasks return after 10 s. */
+/** With a smaller cache Temporal's core drops tasks of evicted runs, which return after 10 s. */
 export const leastCachedRuns = 2;

@@ -9,15 +9,15 @@ import { withCompression } from './payloads/compression';
 import { snapshotStorage } from './snapshot-storage';
 
 export interface ClientPluginOptions {
-  /** Where large snapshots of runs go: the same for workers and clients. */
+  /** Holds large snapshots of runs: the same for workers and clients. */
   readonly storage?: StorageDriver;
-  /** Whether new data is compressed. Compressed data is always read. Default: no. */
+  /** Compresses new data. Compressed data is always read. Default: no. */
   readonly compress?: boolean;
 }
 
 const forms = { storage: anything, compress: flag };
 
-/** A Temporal plugin for clients and connections, to read compressed payloads, external storage and large pages of histories. */
+/** A Temporal plugin that reads compressed payloads, external storage and large pages of histories. */
 export class ClientPlugin extends SimplePlugin {
   constructor(options: ClientPluginOptions) {
     const { storage, compress } = checkOptions<ClientPluginOptions>('holdfastClientPlugin', options, forms, 'config-invalid');

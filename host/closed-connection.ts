@@ -5,10 +5,7 @@ type NextInterceptor = Parameters<ClosedInterceptor>[1];
 
 const grpcCancelled = 1;
 
-/**
- * A timer may retry a request after its connection was closed. gRPC would throw out of the timer and end the process, so the request ends as
- * cancelled.
- */
+/** A timer may retry a request on a closed connection, and gRPC's throw would end the process, so the request ends as cancelled. */
 export function whileOpen(isOpen: () => boolean, inner: ClosedInterceptor): ClosedInterceptor {
   return (options, next) => inner(options, (wanted) => (isOpen() ? next(wanted) : closedCall()));
 }
@@ -17,7 +14,6 @@ function closedCall(): ReturnType<NextInterceptor> {
   const nothing = (): void => undefined;
   return {
     start: (metadata, listener) => {
-      // A call without an answer receives null, too.
       listener?.onReceiveMessage?.(null);
       listener?.onReceiveStatus?.({ code: grpcCancelled, details: 'The connection was closed.', metadata: metadata.clone() });
     },

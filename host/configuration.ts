@@ -27,7 +27,7 @@ export interface ConfigurationVariable {
   readonly meaning: string;
 }
 
-/** Every environment variable of Holdfast except the keys of model providers. A test compares docs/reference/configuration.md. */
+/** Every environment variable except the keys of model providers. */
 export const configurationTable = {
   HOLDFAST_DIR: {
     default: '.holdfast',
@@ -89,26 +89,26 @@ export interface Configuration {
   readonly directory: string;
   readonly host: string;
   readonly port: number;
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly url: string;
   readonly taskQueue: string;
   readonly tenant: string;
-  /** Undefined: limits are not shared. */
+  /** Undefined: every worker keeps its limits alone. */
   readonly redisUrl: string | undefined;
   /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
-  /** Undefined: by the memory that Node may use. */
+  /** Undefined: by the memory of Node. */
   readonly maxCachedRuns: number | undefined;
-  /** Undefined: push notifications are not signed. */
+  /** Undefined: no signatures. */
   readonly pushSecret: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly namespace: string;
-  /** Undefined: no address is configured, and a server is to be embedded. */
+  /** Undefined: an embedded server. */
   readonly server: TemporalSettings | undefined;
 }
 
-/** Reads the environment and Temporal's profile file. Throws 'config-invalid' with the variable and its valid values. */
+/** Reads the environment and Temporal's profile file. Throws 'config-invalid'. */
 export function readConfiguration(environment: Environment = process.env): Configuration {
   const host = textOf(environment, 'HOLDFAST_HOST', hostProblem);
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
@@ -167,7 +167,7 @@ function readProfile(environment: Environment): ReturnType<typeof toClientOption
   }
 }
 
-/** Finds values that Temporal's reader misunderstands, or that only fail at the connection. */
+/** Finds values that Temporal's reader misunderstands, or that fail only at the connection. */
 function checkTemporal(environment: Environment): void {
   for (const name of ['TEMPORAL_TLS', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION']) {
     const value = environment[name];
@@ -216,7 +216,7 @@ function readable(name: string, file: string): Buffer {
   }
 }
 
-/** Checks a value that no message may quote, such as a key. */
+/** Checks a secret value, such as a key. */
 function unshown<T>(name: string, value: T, problemOf: (value: T) => string | undefined): T {
   const problem = problemOf(value);
   if (problem !== undefined) throw invalid(`${name} cannot be used. ${problem}`);
@@ -233,7 +233,6 @@ function checked(name: string, value: string, problemOf: (value: string) => stri
   return value;
 }
 
-/** Read by sdk-internals.ts of the worker. */
 function stockProblem(value: string): string | undefined {
   return value === '' || value === '1' ? undefined : 'It must be 1, or not be set.';
 }
@@ -242,7 +241,7 @@ function pathProblem(path: string): string | undefined {
   return path.includes('\0') ? 'It must be the path of a directory.' : undefined;
 }
 
-/** An empty variable is not set, as in a shell script. In Temporal's reader an empty variable hides the profile. */
+/** In Temporal's reader an empty variable hides the profile. */
 function withoutEmpty(environment: Environment): Record<string, string> {
   const set = Object.entries(environment).filter(([name, value]) => value || (value === '' && name.startsWith('TEMPORAL_GRPC_META_')));
   return Object.fromEntries(set) as Record<string, string>;
@@ -276,7 +275,6 @@ function tenantProblem(tenant: string): string | undefined {
   return isRunId(tenant) ? undefined : 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.';
 }
 
-/** A service that listens everywhere is reached on loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

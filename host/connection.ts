@@ -16,7 +16,7 @@ export interface TemporalSettings {
   readonly namespace: string;
   readonly tls?: NativeConnectionOptions['tls'];
   readonly apiKey?: string;
-  /** gRPC headers that are sent with every request. */
+  /** Headers of every request. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface TemporalConnection {
   close(): Promise<void>;
 }
 
-/** Lists and counts over the rate wait in visibility-gate.ts. Retries in the background would add requests. */
+/** visibility-gate.ts repeats lists and counts over the rate; retries of gRPC would add requests. */
 const grpcResourceExhausted = 8;
 const ofVisibility = /\/(List|Count)WorkflowExecutions$/;
 const usual = defaultGrpcRetryOptions();
@@ -41,15 +41,15 @@ const retries: typeof retry = (options, next) =>
 const defaultDeadlineMs = 10_000;
 const refusalPatienceMs = 500;
 
-/** A page of a history may exceed gRPC's limit of 4 MB: anybody may send a few signals of 1.5 MB. */
+/** A page of a history may exceed gRPC's 4 MB after a few signals of 1.5 MB. */
 export const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
 
-/** Connects a client, and waits for an answer. Throws 'server-unreachable' with the address within the deadline, or 'config-invalid'. */
+/** Connects a client, and waits for an answer. Throws 'server-unreachable' or 'config-invalid'. */
 export async function connectTemporal(
   settings: TemporalSettings,
   { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<TemporalConnection> {
-  // A failed Connection.connect leaves a channel open that never stops to connect.
+  // A failed `Connection.connect` leaves a channel that retries for ever.
   let isOpen = true;
   const connection = lazily(settings, deadlineMs, () => isOpen);
   const close = (): Promise<void> => {
@@ -66,7 +66,6 @@ export async function connectTemporal(
   return { connection, namespace: settings.namespace, close };
 }
 
-/** Runs work with a connection that is closed after the work. */
 export async function withConnection<T>(
   settings: TemporalSettings,
   work: (connection: HistoryConnection) => Promise<T>,
@@ -80,10 +79,7 @@ export async function withConnection<T>(
   }
 }
 
-/**
- * Connects a worker. NativeConnection is a parameter, because clients must not load the native bridge. Throws 'server-unreachable' with the address
- * within the deadline.
- */
+/** Connects a worker. `NativeConnection` is a parameter because clients must not load the native bridge. */
 export async function connectNative<T extends { close(): Promise<void> }>(
   settings: TemporalSettings,
   nativeConnection: { connect(options: NativeConnectionOptions): Promise<T> },
@@ -102,7 +98,7 @@ export async function connectNative<T extends { close(): Promise<void> }>(
       (late) => late.close(),
       () => undefined,
     );
-    // The bridge reports a dump of Rust values. The innermost message has the reason.
+    // The bridge reports a dump of Rust values, and the innermost message has the reason.
     const said = messageOf(error);
     throw unreachable(settings, /message: "([^"]+)"/.exec(said)?.[1] ?? said, error);
   } finally {
@@ -127,7 +123,6 @@ function lazily(settings: TemporalSettings, deadlineMs: number, isOpen: () => bo
   }
 }
 
-/** Settings may come from unchecked code. The key is never quoted. */
 function checkSettings({ address, apiKey }: TemporalSettings): void {
   const problem = typeof address === 'string' ? addressProblem(address) : 'It must be host:port.';
   if (problem !== undefined)
@@ -139,7 +134,7 @@ function checkSettings({ address, apiKey }: TemporalSettings): void {
   if (unfit !== undefined) throw new HoldfastError('config-invalid', `The API key for the Temporal server cannot be used. ${unfit}`);
 }
 
-/** On loopback gzip costs more time than the smaller messages save. */
+/** On loopback gzip costs more time than smaller messages save. */
 export function nativeConnectionOptions(settings: TemporalSettings): NativeConnectionOptions {
   return {
     ...clientOptions(settings),
@@ -167,8 +162,8 @@ function unreachable(settings: TemporalSettings, reason: string, cause: unknown)
 }
 
 /**
- * The reason of a failed connection, which a waiting channel does not tell. A plain connection finds a refusal, and a call without retries finds the
- * rest, such as a wrong certificate.
+ * Returns the reason of a failed connection, which gRPC's channel hides: a plain connection finds a refusal, a call without retries the
+ * rest.
  */
 async function refusalOf(settings: TemporalSettings): Promise<string | undefined> {
   const refused = await plainRefusal(settings.address);
@@ -186,7 +181,7 @@ async function refusalOf(settings: TemporalSettings): Promise<string | undefined
   }
 }
 
-/** Undefined: the port is open, or nobody answers. */
+/** Undefined: the port is open, or silent. */
 function plainRefusal(address: string): Promise<string | undefined> {
   const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   if (host === undefined || Number(port) > 65_535) return Promise.resolve(undefined);

@@ -6,25 +6,23 @@ import { visibilityGate } from './visibility-gate';
 
 export interface KnownBuild {
   readonly id: string;
-  /** When the server first heard of the build, in milliseconds since 1970. */
+  /** When the server first heard of the build, in Unix milliseconds. */
   readonly since: number;
 }
 
-/** The build for new runs, and who chose the build. */
 export interface DeploymentStanding {
   readonly current: string | undefined;
   /** The build before `current`, if no worker served the build any more. */
   readonly replaced: string | undefined;
-  /** Who alone may choose the build, such as Temporal's Worker Controller. Undefined: anybody. */
+  /** The only client that may choose the build, such as Temporal's Worker Controller. */
   readonly manager?: string | undefined;
   readonly builds: readonly string[];
   /** Builds without an open run. */
   readonly drained: ReadonlySet<string>;
-  /** Changes with every change of the deployment. */
   readonly token: Uint8Array | undefined;
 }
 
-/** Parts of identities of workers: `keeping` serves a build only for its open runs. */
+/** In identities of workers: `keeping` serves a build only for its open runs. */
 export const keeping = 'keeps-open-runs';
 export const replacing = ' instead of ';
 
@@ -36,7 +34,7 @@ const drainedStatus = 2;
 
 const taskQueueTypes = [1, 2] as const;
 
-/** Reads the Worker Deployment of a task queue, to which all its builds belong. */
+/** Reads the Worker Deployment of a task queue. */
 export class DeploymentReader {
   constructor(
     protected readonly connection: ConnectionLike,
@@ -44,7 +42,6 @@ export class DeploymentReader {
     readonly name: string,
   ) {}
 
-  /** Requests have a deadline, so that a look at builds ends. */
   protected asked<T>(run: (service: ConnectionLike['workflowService']) => Promise<T>): Promise<T> {
     return this.connection.withDeadline(Date.now() + patienceMs, () => run(this.connection.workflowService));
   }
@@ -54,7 +51,7 @@ export class DeploymentReader {
     return standing;
   }
 
-  /** The build for new runs. Undefined: no build is current, or the server is slow. */
+  /** Undefined: no build is current, or the server is slow. */
   async newest(): Promise<BuildOfQueue | undefined> {
     const { connection, namespace, name } = this;
     try {
@@ -68,7 +65,6 @@ export class DeploymentReader {
     }
   }
 
-  /** Adds the time of every build. */
   async described(): Promise<{ readonly standing: DeploymentStanding; readonly known: readonly KnownBuild[] }> {
     const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
       service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
@@ -95,17 +91,16 @@ export class DeploymentReader {
     return { standing, known };
   }
 
-  /** The last poll of every build by a worker for new runs, by the clock of the server. */
+  /** Returns each build's last poll by a worker for new runs, by the server's clock. */
   async polls(): Promise<ReadonlyMap<string, number>> {
     return latestOf((await this.pollers()).filter(({ identity }) => !identity.startsWith(keeping)));
   }
 
-  /** Also counts workers for open runs. */
   async allPolls(): Promise<ReadonlyMap<string, number>> {
     return latestOf(await this.pollers());
   }
 
-  /** The last poll of any worker. 0: the server remembers no poll. */
+  /** 0: the server remembers no poll. */
   async lastPoll(): Promise<number> {
     return Math.max(0, ...(await this.pollers()).map(({ at }) => at));
   }

@@ -3,18 +3,18 @@ import type { Delta, DeltaSink, DeltaSource } from '../contract/deltas';
 export type EventBus = DeltaSink & DeltaSource;
 
 interface Topic {
-  /** Deltas of open attempts by the address of the call, for late readers. Undefined: too many deltas. */
+  /** For late readers. Undefined: too many deltas. */
   readonly calls: Map<string, Delta[] | undefined>;
   readonly listeners: Set<(delta: Delta) => void>;
 }
 
-/** Most deltas of an attempt, and most calls of a run, that are kept for late readers. */
+/** Limits for late readers: deltas of an attempt, and calls of a run. */
 const keptDeltas = 20_000;
 const keptCalls = 256;
-/** Most runs without a reader for which voided calls are remembered. */
+/** Most runs without readers that remember voided calls. */
 const keptRuns = 1000;
 
-/** Carries deltas from calls to readers of a process. A call that is over leaves no deltas. */
+/** Carries deltas from calls to readers of one process. Ended calls leave no deltas. */
 export class ProcessBus implements EventBus {
   private readonly topics = new Map<string, Topic>();
 
@@ -50,7 +50,6 @@ export class ProcessBus implements EventBus {
     return topic;
   }
 
-  /** Forgets the oldest run without readers whose calls were all voided. */
   private forgetOldest(): void {
     for (const [runId, { calls, listeners }] of this.topics) {
       if (listeners.size > 0 || ![...calls.values()].every((deltas) => deltas?.at(-1)?.type === 'attempt-void')) continue;
@@ -65,7 +64,6 @@ export class ProcessBus implements EventBus {
   }
 }
 
-/** A new or voided attempt replaces the attempt before. */
 function keep(calls: Topic['calls'], delta: Delta): void {
   const { address } = delta;
   if (delta.type === 'attempt-void' || delta.type === 'attempt-start') {

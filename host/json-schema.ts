@@ -11,7 +11,7 @@ export interface Issue {
 
 export type JsonSchemaCheck = (value: unknown) => readonly Issue[];
 
-/** Compiles a JSON Schema of 2020-12 or draft 7. The check fills defaults into the value, and depends on no clock. */
+/** Compiles a JSON Schema of 2020-12 or draft 7. The check writes defaults into the value. */
 export function compiledJsonSchema(schema: Json, refuse: (problem: string) => never, withFormats = false): JsonSchemaCheck {
   const validate = compiled(schema, refuse, withFormats);
   return (value) => {
@@ -42,7 +42,7 @@ function compiled(schema: Json, refuse: (problem: string) => never, withFormats:
 
 let made: Record<string, Ajv> = {};
 let compilations = 0;
-/** An instance keeps all compiled schemas. */
+/** An instance of ajv keeps all compiled schemas. */
 const mostCompilations = 1000;
 
 function ajvOf(draft: '2020' | '7', withFormats: boolean): Ajv {
@@ -54,7 +54,7 @@ function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
   const Kind = loaded(draft);
   return new Kind({
     strict: false,
-    // Ajv copies its list of errors for every failing reference: an answer of 100,000 wrong items would take a minute.
+    // Ajv copies its errors for every failing reference: 100,000 wrong items would take a minute.
     allErrors: !withFormats,
     useDefaults: true,
     validateFormats: withFormats,
@@ -65,7 +65,7 @@ function newAjv(draft: '2020' | '7', withFormats: boolean): Ajv {
   });
 }
 
-/** Loaded with the first JSON Schema, because ajv loads slowly. */
+/** Ajv loads slowly, so only with the first schema. */
 function loaded(draft: '2020' | '7'): typeof Ajv {
   /* eslint-disable @typescript-eslint/no-require-imports */
   return draft === '2020'
@@ -76,19 +76,16 @@ function loaded(draft: '2020' | '7'): typeof Ajv {
 
 const mostIssues = 20;
 
-/** A list of places, such as `order.id: must be string`. `root` is the name of the value. */
 export function issueList(issues: readonly Issue[], root: string): string {
   const lines = issues.slice(0, mostIssues).map(({ path = [], message }) => `${path.map(segmentOf).join('.') || root}: ${message}`);
   const more = issues.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
-/** Standard schemas may have objects in a path. */
 function segmentOf(segment: unknown): string {
   return String(typeof segment === 'object' && segment !== null ? (segment as { key?: unknown }).key : segment);
 }
 
-/** `if` repeats an error of `then` or `else`. */
 function isTelling({ keyword }: ErrorObject): boolean {
   return keyword !== 'if';
 }

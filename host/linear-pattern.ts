@@ -3,24 +3,24 @@ import type { RE2JS } from 're2js';
 
 export interface SchemaPattern {
   test(text: string): boolean;
-  /** The time of a check grows only with the length of the text, for any pattern. */
+  /** The check's time grows only with the length of the text. */
   readonly linear: boolean;
 }
 
-/** The check of a value would take too long, so the value does not fit. */
+/** The check would take too long, so the value does not fit. */
 export class NotChecked extends Error {}
 
-/** Most characters for a pattern that the linear engine refuses. */
+/** Most characters for JavaScript's engine, where RE2 refuses the pattern. */
 export const mostNative = 1000;
-/** Most parts of a pattern with all repetitions written out. */
+/** Most parts with all repetitions written out. */
 const mostParts = 20_000;
 
-/** Patterns with look-ahead that zod writes for formats, as for `z.iso.duration()`. These patterns are fast. */
+/** zod's fast patterns with look-ahead, as for `z.iso.duration()`. */
 const ofZod = new Set(
   [...Object.values(z.regexes), z.regexes.emoji()].flatMap((pattern: unknown) => (pattern instanceof RegExp ? [pattern.source] : [])),
 );
 
-/** Reads a pattern of a schema as JavaScript does. Throws for an invalid pattern. */
+/** Throws for a pattern that is invalid in JavaScript. */
 export function patternOf(source: string): SchemaPattern {
   const native = nativeOf(source);
   const linear = linearOf(source)?.engine;
@@ -35,7 +35,7 @@ export function patternOf(source: string): SchemaPattern {
   return { linear: ofZod.has(source), test, toString: () => source } as SchemaPattern;
 }
 
-/** The patterns in a JSON Schema that are checked only on short texts. */
+/** Returns the patterns that are checked only on short texts. */
 export function boundedPatternsIn(schema: unknown): readonly string[] {
   if (Array.isArray(schema)) return schema.flatMap(boundedPatternsIn);
   if (typeof schema !== 'object' || schema === null) return [];
@@ -49,15 +49,14 @@ export function boundedPatternsIn(schema: unknown): readonly string[] {
 
 export interface LinearExpression {
   readonly engine: RE2JS;
-  /** Parts with all repetitions written out. The time of a search is at most proportional to parts times length. */
+  /** A search takes time in proportion to parts times length. */
   readonly parts: number;
 }
 
-/** A pattern for the linear engine. Undefined: the engine refuses the pattern. */
+/** Undefined: RE2 refuses the pattern. */
 export function linearOf(source: string, flags: LinearFlags = {}): LinearExpression | undefined {
   const { unicode } = nativeOf(source);
   try {
-    // Loaded when the first pattern comes.
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { RE2JS: engine } = require('re2js') as typeof import('re2js');
     const { text, parts } = new Translation(source, unicode, flags).whole();
@@ -69,13 +68,12 @@ export function linearOf(source: string, flags: LinearFlags = {}): LinearExpress
 
 export interface LinearFlags {
   readonly ignoreCase?: boolean;
-  /** `.` also matches ends of lines. */
   readonly dotAll?: boolean;
-  /** `^` and `$` match at lines, which end with \n or \r\n. */
+  /** `^` and `$` match at lines, after \n or \r\n. */
   readonly multiline?: boolean;
 }
 
-/** JSON Schema reads patterns with the flag `u`. Invalid patterns are read without the flag. */
+/** JSON Schema's flag `u` refuses some old patterns. */
 function nativeOf(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
@@ -87,7 +85,7 @@ function nativeOf(source: string): RegExp {
 interface Part {
   readonly text: string;
   readonly parts: number;
-  /** The product of nested repetitions. The engine takes at most 1,000. */
+  /** RE2 takes at most 1,000 nested repetitions. */
   readonly times: number;
 }
 
@@ -106,7 +104,7 @@ const escapes = [
 const token = new RegExp(`\\\\(?:${escapes.join('|')})|[^]`, 'uy');
 const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y;
 
-/** Translates a valid pattern of JavaScript for RE2, without captures. Throws if RE2 has no equivalent. */
+/** Translates a valid pattern for RE2, without captures. Throws without an equivalent. */
 class Translation {
   private at = 0;
 
@@ -205,7 +203,7 @@ class Translation {
     if (/^[dDwW]$/.test(escape ?? '') || (/^[bB]$/.test(escape ?? '') && !inClass)) return several(all);
     if (escape === '0' && /^\d/.test(this.source.slice(this.at))) throw new Error('octal');
     if (escape !== undefined && escape in controls) return single(controls[escape] as number);
-    // Without the flag `u` letters have old meanings, and digits are back-references.
+    // Without `u` letters have old meanings, and digits are back-references.
     if (escape === undefined || /^[\da-z]$/i.test(escape)) throw new Error(all);
     return single(escape.codePointAt(0) as number);
   }

@@ -24,7 +24,7 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** Writes one line per call to stderr, so that stdout stays free for answers. Logging never throws. */
+/** Writes lines to stderr, so that stdout stays free for answers. Never throws. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const threshold = logLevels.indexOf(options.level ?? 'info');
   const format = options.format ?? 'text';

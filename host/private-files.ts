@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Transcripts and code are private to their owner. */
 export const privateFile = 0o600;
 export const privateDirectory = 0o700;
 
-/** Replaces a file as a whole. A failed write is ignored. */
+/** Replaces a file as a whole, and ignores a failed write. */
 export function keepIfPossible(path: string, content: string): void {
   const draft = `${path}.${randomUUID()}`;
   try {
@@ -17,11 +16,11 @@ export function keepIfPossible(path: string, content: string): void {
       rmSync(draft, { force: true });
     }
   } catch {
-    // The directory is not readable, so there is no draft.
+    // Without rights the draft does not exist.
   }
 }
 
-/** Makes a private directory. An existing directory becomes private, unless the directory has files of other programs. */
+/** A directory with files of other programs keeps its rights. */
 export function makePrivate(directory: string, isOurs: (name: string) => boolean): void {
   mkdirSync(directory, { recursive: true, mode: privateDirectory });
   const names = readdirSync(directory);
@@ -29,7 +28,6 @@ export function makePrivate(directory: string, isOurs: (name: string) => boolean
   if (names.every(isOurs)) closeToOthers(directory);
 }
 
-/** Files of Holdfast in HOLDFAST_DIR. */
 export function isOurs(name: string): boolean {
   return /^(runs-.+\.db.*|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
 }
@@ -38,12 +36,11 @@ export function isHashed(name: string): boolean {
   return /^[0-9a-f]{16,64}(\..*)?$/.test(name);
 }
 
-/** Keeps the owner's rights. Files of other owners stay unchanged. */
 function closeToOthers(path: string): void {
   try {
     const { mode } = statSync(path);
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
   } catch {
-    // The file is gone, or belongs to another user.
+    // Gone, or another user's.
   }
 }

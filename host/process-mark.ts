@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto';
 
-/** Unique for this process, although a later process may have an equal id. */
+/** A later process may have the same id. */
 export const processMark = `${process.pid}-${randomUUID().slice(0, 8)}`;

@@ -3,12 +3,12 @@ import { HoldfastError } from '../contract/errors';
 import { searchAttributes } from '../contract/names';
 import { addressFlag, addressOf } from './server-address';
 
-/** Temporal's numbers of types (temporal.api.enums.v1.IndexedValueType). */
+/** `temporal.api.enums.v1.IndexedValueType`. */
 export const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
 
 const grpcInvalidArgument = 3;
 
-/** Throws 'search-attribute-missing' with the command that registers the missing attributes. */
+/** Throws 'search-attribute-missing' with the registering command. */
 export async function checkSearchAttributes(connection: ConnectionLike, namespace: string): Promise<void> {
   const registered = await registeredTypes(connection, namespace);
   const missing: string[] = [];
@@ -28,7 +28,7 @@ export async function checkSearchAttributes(connection: ConnectionLike, namespac
   );
 }
 
-/** Types of all registered attributes. Undefined: the server does not tell (Temporal Cloud may not). */
+/** Undefined: the server does not tell, as Temporal Cloud may. */
 async function registeredTypes(connection: ConnectionLike, namespace: string): Promise<Record<string, number> | undefined> {
   try {
     const listed = await connection.operatorService.listSearchAttributes({ namespace });
@@ -39,7 +39,7 @@ async function registeredTypes(connection: ConnectionLike, namespace: string): P
   }
 }
 
-/** Every server refuses a query with an unknown attribute. */
+/** Every server refuses queries for an unknown attribute. */
 async function isQueryable(connection: ConnectionLike, namespace: string, name: string): Promise<boolean> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });

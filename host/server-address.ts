@@ -1,7 +1,7 @@
 const unnamed = new WeakMap<object, string>();
 let count = 0;
 
-/** The server of a connection. A native connection does not tell its server, and gets a unique name. */
+/** Native connections hide their server, and get a unique name. */
 export function addressOf(connection: object): string {
   const known = knownAddress(connection);
   if (known !== undefined) return known;
@@ -10,7 +10,6 @@ export function addressOf(connection: object): string {
   return name;
 }
 
-/** The flag for a command of Temporal, if the connection tells its server. */
 export function addressFlag(connection: object): string {
   const known = knownAddress(connection);
   return known === undefined ? '' : ` --address ${known}`;

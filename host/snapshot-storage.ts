@@ -10,7 +10,7 @@ import { privateDirectory, privateFile } from './private-files';
 const proto = temporal.api.common.v1.Payload;
 const runInputMark = Buffer.from('{"start":{"version":');
 
-/** Keeps payloads as files named by their hash. For one host only: another host does not see the directory. */
+/** Keeps payloads as files named by hash, for one host only. */
 export class DirectoryDriver implements StorageDriver {
   readonly name = 'holdfast-directory';
   readonly type = 'directory';
@@ -37,7 +37,7 @@ export class DirectoryDriver implements StorageDriver {
   }
 }
 
-/** Only the snapshot of a continue-as-new goes to external storage. Other payloads are small. */
+/** Stores only the snapshot of a continue-as-new outside. */
 export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'externalStorage'> {
   return {
     externalStorage: new ExternalStorage({
@@ -48,7 +48,7 @@ export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'ext
   };
 }
 
-/** The input of a continued run. The input of a first run never reaches the threshold. */
+/** The input of a first run never reaches the threshold. */
 function isSnapshot(payload: Payload): boolean {
   return runInputMark.equals(beginningOf(payload, runInputMark.length));
 }

@@ -16,7 +16,7 @@ const codes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 const deepest = 6;
 
-/** Gives an error of the operating system a code that tells the fix, as for a full disk. Undefined: the error has a code, or another origin. */
+/** Gives an operating system's error a code with a fix, as for a full disk. */
 export function namedSystemError(error: unknown, doing: string): HoldfastError | undefined {
   if (codeOf(error) !== undefined && codeOf(error) !== 'internal') return undefined;
   for (let link = error, depth = 0; typeof link === 'object' && link !== null && depth < deepest; depth++) {
@@ -31,7 +31,7 @@ export function namedSystemError(error: unknown, doing: string): HoldfastError |
   return fullDisk(error);
 }
 
-/** A server reports a full disk only in words. */
+/** The server reports a full disk only in words. */
 export function fullDisk(error: unknown): HoldfastError | undefined {
   for (let link = error, depth = 0; link !== undefined && link !== null && depth < deepest; depth++) {
     if (/database or disk is full|no space left on device|disk quota exceeded/i.test(messageOf(link)))

@@ -6,7 +6,7 @@ const grpcOk = 0;
 const grpcDeadline = 4;
 const grpcUnavailable = 14;
 
-/** Metadata of an error with the address of the server, because an error passes through much code before a message is made. */
+/** Carries the server's address through code that knows no server. */
 const addressKey = 'holdfast-server-address';
 
 export function withAddress(address: string, inner: UnansweredInterceptor): UnansweredInterceptor {
@@ -26,7 +26,7 @@ export function withAddress(address: string, inner: UnansweredInterceptor): Unan
   };
 }
 
-/** A message for a server that did not answer, found in the causes of an error. Undefined: another error. */
+/** Undefined: another error. */
 export function unanswered(error: unknown): string | undefined {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
     const { code, metadata } = cause as { code?: unknown; metadata?: unknown };

@@ -24,16 +24,16 @@ interface Waiting {
 
 interface KeptAnswer {
   readonly answer: Promise<unknown>;
-  /** Absent: the answer is on its way. */
+  /** Absent: the request is on its way. */
   until?: number;
 }
 
-/** Several callers share a request, so the request has no deadline of a caller. */
+/** A shared request has no caller's deadline. */
 const outside: <T>(run: () => T) => T = AsyncLocalStorage.snapshot();
 
 /**
- * The queue of lists and counts of a namespace, of which an untuned server answers 10 a second. Equal questions share an answer for a second. Other
- * questions wait in line, the callers take turns, and a question that was refused for its rate is repeated.
+ * Lists and counts of a namespace, of which an untuned server answers 10 a second: equal questions share an answer for a second, callers
+ * take turns, and a refusal for the rate repeats.
  */
 export class VisibilityGate {
   private readonly lines = new Map<object, Waiting[]>();
@@ -45,7 +45,7 @@ export class VisibilityGate {
 
   constructor(private readonly time: GateTime = { now: () => performance.now(), wait: (milliseconds) => delay(milliseconds) }) {}
 
-  /** Equal keys share an answer. Throws 'server-busy' after 20 s in line. */
+  /** Throws 'server-busy' after 20 s in line. */
   ask<T>(caller: object, key: string, ask: () => Promise<T>): Promise<T> {
     const now = this.time.now();
     for (const [known, { until }] of this.kept) if (until !== undefined && until <= now) this.kept.delete(known);
@@ -64,14 +64,13 @@ export class VisibilityGate {
         // A list shows a change after a moment.
         if (this.time.now() < this.freshUntil && this.kept.get(key) === kept) this.kept.delete(key);
       },
-      // A failure is not kept.
       () => this.kept.get(key) === kept && this.kept.delete(key),
     );
     outside(() => this.next());
     return answer as Promise<T>;
   }
 
-  /** After a change from this process: later questions ask the server again. */
+  /** Call after a change from this process. */
   forget(): void {
     this.kept = new Map();
     this.freshUntil = this.time.now() + freshMs;
@@ -85,7 +84,7 @@ export class VisibilityGate {
     }
   }
 
-  /** The first question of the caller with the longest wait. The caller then goes to the end. */
+  /** Takes from the caller with the longest wait, and moves the caller to the end. */
   private take(): { readonly caller: object; readonly waiting: Waiting } | undefined {
     for (const [caller, line] of this.lines) {
       const waiting = line.shift();
@@ -115,7 +114,6 @@ export class VisibilityGate {
     }
   }
 
-  /** A refused question keeps its place. */
   private async pause(caller: object, waiting: Waiting): Promise<void> {
     const others = [...this.lines].filter(([other]) => other !== caller);
     const line = [waiting, ...(this.lines.get(caller) ?? [])];
@@ -131,7 +129,7 @@ export class VisibilityGate {
 
 const gates = new Map<string, VisibilityGate>();
 
-/** One gate for a namespace in a process: clients and workers share the rate. */
+/** Clients and workers of a process share a namespace's rate. */
 export function visibilityGate(address: string, namespace: string): VisibilityGate {
   const key = `${address}/${namespace}`;
   const gate = gates.get(key) ?? new VisibilityGate();

@@ -3,13 +3,13 @@ import type { Form } from '../contract/check';
 import { duration, form, isFilled, isFunction, isRecord, numberIn, refusing, shape, whole, worded } from '../contract/check';
 
 export interface Backoff {
-  /** Before the first repetition. Default '1s'. */
+  /** Before the first repetition. Default: '1s'. */
   readonly first?: string;
-  /** Each wait is this times the wait before. Default 2. */
+  /** Multiplies each wait. Default: 2. */
   readonly factor?: number;
-  /** The longest wait. Default '1m', or `first` if longer. */
+  /** The longest wait. Default: '1m', or `first` if longer. */
   readonly most?: string;
-  /** Random share that is added to a wait, so that runs do not all come back at once. Default 0.5. */
+  /** Random share of a wait on top, against simultaneous returns. Default: 0.5. */
   readonly jitter?: number;
 }
 
@@ -30,7 +30,7 @@ export function waitsOf(middleware: string, backoff: Backoff): (k: number, rando
   const { factor = 2, jitter = 0.5 } = backoff;
   const first = parseDuration(backoff.first ?? '1s') ?? 0;
   const most = backoff.most === undefined ? Math.max(defaultMost, first) : (parseDuration(backoff.most) ?? 0);
-  // A short `most` alone is no mistake: every wait is that long.
+  // A short `most` alone is valid: all waits are as long.
   if (backoff.first !== undefined && first > most)
     refusing(`${middleware}.backoff`)(
       `first is "${backoff.first}", longer than most, which is "${backoff.most}": no wait would be that long. Write a longer most, or a shorter first.`,

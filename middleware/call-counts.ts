@@ -2,9 +2,7 @@ import { refusing } from '../contract/check';
 import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
-  /** Of all agents of the run. */
   readonly perRun?: number;
-  /** Of one agent in the run. */
   readonly perAgent?: number;
 }
 
@@ -48,7 +46,6 @@ export function reachedBy(run: number, agent: number, { perRun, perAgent }: Call
   return perAgent !== undefined && agent >= perAgent ? { limit: perAgent, whose: 'agent' } : undefined;
 }
 
-/** Such as `3 times in this run`. */
 export function timesIn({ limit, whose }: Reached, agent: string): string {
   const times = limit === 1 ? 'once' : `${limit} times`;
   return whose === 'run' ? `${times} in this run` : `${times} by the agent "${agent}" in this run`;

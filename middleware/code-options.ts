@@ -8,10 +8,8 @@ import { form, isFilledList, isFunction } from '../contract/check';
 const all = Object.keys(errorTable);
 const ofModels = all.filter((code) => code.startsWith('model-'));
 
-/** A provider of one's own may also throw other codes. */
 export const modelCodes = codesOf('a function of the error, or an array of at least one code', all, ofModels);
 
-/** Other errors of tools are `tool-failed`. */
 export const toolCodes = codesOf(
   'a function of the error and the call, or an array of at least one code',
   toolProblemCodes,

@@ -21,7 +21,7 @@ export function tokensOfText(text: string): number {
   return Math.ceil(utf8Length(text) / bytesPerToken);
 }
 
-/** The tokens of the last answer plus an estimate of later messages, or an estimate of all. */
+/** The last answer's tokens plus an estimate of later messages, or an estimate of all. */
 export function contextTokens({ messages }: AgentState, { lastAnswer }: Pick<HookContext, 'lastAnswer'>): number {
   if (lastAnswer === undefined || lastAnswer.position >= messages.length) return estimateTokens(messages);
   return lastAnswer.tokens + estimateTokens(messages.slice(lastAnswer.position + 1));
@@ -33,7 +33,6 @@ export function countedTokens(middleware: string, counter: TokenCounter, state: 
   throw new HoldfastError('hook-failed', `tokenCounter of ${middleware} returned ${String(tokens)}; it is to return a number, at once.`);
 }
 
-/** Frozen messages are counted once. */
 function estimateOf(message: Message): number {
   const before = known.get(message);
   if (before !== undefined) return before;

@@ -3,7 +3,6 @@ import type { Message, Part } from '../contract/messages/messages';
 export type ResultPart = Extract<Part, { readonly type: 'tool-result' }>;
 export type CallPart = Extract<Part, { readonly type: 'tool-call' }>;
 
-/** A message with calls, and the messages with results after it. */
 export interface ToolRound {
   readonly at: number;
   readonly assistant: Message;
@@ -24,7 +23,7 @@ export function toolRounds(messages: readonly Message[]): readonly ToolRound[] {
   return rounds;
 }
 
-/** By id: ids of providers repeat, and each result answers one call. */
+/** Ids of providers repeat, but each result answers one call. */
 export function resultsByCall({ assistant, results }: ToolRound): ReadonlyMap<CallPart, ResultPart | undefined> {
   const left = results.flatMap(resultPartsOf);
   return new Map(

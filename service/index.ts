@@ -1,6 +1,5 @@
 /** `holdfast/service`: the HTTP service in a process of your own. */
 
-// The service
 export { loadProject } from './project/load-project';
 export type { Project } from './project/load-project';
 export { createApp } from './http/app';
@@ -9,7 +8,6 @@ export type { ModelPrices } from '../contract/prices';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';
 
-// The Temporal server, configuration and logs
 export { connectTemporal } from '../host/connection';
 export type { TemporalSettings } from '../host/connection';
 export { readConfiguration } from '../host/configuration';
@@ -21,6 +19,5 @@ export type { EmbeddedServer } from '../host/server/embedded-server';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
 export { ProcessBus } from '../host/event-bus';
 
-// Errors
 export { HoldfastError, codeOf, errorTable } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';

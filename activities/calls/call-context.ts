@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallValues } from './call-values';
 
-/** The call that runs the current code; set by the worker's activity interceptor. */
+/** The call of the running code, set by the worker's activity interceptor. */
 export interface CallContext {
   readonly workflowId: string;
   readonly runId: string;

@@ -8,7 +8,7 @@ import { checkedEvent, keptValue, ownValue } from '../../kernel/effects/kept-val
 import type { Late } from '../health/late-calls';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
-/** Run-local values and events of one execution of a call. Changes return with the result of the call. */
+/** Run-local values and events of one execution. Changes return with the call's result. */
 export class CallValues {
   private readonly changed = new Map<string, Json | undefined>();
   private readonly events: { readonly type: 'custom'; readonly name: string; readonly data: Json }[] = [];
@@ -22,7 +22,7 @@ export class CallValues {
     this.values = values;
   }
 
-  /** `caller` names the function in the report of a late request. A late request has no effect, and a late read gets the last values. */
+  /** `caller` names the function in the report of a late request. A late write has no effect, and a late read gets the last values. */
   access(caller = (name: string): string => `call.${name}`): RunAccess {
     return {
       runLocal: {
@@ -51,7 +51,6 @@ export class CallValues {
     };
   }
 
-  /** The end: later requests change nothing. */
   end(): Pick<CallToolResult, 'runLocal' | 'events'> {
     this.over = true;
     const { changed, events } = this;
@@ -67,7 +66,6 @@ export class CallValues {
     };
   }
 
-  /** The end of a call whose changes do not count. */
   drop(): void {
     this.over = true;
     this.changed.clear();

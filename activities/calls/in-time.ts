@@ -1,4 +1,3 @@
-/** Settles as the work does, or as `late` does if the work takes longer. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds))).then(late);

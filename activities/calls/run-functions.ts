@@ -3,7 +3,7 @@ import { currentValues } from './call-context';
 import { outsideRun } from './call-values';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
-/** `call.runLocal` and `call.sendEvent` for code inside a call that has no `call` at hand. */
+/** `call.runLocal` and `call.sendEvent` for code without a `call` at hand. */
 export function setRunLocalValue(key: string, value: Json): void {
   accessFor('setRunLocalValue').runLocal.set(key, value);
 }

@@ -1,17 +1,16 @@
 import { Context } from '@temporalio/activity';
 
-/** A call hears of a cancel in the answer to a heartbeat. */
+/** A call hears of a cancel only in the answer to a heartbeat. */
 const soonMs = 1000;
-/** The pause between heartbeats of a call that is not urgent, after `soonForMs`. */
+/** The pause of a call that is not urgent, after `soonForMs`. */
 const laterMs = 5000;
 const soonForMs = 10_000;
 
 export type Begun = (isUrgent?: boolean) => void;
 
 /**
- * Sends heartbeats while `run` works. Each heartbeat costs the server a write, so a call sends few heartbeats before `begun`: after a crash many
- * calls read histories from the same server at once. A call is urgent if somebody reads its stream and may cancel at any moment, or if nobody may
- * repeat the call after a lost heartbeat. The next attempt gets `details`.
+ * Each heartbeat costs the server a write, so a call sends few before `begun`: after a crash many calls read histories at once. Urgent are
+ * calls with readers, who may cancel, and calls that cannot repeat after a lost heartbeat. The next attempt gets `details`.
  */
 export async function withHeartbeat<T>(run: (begun: Begun) => Promise<T>, details?: unknown): Promise<T> {
   const context = Context.current();

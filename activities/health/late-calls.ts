@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { runIdOf } from '../../contract/names';
 
-/** Called with the name of a function that code called after its own call had ended. */
+/** `what`: the function that code called after its own call had ended. */
 export type Late = (what: string) => void;
 
 interface EndedCall {
@@ -11,10 +11,7 @@ interface EndedCall {
   readonly tool?: string;
 }
 
-/**
- * A call that has ended can change nothing. A late request, from a timer for example, has no caller that would catch an error, so the request is
- * reported, once for each call.
- */
+/** A late request, from a timer for example, has no caller to catch an error, so each call reports its first late request. */
 export function lateIn({ workflowId, address, tool }: EndedCall, onProblem: ((problem: HoldfastError) => void) | undefined): Late {
   let isTold = false;
   return (what) => {

@@ -1,7 +1,6 @@
 import { isShown } from '../../contract/record/agent-paths';
 import type { DeltaBody, DeltaOrigin, DeltaSink } from '../../contract/deltas';
 
-/** One attempt of a call, as readers see the attempt while the call runs. */
 export class LiveCall {
   private started = false;
 
@@ -10,7 +9,7 @@ export class LiveCall {
     private readonly runId: string,
     private readonly origin: DeltaOrigin,
   ) {
-    // An attempt that was lost with its worker could not declare itself void.
+    // An attempt that died with its worker could not declare itself void.
     if (origin.attempt > 1) this.send({ type: 'attempt-void' }, origin.attempt - 1);
   }
 
@@ -31,7 +30,7 @@ export class LiveCall {
   }
 
   private send(delta: DeltaBody, attempt = this.origin.attempt): void {
-    // Nobody sees the work of an agent that is called as a tool without forwarding.
+    // Readers see no work of an agent that is called as a tool without forwarding.
     if (isShown(this.origin.runPath)) this.sink.publish(this.runId, { ...delta, ...this.origin, attempt });
   }
 }

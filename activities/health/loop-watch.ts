@@ -19,21 +19,20 @@ export interface LoopGauge {
 const lookMs = 500;
 const mostNamed = 5;
 
-/** Names the tools that worked while the event loop of this process was blocked. */
 export class LoopWatch {
-  /** When each call ended. Ended calls stay until the next look: a call that blocks the loop may end before a timer can run. */
+  /** Ended calls stay until the next look: a call that blocks the loop may end before a timer can run. */
   private readonly calls = new Map<CallAtWork, number>();
   private readonly timer: NodeJS.Timeout;
   private cpuBefore: number;
 
   constructor(
     private readonly report: (problem: HoldfastError) => void,
-    /** Half the time after which the server counts a call without a heartbeat as lost. */
+    /** Half the time after which the server gives a silent call up. */
     private readonly limitMs = 5000,
     private readonly gauge = processGauge(),
   ) {
     this.cpuBefore = gauge.cpu();
-    // After all due timers: the timer of the gauge is due, too.
+    // The timer of the gauge is due in the same turn and must run first.
     this.timer = setInterval(() => setImmediate(() => this.look()), lookMs);
     this.timer.unref();
   }
@@ -47,7 +46,7 @@ export class LoopWatch {
     }
   }
 
-  /** A process that was stopped, or got no processor, used no processor time: then no tool is named. */
+  /** A stopped or starved process used no processor time: no tool is to blame. */
   look(): void {
     const cpuMs = this.gauge.cpu() - this.cpuBefore;
     this.cpuBefore += cpuMs;

@@ -1,4 +1,4 @@
-/** The share of a minute that can be taken at once, so that an idle worker does not take a whole minute at once. */
+/** The share of a minute that an idle worker can take at once. */
 const burstShare = 12;
 
 export interface Rate {
@@ -6,13 +6,12 @@ export interface Rate {
   readonly perMs: number;
 }
 
-/** No minute gives more than `perMinute`: the refill is slower by the burst. */
+/** Refills more slowly by the burst, so that no minute gives more than `perMinute`. */
 export function rateOf(perMinute: number): Rate {
   const burst = Math.max(1, Math.floor(perMinute / burstShare));
   return { burst, perMs: (perMinute - burst + 1) / 60_000 };
 }
 
-/** The rest of a rate. The rest is negative after a call that took more than expected. */
 export class Bucket {
   private level: number;
   private at: number;

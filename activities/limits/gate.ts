@@ -8,25 +8,24 @@ import { MinuteSum } from './minute-sum';
 export interface Asker {
   readonly id: string;
   readonly run: string;
-  /** When the run asked for the call. Attempts keep this time, so a call that leaves keeps its place. */
+  /** When the run asked for the call. Attempts keep the time, and with the time their place. */
   readonly since: number;
   readonly signal: AbortSignal;
-  /** Whether the server repeats the call each time the call leaves. Other calls wait in place. */
+  /** The server repeats a call that leaves. Other calls wait in place. */
   readonly mayLeave: boolean;
-  /** How long the call may wait in place. */
   readonly inPlaceMs: number;
   readonly tokens: number;
 }
 
 export interface GateTurn {
-  /** `tokens`: the actual tokens. Default: the expected tokens. */
+  /** Default: the expected tokens. */
   end(tokens?: number): void;
   giveBack(): void;
 }
 
-/** The turns of a limit that several workers share. No method throws: without an answer each worker keeps the limit alone. */
+/** Turns of a limit that several workers share. Methods never throw: without an answer each worker keeps the limit alone. */
 export interface SharedTurns {
-  /** 0: the call has its turn. Otherwise milliseconds until the next request is worthwhile. */
+  /** 0: the call has its turn. Otherwise milliseconds until the next request. */
   ask(asker: Asker): Promise<number>;
   end(asker: Asker, tokens: number): void;
   giveBack(asker: Asker): void;
@@ -41,12 +40,12 @@ interface Seat {
 
 const least = 200;
 const longest = 30_000;
-/** Calls that wait in place take activity slots, of which a worker has 100. */
+/** Calls that wait in place take some of a worker's 100 activity slots. */
 export const seats = { least: 4, most: 20 };
 
 /**
- * The turns of one limit on this worker. A few calls wait in place. The other calls fail their attempt, hold no slot, and return when their turn is
- * near. The next turn goes to the run with the fewest calls at work, and there to the oldest call, so a call that leaves keeps its place.
+ * The turns of one limit on this worker. A few calls wait in place; further calls fail their attempt, hold no slot, and return near their
+ * turn. The next turn goes to the run with the fewest calls at work, and within the run to the oldest call.
  */
 export class Gate {
   private readonly waiting = new Set<Seat>();
@@ -60,11 +59,9 @@ export class Gate {
   private grants: readonly number[] = [];
   private wake: NodeJS.Timeout | undefined;
   private serving = false;
-  /** The call that Redis knows of. */
   private named: Asker | undefined;
 
   constructor(
-    /** The limit, as the beginning of a sentence: `openai/* takes …`. */
     private readonly what: string,
     private readonly limit: Limit,
     private readonly shared?: SharedTurns,
@@ -77,7 +74,6 @@ export class Gate {
     this.room = Math.min(seats.most, Math.max(seats.least, 2 * (limit.concurrent ?? seats.least)));
   }
 
-  /** Throws if the call has to return later, or was cancelled. */
   take(asker: Asker): Promise<GateTurn> {
     return new Promise((resolve, reject) => {
       this.away.delete(asker.id);
@@ -110,7 +106,6 @@ export class Gate {
   }
 
   private makeRoom(): void {
-    // Calls that cannot leave take room, too.
     if (this.waiting.size <= this.room) return;
     const last = this.inOrder()
       .filter(({ asker }) => asker.mayLeave)
@@ -130,7 +125,6 @@ export class Gate {
     );
   }
 
-  /** Calls whose turn comes before a call of this age, without calls that left and did not return. */
   private before(since: number): number {
     this.forgetGone();
     const older = [...this.away.values()].filter((one) => one.since < since).length;
@@ -142,7 +136,6 @@ export class Gate {
     for (const [id, { until }] of this.away) if (until < forgotten) this.away.delete(id);
   }
 
-  /** Turns in a millisecond, by the last turns. */
   private pace(): number {
     const [first] = this.grants;
     const assumed = (this.limit.concurrent ?? (this.limit.perMinute ?? 60) / 60) / 1000;
@@ -182,7 +175,7 @@ export class Gate {
 
   private ask(seat: Seat, shared: SharedTurns): void {
     this.serving = true;
-    // A named call that does not come now would delay the calls of other workers.
+    // A named call that gets no turn now would delay other workers.
     if (this.named !== seat.asker) this.forget(this.named);
     this.named = seat.asker;
     void shared.ask(seat.asker).then((wait) => {

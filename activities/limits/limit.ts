@@ -13,7 +13,7 @@ export type ModelLimits = Readonly<Record<string, Limit>>;
 const forms = { concurrent: bound, perMinute: bound, tokensPerMinute: bound };
 const wanted = 'an object such as { "openai/*": { concurrent: 5, perMinute: 300 } }';
 
-/** Limits by `provider/model`, `provider/*`, or `*` for all models. */
+/** Limits by `provider/model`, `provider/*` or `*`. */
 export const limitsForm: Form = {
   wanted,
   problem: (value, option) => {
@@ -30,7 +30,7 @@ export const limitsForm: Form = {
   },
 };
 
-/** `*`, or a provider, a slash, and a model or `*`. A star elsewhere would count as a letter. */
+/** A star elsewhere would count as a letter. */
 function isPattern(pattern: string): boolean {
   return pattern === '*' || /^[^/*\s]+\/(\*|[^*\s]+)$/.test(pattern);
 }

@@ -15,12 +15,12 @@ const first = 500;
 const longest = 30_000;
 
 /**
- * How often and how long a call may be tried. The server cannot tell a failed attempt from a wait, and sets no maximum. The details of the last
- * heartbeat count the waits of earlier attempts.
+ * Decides how often and how long to try a call: the server counts waits as failed attempts, so the last heartbeat carries the number of
+ * waits.
  */
 export class Patience {
   readonly waits: CallWaits;
-  /** Calls of tools that never wait have a maximum in their policy: the server counts their attempts. */
+  /** Tools that never wait leave the count of attempts to the server. */
   readonly counts: boolean;
 
   constructor(
@@ -41,7 +41,7 @@ export class Patience {
     return Math.max(1, this.info.attempt - this.waits.times);
   }
 
-  /** The earlier attempts were lost: no worker was left to end the call. */
+  /** The earlier attempts died with their workers, which could not end the call. */
   get isSpent(): boolean {
     return this.counts && this.attempt > this.most;
   }
@@ -75,7 +75,7 @@ export function lostText(attempts: number): string {
   return `The call gave no answer in ${attempts} attempts: each took too long, or was lost with its worker.`;
 }
 
-/** Calls that were refused together must not return together. */
+/** Refused calls must not all return together. */
 function busyWait(times: number, retryAfterMs = 0): number {
   const own = Math.min(longest, first * 2 ** Math.min(times, 10));
   return Math.round(retryAfterMs > 0 ? retryAfterMs * (1 + Math.random() / 4) : own * (0.5 + Math.random() / 2));

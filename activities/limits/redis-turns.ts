@@ -14,18 +14,18 @@ interface RedisClient {
   destroy(): void;
 }
 
-/** A lease that is not renewed has lost its worker. */
+/** A lease without renewal has lost its worker. */
 const leaseMs = 30_000;
-/** The pause between two requests of a worker whose first call waits. */
+/** The pause between requests for a worker's first waiting call. */
 const pollMs = 100;
-/** A Redis without an answer counts as away. */
+/** After this time a silent Redis counts as away. */
 const patienceMs = 2_000;
-/** A call that asks no longer must not delay other calls. */
+/** A call that stopped asking must not delay other calls. */
 const seenMs = 2_000;
 
 /**
- * Keys: leases of calls at work, waiting calls by age, waiting calls by their last request, and the rest of the rates. A worker names only its first
- * waiting call, which gets its turn when the older calls of other workers have room, too.
+ * Keys: leases, waiting calls by age, waiting calls by last request, rest of the rates. A worker names only its first waiting call, which
+ * also waits for older calls of other workers.
  */
 const askScript = `
 local clock = redis.call('TIME')
@@ -83,7 +83,7 @@ class RedisTurns implements SharedTurns {
     private readonly limit: Limit,
     private readonly redis: RedisLink,
   ) {
-    // The braces keep the keys of a limit on one node of a cluster.
+    // The braces keep a limit's keys on one node of a cluster.
     this.keys = ['held', 'waiting', 'seen', 'rates'].map((part) => `holdfast:limits:{${name}}:${part}`);
     this.rates = [limit.perMinute, limit.tokensPerMinute].flatMap((perMinute) => {
       if (perMinute === undefined) return ['0', '0'];
@@ -127,7 +127,7 @@ class RedisTurns implements SharedTurns {
   }
 }
 
-/** The connection of a worker to Redis. While the connection is broken, the worker keeps the limits alone, and reports the break once. */
+/** While the connection is broken, the worker keeps the limits alone, and reports the break once. */
 export class RedisLink {
   private told = false;
   private closed = false;
@@ -141,7 +141,7 @@ export class RedisLink {
     client.on('ready', () => (this.told = false));
   }
 
-  /** Opens the connection without waiting long for a Redis that is away. */
+  /** Does not wait long for a Redis that is away. */
   static async open(url: string, prefix: string, onProblem: (problem: HoldfastError) => void): Promise<RedisLink> {
     const { createClient } = await import('@redis/client');
     const client = createClient({

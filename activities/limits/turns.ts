@@ -10,7 +10,7 @@ export type Caller = Omit<Asker, 'tokens'>;
 export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 
 export class Turns {
-  /** The narrowest limit first: a call that waits for a narrow limit holds no turn of a wide limit. */
+  /** Narrow limits first: a call that waits for a narrow limit holds no turn of a wide limit. */
   private readonly models: readonly { readonly pattern: string; readonly what: string; readonly gate: Gate }[];
   private readonly tools: Map<string, { readonly tool: string; readonly gate: Gate }>;
 
@@ -18,7 +18,7 @@ export class Turns {
     limits: ModelLimits,
     private readonly sharing?: Sharing,
     private readonly now: () => number = Date.now,
-    /** The turns before a change. An unchanged limit keeps its working and waiting calls. */
+    /** An unchanged limit keeps its working and waiting calls. */
     before?: Turns,
   ) {
     this.tools = before?.tools ?? new Map<string, { readonly tool: string; readonly gate: Gate }>();

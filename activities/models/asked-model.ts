@@ -1,13 +1,13 @@
 export interface AskedModel {
   readonly id: string;
   readonly keyVariable?: string;
-  /** False if the provider works without a key and no key is set. */
+  /** False if the provider works without a key and has none. */
   readonly hasKey: boolean;
 }
 
 const asked = new WeakMap<object, AskedModel>();
 
-/** Remembers which model an error came from, without a change to the error: worker middleware see the original. */
+/** Remembers an error's model without changing the error, which worker middleware must see unchanged. */
 export function noteAskedModel(error: unknown, model: AskedModel): void {
   if (typeof error === 'object' && error !== null && !asked.has(error)) asked.set(error, model);
 }

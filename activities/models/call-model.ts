@@ -41,8 +41,8 @@ export interface CallListener {
 }
 
 /**
- * One model call on the worker, with worker middleware around the provider. In-memory runs use the function, too, so the function knows no Temporal.
- * A cancelled stream returns its parts so far. `onBreak` gets the parts of a broken stream.
+ * One model call inside its worker middleware. In-memory runs call the function, too, so no Temporal is allowed. A cancelled stream returns
+ * its parts so far; `onBreak` gets the parts of a broken stream.
  */
 export async function generate(
   request: StoredRequest,
@@ -118,7 +118,7 @@ function checkedAnswer(
   const bytes = jsonSize(message);
   if (bytes > limits.payload - 16_384) throw new HoldfastError('model-response-too-large', `The answer of ${model} has ${bytes} bytes.`);
   const counted = checkedUsage(usage);
-  // An answer of a worker middleware, without a provider, may cost nothing.
+  // An answer of a worker middleware without a provider is free.
   const uncounted = counted === undefined || answeredBy === '' ? [] : uncountedIn(counted);
   const reason = unusual(finish);
   return {
@@ -130,7 +130,7 @@ function checkedAnswer(
   };
 }
 
-/** The answer until the cancel, without tool calls, which nobody makes. */
+/** Without tool calls, which no worker would make after the cancel. */
 function partialAnswer(parts: StoredMessage['parts'], provider: CalledModel, signal: AbortSignal): ModelAnswer {
   const said = parts.filter(({ type }) => type === 'text' || type === 'reasoning');
   if (said.length === 0) throw abortOf(signal);
@@ -143,7 +143,6 @@ function brokenOff(model: string): Error {
 
 const reasons = new Set<unknown>(['length', 'content-filter', 'error', 'cancelled', 'other']);
 
-/** A usual end is not noted. */
 function unusual(finish: unknown): FinishReason | undefined {
   return reasons.has(finish) ? (finish as FinishReason) : undefined;
 }

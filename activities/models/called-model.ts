@@ -26,7 +26,6 @@ export interface ModelCallParts {
   readonly turnOf?: (model: string, request: GenerateRequest) => Promise<GateTurn | undefined>;
 }
 
-/** The provider inside all worker middleware. */
 export class CalledModel {
   answeredBy = '';
   streams = false;
@@ -128,12 +127,10 @@ function withCatalog(instructions: string, catalog: readonly string[], specs: re
   return [...(instructions === '' ? [] : [instructions, '']), ...lines].join('\n');
 }
 
-/** Removes all means to call a tool that worker middleware added, and puts the final request last. */
 function finalRequest({ settings: { toolChoice: _, ...settings }, ...request }: GenerateRequest, told: string): GenerateRequest {
   return { ...request, settings, messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: told }] }] };
 }
 
-/** One call of a provider, with its turn, its observers and its usage. */
 class ProviderCall {
   usage: Usage | undefined;
 
@@ -143,7 +140,7 @@ class ProviderCall {
     readonly watched: Watched<{ readonly response: WorkerModelResponse }> | undefined,
   ) {}
 
-  /** An answer, a chunk and an error may each report the usage; the last report counts. */
+  /** An answer, a chunk and an error may each report usage; the last report counts. */
   hear(said: unknown): void {
     this.usage = checkedUsage((said as { usage?: unknown } | null | undefined)?.usage) ?? this.usage;
   }
@@ -157,7 +154,7 @@ class ProviderCall {
   }
 
   end(): void {
-    // Observers count the first end only.
+    // Observers count only the first end.
     this.watched?.fail({ code: 'model-failed', message: 'The stream of the model was cut off.' });
     this.turn?.end(this.usage && this.usage.inputTokens + this.usage.outputTokens);
   }
@@ -192,7 +189,7 @@ async function* unlessSilent(
       yield result.value;
     }
   } finally {
-    // Without waiting for the end of the stream: a silent stream may never end.
+    // A silent stream may never end, so its end is not awaited.
     if (!over) {
       giveUp();
       void Promise.resolve(iterator.return?.()).catch(() => undefined);
@@ -200,7 +197,6 @@ async function* unlessSilent(
   }
 }
 
-/** The kernel itself executes this tool, for agents with `exitTool`. */
 const exitToolSpec: ToolSpec = {
   name: 'exit',
   description: 'Ends the conversation with a final result.',
@@ -212,7 +208,7 @@ const exitToolSpec: ToolSpec = {
   },
 };
 
-/** A tool of the run goes before a tool of the worker with the same name. */
+/** A run's tool hides a worker's tool with the same name. */
 function specOf(name: string, own: readonly ToolSpec[], tools: ToolRegistry): ToolSpec {
   const spec = own.find((one) => one.name === name) ?? (name === exitToolSpec.name ? exitToolSpec : tools.specOf(name));
   if (spec === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
@@ -223,7 +219,6 @@ export function noMessage(model: string): HoldfastError {
   return new HoldfastError('model-response-invalid', `The model ${model} answered with no message.`);
 }
 
-/** Usage that a provider reports otherwise than as counts is ignored. */
 export function checkedUsage(usage: unknown): Usage | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const counts = usage as Partial<Record<keyof Usage, unknown>>;

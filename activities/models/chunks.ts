@@ -4,17 +4,17 @@ import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../contract/messages/messages';
 
-/** A piece of an answer. All pieces of one `block` are one part, in the place of the first piece. */
+/** A piece of an answer. The pieces of a `block` become one part, in the first piece's place. */
 export type ModelChunk =
   | { readonly type: 'text'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
   | { readonly type: 'reasoning'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
-  /** The arguments of a call while the model writes them. The complete call follows as a part. */
+  /** The arguments while the model writes a call. The complete call follows as a part. */
   | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
   | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
   | { readonly type: 'part'; readonly part: Part }
-  /** The usage so far, in place of earlier reports. Broken and cancelled streams count, too. */
+  /** The usage so far, replacing earlier reports. Broken and cancelled streams count, too. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** The last chunk. A stream without this chunk was cut off. */
+  /** The last chunk. A stream without `finish` was cut off. */
   | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
 
 export interface AssembledAnswer {
@@ -49,7 +49,7 @@ export class AnswerAssembly {
     }
   }
 
-  /** The answer so far, without empty texts that the provider does not need back. */
+  /** Drops empty texts that the provider does not need back. */
   answer(): AssembledAnswer {
     const parts = this.parts
       .map(({ part }) => part)
@@ -60,7 +60,7 @@ export class AnswerAssembly {
     };
   }
 
-  /** An answer without its last chunk is an error, and has its usage all the same. */
+  /** An answer without its last chunk is an error with its usage. */
   whole(): AssembledAnswer {
     const { usage } = this;
     if (this.complete) return this.answer();
@@ -94,7 +94,7 @@ export class AnswerAssembly {
   }
 }
 
-/** Extras come in pieces, too, such as a signature at the end of the reasoning. */
+/** Extras come in pieces, too, as a signature at the end of the reasoning. */
 function merged(before: JsonObject | undefined, after: JsonObject | undefined): JsonObject {
   const all: Record<string, Json | undefined> = { ...before };
   for (const [key, value] of Object.entries(after ?? {})) {
@@ -104,7 +104,7 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
   return all;
 }
 
-/** The whole answer of a stream, for a custom model that only streams. */
+/** Collects a stream, for a custom model that only streams. */
 export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
   const assembly = new AnswerAssembly();
   for await (const chunk of chunks) assembly.add(chunk);

@@ -20,7 +20,7 @@ interface ModelLayer {
   readonly guard: Omit<WrapGuard, 'check'>;
 }
 
-/** Worker middleware around a whole answer. Middleware with only `stream` gets a stream of the finished answer. */
+/** Middleware with only `stream` gets a stream of the finished answer. */
 export function whole(middleware: readonly NamedWraps[], core: Whole, call: WorkerCall, watch: WrapWatch): Whole {
   return wrapAround<WorkerModelRequest, Promise<WorkerModelResponse>>(
     layersOf(middleware, call, watch).flatMap((layer) => {
@@ -32,7 +32,7 @@ export function whole(middleware: readonly NamedWraps[], core: Whole, call: Work
   );
 }
 
-/** Worker middleware around a stream. Middleware with only `generate` gets the collected answer. */
+/** Middleware with only `generate` gets the collected answer. */
 export function streamed(middleware: readonly NamedWraps[], core: Stream, call: WorkerCall, watch: WrapWatch): Stream {
   return wrapAround<WorkerModelRequest, AsyncIterable<ModelChunk>>(
     layersOf(middleware, call, watch).flatMap((layer) => {
@@ -111,7 +111,7 @@ async function* held(layer: ModelLayer, request: WorkerModelRequest, next: Strea
   yield* chunksOf({ parts: message.parts, ...defined({ usage, finish }) });
 }
 
-/** The stream passes unchanged, and the layer gets the collected answer. The layer's result is ignored. */
+/** The stream passes unchanged, and the layer's result for the collected answer is ignored. */
 async function* lookedOn(layer: ModelLayer, request: WorkerModelRequest, given: Stream): AsyncGenerator<ModelChunk> {
   const { wraps, call, guard } = layer;
   const next = noting(layer, request, given);

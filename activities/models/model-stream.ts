@@ -1,6 +1,6 @@
 import { abortOf } from '../calls/abort';
 
-/** Rejects if the call is cancelled, also if the provider ignores the signal. */
+/** Rejects on a cancel even if the provider ignores the signal. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const abort = new Abort(signal);
   try {
@@ -32,7 +32,7 @@ export async function consume<Chunk>(
   }
 }
 
-/** One listener for a whole stream. A race of every chunk against one promise would keep a reaction for each chunk until the end. */
+/** One listener for a whole stream: a race for every chunk would keep a reaction for each chunk until the end. */
 class Abort {
   private give: (error: Error) => void = () => undefined;
   private readonly onAbort = (): void => this.give(abortOf(this.signal));

@@ -15,9 +15,9 @@ export interface GenerateRequest {
   readonly tools: readonly ToolSpec[];
   readonly settings: ModelSettings;
   readonly signal: AbortSignal;
-  /** Tools that the model finds by itself, and the tool for the search. */
+  /** Tools that the model finds with the tool `search`. */
   readonly deferred?: { readonly tools: readonly ToolSpec[]; readonly search: ToolSpec };
-  /** The JSON schema of the answer, for providers that can enforce a schema. */
+  /** The answer's JSON Schema, for providers that can enforce a schema. */
   readonly output?: { readonly name: string; readonly schema: Json };
 }
 
@@ -28,10 +28,10 @@ export interface GenerateAnswer {
   readonly finish?: FinishReason;
 }
 
-/** A model, as the worker calls the model. */
+/** A model as the worker calls the model. */
 export interface LanguageModel {
   generate(request: GenerateRequest): Promise<GenerateAnswer>;
-  /** The same answer in pieces. Default: streaming runs get the answer in one piece. */
+  /** The answer in pieces. Default: streaming runs get the answer in one piece. */
   stream?(request: GenerateRequest): AsyncIterable<ModelChunk>;
 }
 
@@ -40,19 +40,19 @@ export interface ModelProvider {
   readonly keyVariable?: string;
   /** The environment variable of an optional key. */
   readonly optionalKeyVariable?: string;
-  /** Other missing requirements, such as a package. A list of models then continues with its next model. */
+  /** Names missing requirements, such as a package. A list of models then goes on with its next model. */
   missing?(): string | undefined;
   model(name: string): LanguageModel | Promise<LanguageModel>;
 }
 
 export interface ModelsOptions {
-  /** Providers by the name before the slash, besides the built-in providers. */
+  /** Further providers, by the name before the slash. */
   readonly providers?: Readonly<Record<string, ModelProvider>>;
   /** Names for models: one model, or a list whose first model with a key is used. */
   readonly names?: Readonly<Record<string, string | readonly string[]>>;
-  /** Limits for a model, a provider or all models: of this worker, or with Redis of all workers of the task queue together. */
+  /** Limits by model, provider or `*`, for this worker, or with Redis for all workers of the task queue. */
   readonly limits?: ModelLimits;
-  /** How long a call waits for a busy provider (HTTP 429, `Retry-After`). Default 1h. */
+  /** Longest wait for a busy provider (HTTP 429, `Retry-After`). Default: 1h. */
   readonly patience?: string;
   /** Adds the rule-based demo model to the end of `default`. */
   readonly demo?: boolean;
@@ -62,7 +62,7 @@ export interface ResolvedModel extends AskedModel {
   readonly model: LanguageModel;
 }
 
-/** Finds the model of a name. Only the worker reads the environment, never the workflow. */
+/** Workflows must never read the environment. */
 export class ModelRegistry {
   private readonly providers: Readonly<Record<string, ModelProvider>>;
   private readonly named: Readonly<Record<string, readonly string[]>>;
@@ -87,14 +87,12 @@ export class ModelRegistry {
     return Object.keys(this.providers);
   }
 
-  /** Whether a name can be a model, on this worker or on a worker with other keys. */
   explains(name: string): boolean {
     const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
     if (candidates === undefined) return name.includes('/') && this.providerOf(name) !== undefined;
     return candidates.length === 0 || candidates.some((id) => id.includes('/') && this.providerOf(id) !== undefined);
   }
 
-  /** provider/model of a name. Throws with the missing key. */
   idOf(name: string): string {
     const candidates = Object.hasOwn(this.named, name) ? this.named[name] : undefined;
     if (candidates === undefined) return this.checkedId(name);
@@ -110,7 +108,6 @@ export class ModelRegistry {
     );
   }
 
-  /** How to get a real model where `default` is the demo. */
   get realModelAdvice(): string {
     const ids = this.named['default'] ?? [];
     const missing = new Set(ids.map((id) => this.providerOf(id)?.keyVariable).filter((variable) => variable !== undefined));

@@ -1,6 +1,6 @@
 /**
- * The JSON values in a text of a model, the most likely value first: the whole text, else the fenced blocks from the last to the first, else the text
- * between the outermost braces and brackets. Parts of other values do not count.
+ * Returns the most likely value first: the whole text, else fenced blocks from the last, else the text between the outermost braces and
+ * brackets.
  */
 export function jsonValuesIn(text: string): readonly unknown[] {
   const whole = parsed(text);

@@ -21,7 +21,7 @@ export class OutputRegistry {
     }
   }
 
-  /** Waits for schemas that are made asynchronously, and throws for a wrong schema. */
+  /** Waits for asynchronous schemas, and throws for a wrong schema. */
   async ready(): Promise<void> {
     for (const { ready } of this.schemas.values()) await ready;
   }
@@ -30,7 +30,7 @@ export class OutputRegistry {
     return [...this.schemas.keys()];
   }
 
-  /** The schema for providers that can enforce a schema. Undefined if the answer is a text, which needs no JSON. */
+  /** Undefined: the answer is a text, without JSON. */
   specOf(name: string): { readonly name: string; readonly schema: Json } | undefined {
     const { json } = this.find(name);
     return isText(json) ? undefined : { name, schema: json };

@@ -9,7 +9,7 @@ import type { OutputRegistry } from './outputs';
 const patienceMs = 1_000;
 const mostBytes = 64 * 1024;
 
-/** Parses arguments before a policy sees them. Unchanged arguments are not sent back. */
+/** Does not send unchanged arguments back. */
 export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInputRequest): Promise<ParseInputResult> {
   const parsed = await tools.parse(tool, input);
   if (!parsed.ok) return parsed;
@@ -19,8 +19,8 @@ export async function parseInput(tools: ToolRegistry, { tool, input }: ParseInpu
 }
 
 /**
- * Parses the tool calls of an answer in the activity of the answer, which saves the run an activity for each call. Slow, failed and large results are
- * left out: the run requests them later and gets the error there.
+ * Parses an answer's tool calls in the answer's activity, which saves an activity for each call. Slow, failed and large results are left
+ * out: the run requests them later.
  */
 export async function parsedCalls(
   tools: ToolRegistry,
@@ -35,7 +35,6 @@ export async function parsedCalls(
   return jsonSize(parsed) > mostBytes || parsed.every((result) => result === null) ? {} : { parsed };
 }
 
-/** The same for an answer without calls, by the output of the agent. */
 export async function readOutput(
   outputs: Pick<OutputRegistry, 'parse'> | undefined,
   name: string | null | undefined,

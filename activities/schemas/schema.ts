@@ -6,7 +6,7 @@ import { notJson } from '../../contract/messages/messages';
 import type { Issue } from '../../host/json-schema';
 import { compiledJsonSchema, issueList } from '../../host/json-schema';
 
-/** A schema of the AI SDK, made by `jsonSchema(…)` or `zodSchema(…)`. */
+/** A schema of the AI SDK, from `jsonSchema(…)` or `zodSchema(…)`. */
 export interface AiSdkSchema<Value = unknown> {
   readonly _type: Value;
   readonly jsonSchema: unknown;
@@ -25,9 +25,9 @@ export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly
 
 export interface SchemaReader {
   readonly json: Json;
-  /** Present if the JSON is made asynchronously: before `ready` there is no `json`. */
+  /** Present for asynchronous schemas: `json` is missing before `ready`. */
   readonly ready?: Promise<void>;
-  /** The message names each misfit, such as `order.id: must be string`. The given value does not change. */
+  /** The message names each misfit, such as `order.id: must be string`. `value` does not change. */
   parse(value: unknown): Promise<Parsed>;
 }
 
@@ -35,7 +35,6 @@ type ValueCheck = (value: unknown) => Promise<Parsed>;
 
 const way = 'use a zod 4 schema, a schema of the AI SDK (jsonSchema, zodSchema) or a JSON Schema';
 
-/** `root` is the word for the whole value in messages. */
 export function readSchema(candidate: unknown, root: string, refuse: Refuse): SchemaReader {
   if (candidate === undefined || candidate === null) return refuse(`there is none; ${way}.`);
   if (isZod(candidate)) return ofZod(candidate, root, refuse);
@@ -80,7 +79,7 @@ function isAiSdkSchema(candidate: unknown): candidate is AiSdkSchemaObject {
   return Symbol.for('vercel.ai.schema') in candidate || ('jsonSchema' in candidate && 'validate' in candidate);
 }
 
-/** The JSON may be a promise. Without `validate` the JSON Schema decides, where the AI SDK would accept everything. */
+/** Without `validate` the JSON Schema decides, where the AI SDK would accept every value. */
 class AiSdkReader implements SchemaReader {
   readonly ready?: Promise<void>;
   private told: Json | undefined;
@@ -162,7 +161,7 @@ function ofJsonSchema(candidate: unknown, root: string, refuse: Refuse): SchemaR
   return {
     json,
     parse: guarded(async (value) => {
-      // Validation fills in defaults, which must not change the given value.
+      // Defaults must not change the given value.
       const copy: unknown = structuredClone(value);
       const issues = validate(copy);
       return issues.length === 0 ? { ok: true, value: copy } : { ok: false, message: issueList(issues, root) };
@@ -170,7 +169,7 @@ function ofJsonSchema(candidate: unknown, root: string, refuse: Refuse): SchemaR
   };
 }
 
-/** Without `$schema`, which some providers refuse. */
+/** Drops `$schema`, which some providers refuse. */
 function plainJson(candidate: unknown, refuse: Refuse): Json {
   if (typeof candidate !== 'object' || candidate === null || Array.isArray(candidate)) return refuse(`it is no schema; ${way}.`);
   if (Object.values(candidate).some(isZod)) return refuse('it is an object of zod schemas; put it into z.object(…).');
@@ -184,7 +183,6 @@ function plainJson(candidate: unknown, refuse: Refuse): Json {
 
 const keywords = new Set(['type', 'properties', 'items', 'enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties']);
 
-/** A user's check that throws refuses the value with its message. */
 function guarded(check: ValueCheck): ValueCheck {
   return async (value) => {
     try {

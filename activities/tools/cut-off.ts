@@ -6,13 +6,13 @@ import { lostToolCall, outOfTime } from '../../kernel/calls/lost-calls';
 
 const longestWords = 1000;
 
-/** The outcome of a `once` tool that ended with an error after a cancel: the tool may have done its work before. */
+/** A `once` tool that fails after a cancel may have done its work before. */
 export function cutOff(error: unknown): ToolOutcome {
   const said = withoutCredentials(messageOf(error)).slice(0, longestWords);
   return { type: 'unsettled', why: `it was told to stop while it worked, and ended with: ${said}` };
 }
 
-/** The outcome of a `once` tool whose time is up, as if the timer of the server had been first. */
+/** As if the server's timer had been first. */
 export function tooLate({ tool, reconcile }: CallToolInput, timeoutMs: number): ToolOutcome {
   const lost = { code: 'tool-timeout', message: outOfTime(tool, timeoutMs), tookTooLong: true };
   return lostToolCall({ facts: { effect: 'once' }, ...defined({ reconcile }) }, lost);

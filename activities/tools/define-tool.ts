@@ -6,20 +6,20 @@ import type { Schema } from '../schemas/schema';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
 export interface ToolCallContext<Values extends JsonObject = JsonObject> extends RunAccess {
-  /** The values of the start of the run. Hooks that change the values of an agent do not change these values. */
+  /** The values at the start of the run, without changes by hooks. */
   readonly values: Readonly<Values>;
-  /** The tags of the start of the run. */
+  /** The tags at the start of the run. */
   readonly tags: readonly string[];
   readonly callId: string;
-  /** The same for every execution of this call, also after crashes; unique in the workflow. */
+  /** Equal for all executions of a call, also after crashes; unique in the workflow. */
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** The options that the start of the run gave for this tool, with the changes of worker middleware. */
+  /** The run's options for the tool, changed by worker middleware. */
   readonly options: JsonObject;
-  /** Present after an answer to the interrupt of the tool. */
+  /** Present after an answer to the tool's interrupt. */
   readonly resumed?: { readonly answer: unknown; readonly state: Json | undefined };
-  /** Shows the progress of the call to readers. The result does not contain progress. Values that are no JSON or have more than 64 KB are dropped. */
+  /** Shows progress to readers, outside the result. Values outside JSON or over 64 KB are dropped. */
   progress(data: Json): void;
   /** Asks a human and ends this execution. The next execution has `resumed`. */
   interrupt(info: Json, options?: { state?: Json; answerSchema?: z.ZodType; deadline?: string }): never;
@@ -31,17 +31,17 @@ export interface ToolBasics<Input, Output> {
   readonly description: string;
   /** A zod schema, a schema of the AI SDK or a JSON Schema. */
   readonly inputSchema: Schema<Input>;
-  /** After a crash, `none` and `idempotent` calls are repeated. `once` calls are never repeated without `reconcile` or a human. */
+  /** After a crash `none` and `idempotent` calls repeat; `once` calls only with `reconcile` or a human. */
   readonly effect?: Effect;
-  /** How long one execution may take. Default 60s. */
+  /** Longest time of one execution. Default: 60s. */
   readonly timeout?: string;
-  /** How soon a dead worker is noticed. Default 10s. */
+  /** How soon a dead worker is noticed. Default: 10s. */
   readonly heartbeat?: string;
-  /** Number of calls that run at the same time, on this worker or with Redis on all workers of the task queue. Default: no limit. */
+  /** Most calls at the same time, on this worker or with Redis on all workers of the task queue. Default: no limit. */
   readonly concurrency?: number;
-  /** Executions of a call that throws, in all. Default 1. */
+  /** Most executions of a call that throws. Default: 1. */
   readonly retry?: { readonly attempts: number };
-  /** Bytes that a result may have. Default 256 KB, at most 1 MB. */
+  /** Most bytes of a result. Default: 256 KB, at most 1 MB. */
   readonly resultLimit?: number;
   readonly reconcile?: (input: Input, call: ToolCallContext) => MaybePromise<Reconciled<Output>>;
 }
@@ -51,20 +51,20 @@ export interface Tool<Input = never, Output = unknown> extends ToolBasics<Input,
   execute(input: Input, call: ToolCallContext): MaybePromise<Output>;
 }
 
-/** Streams its result: all pieces together are the result. `execute` is used if nobody follows the run. */
+/** Streams its result: the pieces together. Without a reader of the run `execute` is used. */
 export interface StreamableTool<Input = never> extends ToolBasics<Input, string> {
   stream(input: Input, call: ToolCallContext): AsyncIterable<string>;
   execute?(input: Input, call: ToolCallContext): MaybePromise<string>;
 }
 
-/** Returns or streams a list of parts, texts and files, which the model sees as such. */
+/** Returns or streams parts, texts and files, for the model to see. */
 export interface EnhancedTool<Input = never> extends ToolBasics<Input, readonly Part[]> {
   readonly enhanced: true;
   execute?(input: Input, call: ToolCallContext): MaybePromise<readonly Part[]>;
   stream?(input: Input, call: ToolCallContext): AsyncIterable<Part>;
 }
 
-/** A tool without code on a worker. A run ends with the calls, and its caller makes them: in a browser, on a phone, in another system. */
+/** A tool without code on a worker: a run ends with the calls, and the caller makes the calls, as in a browser. */
 export interface ExternalTool<Input = never> {
   readonly description: string;
   readonly inputSchema: Schema<Input>;

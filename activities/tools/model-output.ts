@@ -1,14 +1,14 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Part } from '../../contract/messages/messages';
 
-/** The input of `toModelOutput` of a tool of the AI SDK, from version 6 on. */
+/** The input of an AI SDK tool's `toModelOutput`, from version 6 on. */
 export interface ModelOutputInput {
   readonly toolCallId: string;
   readonly input: unknown;
   readonly output: unknown;
 }
 
-/** The parts of a result that the model sees, by `toModelOutput`. Throws if the output, or the result of an MCP server, is an error. */
+/** Throws if the output, or an MCP server's result, is an error. */
 export function partsShown(shown: unknown, output: unknown): readonly Part[] {
   const { type, value, reason } = (shown ?? {}) as { readonly type?: unknown; readonly value?: unknown; readonly reason?: unknown };
   if (type === 'execution-denied') throw new Error(typeof reason === 'string' ? reason : 'It was denied.');

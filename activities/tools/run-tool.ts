@@ -22,7 +22,6 @@ import { wrapAround } from '../worker-middleware/worker-middleware';
 
 export interface ToolRun {
   readonly tool: AnyTool;
-  /** The arguments as JSON, and parsed for the tool. */
   readonly input: { readonly json: Json; readonly value: unknown };
   readonly context: ToolCallContext;
   readonly options: JsonObject;
@@ -50,7 +49,6 @@ export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamM
   return streams ? 'streamable' : 'invokable';
 }
 
-/** The tool inside its worker middleware. The result is not checked yet. */
 export async function runTool(run: ToolRun): Promise<unknown> {
   const asked: WrapInput = { json: run.input.json, options: run.options };
   switch (kindOfCall(run.tool, run.mode)) {
@@ -111,7 +109,7 @@ function aroundStream<Piece>(run: ToolRun, hook: WrapName, check: ResultCheck): 
   return wrapAround<WrapInput, AsyncIterable<Piece>>(wraps, streamed<Piece>(run));
 }
 
-/** Calls a wrap with arguments and options apart. Its `next` keeps the options unless the wrap gives others. */
+/** `next` keeps the options unless the wrap gives others. */
 function entered<Response>(
   run: ToolRun,
   { wrap, guard, changed }: WrapLayer<Response>,
@@ -146,7 +144,6 @@ function notPart(piece: unknown): string | undefined {
   return isPartList([piece]) ? undefined : `a ${typeOf(piece)}, which is no text and no file`;
 }
 
-/** Arguments that no worker middleware changed keep their parsed value. */
 function argumentsOf({ input }: ToolRun, json: Json): unknown {
   return json === input.json ? input.value : json;
 }
@@ -158,7 +155,7 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
     try {
       let output: unknown = await tool.execute?.(argumentsOf(run, asked.json), contextOf(run, asked));
       if (isAsyncIterable(output)) {
-        // A tool of the AI SDK may give preliminary results; the last result counts.
+        // Of preliminary results of an AI SDK tool the last counts.
         const values = output;
         output = undefined;
         await readTo(run, values, (value) => {
@@ -179,7 +176,7 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
   };
 }
 
-/** Observers see the tool itself, inside all middleware. */
+/** Observers see the tool inside all middleware. */
 function watchedBy({ observers, call }: ToolRun, { json: input, options }: WrapInput): ToolWatched | undefined {
   return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
 }
@@ -236,7 +233,7 @@ async function collected<Piece extends string | Part>(
   return pieces.whole;
 }
 
-/** The stream of a `once` tool is read to its end also after a cancel: only the tool knows how far it came. */
+/** Reads a `once` tool's stream to the end even after a cancel: only the tool knows how far its work came. */
 async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piece>, take: (piece: Piece) => void): Promise<void> {
   const signal = tool.effect === 'once' ? new AbortController().signal : call.signal;
   if ((await consume(stream, signal, take)) === 'aborted') throw abortOf(signal);
@@ -259,7 +256,6 @@ class TextPieces implements Pieces<string> {
   }
 }
 
-/** Adjacent texts without extras become one part. */
 class PartPieces implements Pieces<Part> {
   bytes = 2;
   readonly whole: Part[] = [];

@@ -35,7 +35,7 @@ export interface AttemptFacts {
   /** From 1, without attempts that only waited. */
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** Shows deltas while the tool runs. Absent: nobody sees the call. */
+  /** Absent: the call has no readers. */
   readonly publish?: ((delta: DeltaBody) => void) | undefined;
   readonly threw?: (error: unknown) => void;
 }
@@ -47,13 +47,9 @@ interface ToolParts {
   readonly onProblem?: (problem: HoldfastError) => void;
 }
 
-/** Thrown if a failed tool should run once more. */
 export class ToolRetry extends Error {}
 
-/**
- * One attempt of a tool call: the tool inside its worker middleware, with their changes to the run. In-memory runs use the class, too, so the class
- * knows no Temporal.
- */
+/** The tool inside its worker middleware, with their changes to the run. In-memory runs use the class, too, so no Temporal is allowed. */
 export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
@@ -71,7 +67,7 @@ export class ToolAttempt {
     this.deltas = new ToolDeltas({ callId, tool }, hidden === true ? undefined : facts.publish, late);
   }
 
-  /** An exception means that the attempt has no outcome. */
+  /** An exception means an attempt without an outcome. */
   run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {
     this.values.begin(values);
     return withValues(this.values, () => this.execute(about));
@@ -122,7 +118,7 @@ export class ToolAttempt {
     }
   }
 
-  /** A mistake of a worker middleware is no error of the tool, and its code ends the run. */
+  /** A worker middleware's mistake does not count as the tool's error, and ends the run with its code. */
   private failedBy(error: unknown, tool: AnyTool): ToolOutcome {
     const { attempt, signal, threw } = this.facts;
     if (this.asked !== undefined) return interruptedBy(this.asked);
@@ -130,9 +126,8 @@ export class ToolAttempt {
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${this.input.tool}' ${error.message}`);
     if (signal.aborted) throw error;
     if (!isStop(error)) threw?.(error);
-    // Another attempt would leave the same call of next running.
+    // Another attempt would leave the same `next` running.
     if (thrownCodeOf(error) === 'next-left-running') return failed('next-left-running', messageOf(error));
-    // A stop of the run is final.
     if (isStop(error)) return failed('stopped', messageOf(error));
     // Another call of the tool would give the same result.
     if (codeOf(error) === 'pii-found') return failed('pii-found', messageOf(error));
@@ -202,7 +197,7 @@ export class ToolAttempt {
 
 type CheckedInput = { readonly ok: true; readonly value: unknown; readonly json: Json } | { readonly ok: false; readonly message: string };
 
-/** After a decision of a policy or a human, a call runs with exactly the arguments of the decision, also if the schema has changed. */
+/** After a decision of a policy or a human, a call runs with exactly the decided arguments, even if the schema has changed. */
 async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<CheckedInput> {
   const parsed = await tools.parse(input.tool, input.input);
   if (input.inputHash === undefined) return parsed;
@@ -217,7 +212,6 @@ async function parsedInput(input: CallToolInput, tools: ToolRegistry): Promise<C
   };
 }
 
-/** With the names that tools of the AI SDK know. */
 type ForeignCallContext = ToolCallContext & {
   readonly toolCallId: string;
   readonly messages: readonly never[];
@@ -231,7 +225,7 @@ const interruptForms: Forms = {
 };
 
 function interruptedBy({ info, options }: ToolInterrupt): ToolOutcome {
-  // Tools in plain JavaScript may give anything.
+  // Plain JavaScript may give any value.
   const misuse = isRecord(options)
     ? problemOfFields(defined(options), interruptForms)
     : misfit('the second argument', 'an object', options);

@@ -14,7 +14,6 @@ export class ToolDeltas {
     private readonly late: Late = () => undefined,
   ) {}
 
-  /** Output will follow: the output of an earlier attempt is void. */
   begin(): void {
     this.send({ type: 'attempt-start' });
   }
@@ -24,22 +23,20 @@ export class ToolDeltas {
     this.send({ type: 'tool-output-delta', ...this.call, ...(typeof piece === 'string' ? { text: piece } : { part: piece }) });
   }
 
-  /** Progress that cannot be shown is dropped, so that the tool does not fail. */
+  /** Bad progress must not fail the tool. */
   progress(data: unknown): void {
     if (!this.isOpen('call.progress') || this.publish === undefined || data === undefined || notJson(data) !== undefined) return;
     const text = JSON.stringify(data);
     if (utf8Length(text) > limits.progress) return;
-    // A copy: the tool may change the object later.
+    // The tool may change the object later.
     this.send({ type: 'tool-progress', ...this.call, data: JSON.parse(text) as Json });
   }
 
-  /** The deltas of an execution without a result are void. */
   end(hasResult: boolean): void {
     if (this.shown && !hasResult) this.send({ type: 'attempt-void' });
     this.over = true;
   }
 
-  /** Reports a late call. */
   isOpen(what: string): boolean {
     if (this.over) this.late(what);
     return !this.over;

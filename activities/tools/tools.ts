@@ -38,7 +38,7 @@ export interface AnyTool extends Pick<ToolBasics<unknown, unknown>, 'effect' | '
   readonly external?: boolean;
   execute?(input: unknown, call: ToolCallContext): unknown;
   stream?(input: unknown, call: ToolCallContext): unknown;
-  /** From a tool of the AI SDK: the parts of the result that the model sees. */
+  /** Returns the parts that the model sees, for an AI SDK tool. */
   toModelOutput?(result: ModelOutputInput): unknown;
 }
 
@@ -67,7 +67,7 @@ export class ToolRegistry {
     for (const [name, tool] of Object.entries(tools)) this.entries.set(name, entryOf(name, tool, { ...defaultToolFacts, ...defaults }));
   }
 
-  /** Waits for schemas that are made asynchronously, and throws for a wrong schema. */
+  /** Waits for asynchronous schemas, and throws for a wrong schema. */
   async ready(): Promise<void> {
     for (const { schema } of this.entries.values()) await schema.ready;
   }
@@ -93,15 +93,15 @@ export class ToolRegistry {
     return properties === undefined ? [] : Object.keys(properties);
   }
 
-  /** The parsed arguments, as policy, human and tool see them. */
+  /** Policy, human and tool see the parsed arguments. */
   async parse(name: string, input: Json): Promise<ParsedInput> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
     const parsed = await entry.schema.parse(input);
     if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message, messageOf) };
     const { value } = parsed;
-    // Values that JSON cannot hold (a set, a bigint, Infinity) would all look the same. In this case people and policies see, and the hash
-    // covers, the given arguments, which determine the parsed arguments.
+    // Values outside JSON (a set, a bigint, Infinity) would all look the same, so people and policies see, and the hash covers, the given
+    // arguments.
     const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
     return { ok: true, value, json, hash: hashOf(json) };
   }
@@ -122,7 +122,6 @@ export function hashOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }
 
-/** Fields of tools of the AI SDK that are allowed and have no effect here. */
 const fieldsOfOthers: ReadonlySet<string> = new Set(['outputSchema', 'inputExamples', 'strict', 'title', 'type', 'name', 'id', 'args']);
 
 const forms: Forms = {
@@ -178,7 +177,7 @@ function entryOf(name: string, candidate: unknown, defaults: ToolFacts): ToolEnt
   };
 }
 
-/** Foreign tools may have fields of their own. A field that is nearly a known field is a typo without effect. */
+/** Foreign tools may have own fields, but a nearly known field is a typo. */
 function misspelt(tool: object): string | undefined {
   const known = Object.keys(forms);
   for (const field of Object.keys(tool)) {
@@ -206,7 +205,6 @@ function isExternal(tool: Record<string, unknown>, refuse: Refuse): boolean {
   return external === true;
 }
 
-/** Fields of tools of the AI SDK whose meaning would be lost. */
 function checkForeign(tool: Record<string, unknown>, refuse: Refuse): void {
   if (tool['type'] === 'provider' || tool['type'] === 'provider-defined')
     refuse('it is run by a model provider, not by a worker. Only tools with an execute function of their own are taken.');

@@ -1,6 +1,6 @@
 const bytesPerEntry = 200;
 
-/** A cache bounded in bytes: the entries that nobody has used for the longest time go first. */
+/** A cache bounded in bytes: least recently used entries go first. */
 export class ByteMap<Value> {
   private readonly entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
   private bytes = 0;

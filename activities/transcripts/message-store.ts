@@ -11,9 +11,8 @@ import { messagesIn, requestIn } from './request-history';
 import { StartStore } from './start-store';
 import { RunLocalStore } from './value-store';
 
-/** Reads the history of a run of this worker, page by page. */
 export interface RunHistory {
-  /** The facts of a page are newest first, too. */
+  /** Within a page, too, the newest facts come first. */
   newest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
   oldest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
 }
@@ -25,7 +24,7 @@ interface CachedList {
 
 const bytesPerId = 48;
 
-/** A cache of transcripts: messages by id and lists by activity, within one Temporal run. Missing entries are read from the history. */
+/** A cache of messages by id and lists by activity, within one Temporal run. The history fills gaps. */
 export class MessageStore {
   private readonly messages: ByteMap<StoredMessage>;
   private readonly lists: ByteMap<CachedList>;
@@ -47,7 +46,7 @@ export class MessageStore {
     this.messages.put(`${runId}:${message.id}`, message, jsonSize(message));
   }
 
-  /** The request of a model activity: from memory, else from the newest pages, else from the whole history. */
+  /** Looks in memory, then in the newest pages, then in the whole history. */
   async resolve(workflowId: string, runId: string, activityId: string, input: CallModelInput): Promise<StoredRequest> {
     for (const [, , insert] of input.splices ?? []) for (const item of insert) if (typeof item !== 'string') this.putMessage(runId, item);
     const base = this.baseOf(runId, input);
@@ -68,7 +67,7 @@ export class MessageStore {
     const found = new Map<string, StoredMessage>();
     const missing = new Set<string>();
     for (const listed of ids) {
-      // A result that an agent returned without a message is stored only as the message by which another agent was told of it.
+      // A result that an agent returned without a message exists only as the message that told another agent.
       const message = this.messages.get(`${runId}:${listed}`) ?? this.messages.get(`${runId}:${sourceOf(listed)}`);
       if (message === undefined) missing.add(sourceOf(listed));
       else found.set(message.id, message);
@@ -78,7 +77,7 @@ export class MessageStore {
     return { messages, slots: { ...base.slots, ...input.slots } };
   }
 
-  /** Newest pages first, as they have the latest messages of other workers. */
+  /** The newest pages have other workers' latest messages. */
   private async findNewest(
     workflowId: string,
     runId: string,

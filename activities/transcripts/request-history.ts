@@ -8,7 +8,7 @@ import type { ListItem } from '../../contract/record/splice';
 import { messageOfOutcome } from '../../contract/record/tool-outcomes';
 import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 
-/** The ids of a request's list, and the messages that the history has. A message from another agent is found by its source. */
+/** A message from another agent is found by its source. */
 export interface HistoryRequest {
   readonly ids: readonly string[];
   readonly messages: ReadonlyMap<string, StoredMessage>;
@@ -16,8 +16,7 @@ export interface HistoryRequest {
 }
 
 /**
- * The request of a model call, from the facts of its run, oldest first. Follows only the edits of this call, where the fold for readers reads every
- * list and every event. Undefined: the facts have no such call.
+ * Follows only the edits of one call, where the readers' fold reads every list and event. `facts`: oldest first. Undefined: no such call.
  */
 export function requestIn(facts: readonly HistoryFact[], activityId: string): HistoryRequest | undefined {
   const calls = new Map<string, CallModelInput>();
@@ -64,7 +63,7 @@ function messagesOf(facts: readonly HistoryFact[], wanted: ReadonlySet<string>):
   return found;
 }
 
-/** The whole messages in a fact. The facts come newest first, so the result of a tool comes before its call. */
+/** Newest first, so a tool's result comes before its call. */
 export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): readonly StoredMessage[] {
   switch (fact.kind) {
     case 'activity-completed': {
@@ -95,7 +94,7 @@ export function messagesIn(fact: HistoryFact, results: Map<number, unknown>): re
   }
 }
 
-/** Of events and results. Elsewhere a `message` is an id, or the error text of a tool. */
+/** Elsewhere a `message` is an id, or a tool's error text. */
 function wholeMessages(given: readonly { readonly message?: unknown }[] | undefined): readonly StoredMessage[] {
   return (given ?? []).flatMap(({ message }) => (typeof message === 'object' && message !== null ? [message as StoredMessage] : []));
 }

@@ -5,7 +5,6 @@ import { jsonSize } from '../../contract/limits';
 import { ByteMap } from './byte-map';
 import type { RunHistory } from './message-store';
 
-/** The values and tags of the start of a run, for its tools. */
 export interface RunAbout {
   readonly values: JsonObject;
   readonly tags: readonly string[];
@@ -17,7 +16,7 @@ export function aboutOf({ values = {}, tags = [] }: Pick<StartInput, 'values' | 
   return frozen({ values, tags });
 }
 
-/** A cache of the starts of runs. Their histories have the starts, so no call carries a copy. */
+/** Histories have the starts of runs, so no call carries a copy. */
 export class StartStore {
   private readonly entries: ByteMap<Promise<RunAbout>>;
 

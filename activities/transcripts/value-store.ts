@@ -6,7 +6,6 @@ import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import { ByteMap } from './byte-map';
 import type { RunHistory } from './message-store';
 
-/** A cache of run-local values, by call. Missing values are read from the history. */
 export class RunLocalStore {
   private readonly values: ByteMap<RunLocalValues>;
   private readonly changes: ByteMap<CallChange>;
@@ -28,12 +27,12 @@ export class RunLocalStore {
       (id) => this.changes.get(`${runId}:${id}`),
     );
     const values = known ?? (await this.fromHistory(workflowId, runId, activityId));
-    // Values that an earlier call has as well are shared with that call.
+    // Values of an earlier call are shared, not copied.
     this.values.put(`${runId}:${activityId}`, values, jsonSize(known === undefined ? values : edit));
     return values;
   }
 
-  /** The change that a call hands back. Only this change ever has its id, also if the change never gets into the history. */
+  /** Only this change ever has its id, even if the history never gets the change. */
   learn(runId: string, change: CallChange | undefined): void {
     if (change !== undefined) this.changes.put(`${runId}:${change.id}`, change, jsonSize(change));
   }

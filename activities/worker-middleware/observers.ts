@@ -21,7 +21,7 @@ export interface Watched<Result> {
 type ModelResult = Pick<Extract<ObservedEnd, { kind: 'model' }>, 'response'>;
 type ToolResult = Pick<Extract<ObservedEnd, { kind: 'tool' }>, 'output' | 'interrupted'>;
 
-/** The observers of the model and tool calls of a worker. A mistake of an observer is reported once, and the call continues. */
+/** Reports an observer's first mistake; the call continues. */
 export class Observers {
   private readonly reported = new Set<string>();
 

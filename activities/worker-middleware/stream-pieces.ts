@@ -1,6 +1,5 @@
 import { same } from '../../contract/middleware-changes';
 
-/** Compares the pieces of a stream before and after a wrap: texts as a whole, other pieces one by one. */
 export class StreamPieces {
   private readonly known = new WeakSet<object>();
   private came = 0;

@@ -4,15 +4,15 @@ import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usag
 import type { RequestSlots } from '../../contract/record/wire';
 import type { ModelChunk } from '../models/chunks';
 
-/** Access of worker code to its run. Changes count when the call has returned, and not if its attempt is lost. */
+/** A worker's access to its run. Changes count when the call returns, not for a lost attempt. */
 export interface RunAccess {
-  /** JSON values of this agent in this run: the values at the beginning of the call, with the changes of the call. */
+  /** JSON values of the agent in the run, as of the call's beginning plus the call's changes. */
   readonly runLocal: {
     get(key: string): Json | undefined;
     set(key: string, value: Json): void;
     delete(key: string): void;
   };
-  /** Adds a `custom` event to the log of the run when the call has returned. */
+  /** Adds a `custom` event to the run's log when the call returns. */
   sendEvent(name: string, data: Json): void;
 }
 
@@ -26,7 +26,7 @@ export interface WorkerCall extends RunAccess {
 export interface ToolWorkerCall extends WorkerCall {
   readonly tool: string;
   readonly callId: string;
-  /** The options of the tool, with the changes of the outer layers. */
+  /** The tool's options, with the changes of outer layers. */
   readonly options: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface WorkerModelRequest {
   readonly tools: readonly string[];
   readonly model: string;
   readonly settings: ModelSettings;
-  /** The original request of the run, to read. Changes here have no effect. */
+  /** The run's original request, to read. Changes have no effect. */
   readonly slots?: Partial<RequestSlots>;
 }
 
@@ -60,7 +60,7 @@ export interface WorkerWraps {
       next: (request: WorkerModelRequest) => AsyncIterable<ModelChunk>,
       call: WorkerCall,
     ): AsyncIterable<ModelChunk>;
-    /** `generate` does not change the answer, so readers see the stream at once, without a `stream`. */
+    /** `generate` does not change the answer, so readers see the stream at once. */
     readonly looksOn?: boolean;
   };
   wrapInvokableToolCall?(input: Json, next: ToolNext<Promise<Json>>, call: ToolWorkerCall): Promise<Json>;
@@ -69,7 +69,7 @@ export interface WorkerWraps {
   wrapEnhancedStreamableToolCall?(input: Json, next: ToolNext<AsyncIterable<Part>>, call: ToolWorkerCall): AsyncIterable<Part>;
 }
 
-/** Default options: the options of the wrap. */
+/** Default options: the wrap's options. */
 export type ToolNext<Response> = (input: Json, options?: JsonObject) => Response;
 
 export interface NamedWraps {
@@ -89,7 +89,6 @@ export function defineWorkerMiddleware<Options extends Json = Json>(
   return { name, make };
 }
 
-/** One instance for each name and options. */
 export class WorkerMiddlewareRegistry {
   private readonly byName = new Map<string, WorkerMiddleware>();
   private readonly made = new Map<string, WorkerWraps>();

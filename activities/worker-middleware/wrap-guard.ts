@@ -5,14 +5,14 @@ import { withChange } from '../../contract/middleware-changes';
 import { classify } from '../failures';
 import { StreamPieces } from './stream-pieces';
 
-/** A wrap at work. The wrap itself works while it is asked for something and does not wait for `next`. */
+/** A wrap itself works while `asked` and not waiting for `next`. */
 interface EnteredWrap {
   readonly label: string;
   asked: boolean;
   asking: number;
 }
 
-/** Knows the worker middleware of a call: to name a middleware that never returns, and for the changes of each middleware. */
+/** Names middleware that never return, and keeps each middleware's changes. */
 export class WrapWatch {
   private readonly entries = new Set<EnteredWrap>();
   private changes: readonly MiddlewareChange[] = [];
@@ -35,13 +35,13 @@ export class WrapWatch {
     this.entries.delete(entry);
   }
 
-  /** The worker middleware that the call waits for. Undefined: the call waits for the model or the tool itself. */
+  /** Undefined: the call waits for the model or the tool itself. */
   get waitedFor(): string | undefined {
     for (const { label, asked, asking } of this.entries) if (asked && asking === 0) return label;
     return undefined;
   }
 
-  /** Ends a call shortly before its time is up if a worker middleware is the reason. */
+  /** Ends a call shortly before its timeout if a worker middleware is the reason. */
   async inTime<T>(timeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
     const running = work();
     if (timeoutMs === undefined || timeoutMs <= 0) return running;
@@ -75,9 +75,7 @@ export interface WrapGuard {
   readonly watch: WrapWatch;
   readonly signal: AbortSignal;
   readonly check: (value: unknown) => string | undefined;
-  /** Called if the wrap returned something else than its `next`. */
   readonly replaced?: (came: unknown, gave: unknown) => void;
-  /** Called at the end of a changed stream. */
   readonly changesStream?: () => void;
 }
 
@@ -121,7 +119,6 @@ export async function guardedWhole<Request, Response>(
   }
 }
 
-/** The same for a wrap around a stream. */
 export async function* guardedStream<Request, Piece>(
   { label, watch, signal, check, changesStream }: WrapGuard,
   wrap: (next: (request: Request) => AsyncIterable<Piece>) => AsyncIterable<Piece>,
@@ -158,7 +155,7 @@ interface StreamedWrap<Piece> {
   readonly reading: Set<AsyncGenerator<Piece>>;
 }
 
-/** A stream of `next`. A stream that the wrap never reads has not begun, and is not left running. */
+/** A stream that the wrap never reads has not begun, so nothing is left running. */
 function streamInside<Piece>(begin: () => AsyncIterable<Piece>, { entry, inside, reading }: StreamedWrap<Piece>): AsyncGenerator<Piece> {
   async function* read(): AsyncGenerator<Piece> {
     reading.add(pieces);
@@ -184,7 +181,7 @@ function streamInside<Piece>(begin: () => AsyncIterable<Piece>, { entry, inside,
   return pieces;
 }
 
-/** Values and errors from inside a wrap, which are not the mistake of the middleware. */
+/** The middleware is not to blame for values and errors from inside its wrap. */
 class InsideWrap {
   private readonly errors = new Set<unknown>();
   private readonly oddities = new Set<unknown>();

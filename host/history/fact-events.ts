@@ -11,12 +11,12 @@ const workflowTaskCompleted = 12;
 const activityScheduled = 15;
 const activityCompleted = 17;
 
-/** Events of workflow tasks, starts of activities and timers, which are most events of a history. */
+/** Events of workflow tasks, starts of activities, timers: most of a history. */
 const silent = new Set([0, 10, 11, 13, 16, 20, 21, 22, 24]);
 
 /**
- * The events of a page from which facts are made, and always the last event, which tells how far the history goes. After a crash a worker reads the
- * histories of all its runs, and decoding every field took most of the time. Rare events are decoded as usual.
+ * Decodes only the events for facts, and the last event: after a crash a worker reads the histories of all its runs, and decoding every
+ * field took most of the time.
  */
 export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
   const events: FactEvent[] = [];
@@ -38,7 +38,6 @@ export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
   return { history: { events }, ...defined({ nextPageToken }) };
 }
 
-/** Calls `take` with every field of a message. A field that `take` does not read is skipped. No bytes are copied. */
 function readFields(bytes: Uint8Array, take: (field: number, message: Reader) => void): void {
   const message = Reader.create(bytes);
   while (message.pos < message.len) {

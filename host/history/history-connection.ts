@@ -9,7 +9,7 @@ const service = temporal.api.workflowservice.v1;
 type Parts = ReturnType<(typeof Connection)['createCtorOptions']>;
 type RpcCall = ReturnType<(typeof Connection)['generateRPCImplementation']>;
 
-/** Reads histories for facts. A connection of another kind returns all events. */
+/** A foreign connection returns all events. */
 export function factSource(connection: ConnectionLike, namespace: string): HistorySource<FactEvent> {
   return connection instanceof HistoryConnection ? connection.facts(namespace) : { namespace, workflowService: connection.workflowService };
 }
@@ -34,7 +34,6 @@ export class HistoryConnection extends Connection {
     return super.lazy(options) as HistoryConnection;
   }
 
-  /** Histories with the events for facts. Retries, metadata and deadlines are those of the connection. */
   facts(namespace: string): HistorySource<FactEvent> {
     return {
       namespace,

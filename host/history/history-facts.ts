@@ -16,7 +16,7 @@ type Completed = temporal.api.history.v1.IActivityTaskCompletedEventAttributes;
 type ProtoFailure = temporal.api.failure.v1.IFailure;
 type Payloads = temporal.api.common.v1.IPayloads;
 
-/** An event for facts. Numbers may be of any type. */
+/** Numbers may have any type of protobuf. */
 export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime' | 'activityTaskCompletedEventAttributes'> {
   readonly eventId?: unknown;
   readonly eventTime?: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined;
@@ -24,7 +24,7 @@ export interface FactEvent extends Omit<RawHistoryEvent, 'eventId' | 'eventTime'
     (Omit<Completed, 'scheduledEventId'> & { readonly scheduledEventId?: unknown }) | null | undefined;
 }
 
-/** A fact that is being read. The reader yields payloads and receives values. */
+/** Yields payloads and receives their values. */
 type Reading<T> = Generator<Payload, T, unknown>;
 
 export class FactReader {
@@ -86,7 +86,7 @@ function* factOf(event: FactEvent, workflowId: string): Reading<HistoryFact | un
   if (signal === names.answerSignal || signal === names.cancelSignal) return { kind: 'stirred', time, by: 'signal' };
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) {
-    // A workflow that cancels a child sets a cause of the SDK, not of a person.
+    // For a cancel by a workflow the cause is the SDK's, not a person's.
     const isByPerson = !cancel.externalWorkflowExecution?.workflowId;
     return { kind: 'stirred', time, by: 'cancel', ...(cancel.cause && isByPerson ? { reason: cancel.cause } : {}) };
   }
@@ -134,7 +134,7 @@ function* record(fields: Readonly<Record<string, Payload>>): Reading<Record<stri
   return values;
 }
 
-/** The server repeats a workflow task that failed with these causes. */
+/** After these causes the server repeats the workflow task. */
 const harmlessCauses = new Set([
   'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND',
   'WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW',
@@ -145,7 +145,6 @@ const harmlessCauses = new Set([
 
 const mostStack = 16 * 1024;
 
-/** A failure of the server. The code is `run-failed`, unless the failure has a code of Holdfast or an attempt was lost. */
 export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   const type = failure?.applicationFailureInfo?.type;
   const late = failure?.timeoutFailureInfo?.timeoutType;
@@ -155,14 +154,14 @@ export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }
 
-/** Adds the stack of the first error, to find the place in the code. */
+/** Adds the stack of the innermost error. */
 export function thrownFailureOf(failure: ProtoFailure | null | undefined): ThrownFailure {
   let stack = '';
   for (let cause = failure; cause != null; cause = cause.cause) stack = cause.stackTrace || stack;
   return { ...failureOf(failure), ...(stack === '' ? {} : { stack: withoutCredentials(stack).slice(0, mostStack) }) };
 }
 
-/** A time of the server, in milliseconds since 1970. */
+/** Returns Unix milliseconds. */
 export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }

@@ -6,7 +6,6 @@ import { fromJson, toJson } from 'protobufjs/ext/protojson';
 import { HoldfastError, messageOf } from '../../contract/errors';
 
 const historyType = temporal.api.history.v1.History;
-/** The SDK declares a class that is also a type of protobufjs. */
 const historyForm = historyType as unknown as Type;
 
 export type History = temporal.api.history.v1.IHistory;
@@ -14,14 +13,14 @@ export type History = temporal.api.history.v1.IHistory;
 type Started = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface HistoryFile {
-  /** The name of the file without its extension, with a number if the file has several histories, as in `refund.2`. */
+  /** The file's name without extension, and a number for further histories: `refund.2`. */
   readonly id: string;
   readonly place: string;
   readonly path: string;
   readonly history: History;
 }
 
-/** The histories in JSON files, in order of their paths: of a file, a folder, or a pattern with `*` and `**`. */
+/** Reads a file, a folder, or a pattern with `*` and `**`, in order of paths. */
 export async function readHistories(pattern: string): Promise<readonly HistoryFile[]> {
   const paths = await matchingFiles(pattern);
   if (paths.length === 0) throw new HoldfastError('request-invalid', `No history matches ${pattern}.`);
@@ -51,7 +50,7 @@ export function startOf(history: History): Started | undefined {
   return history.events?.[0]?.workflowExecutionStartedEventAttributes ?? undefined;
 }
 
-/** Writes a history in the format of Temporal's tools, or several histories as a list. */
+/** Writes the format of Temporal's tools; several histories become a list. */
 export async function writeHistories(path: string, histories: readonly History[]): Promise<void> {
   const [text = '', ...more] = histories.map((history) => JSON.stringify(toJson(historyForm, historyType.fromObject(history)), null, 2));
   await mkdir(dirname(path), { recursive: true });

@@ -28,7 +28,7 @@ export interface ExecutionRef {
   readonly runId?: string;
 }
 
-/** Pages of a history, newest first. A query would wait for a worker and its replay. */
+/** Newest first, from the server: a query would wait for a worker and its replay. */
 export async function* newestPages<Event>(source: HistorySource<Event>, execution: ExecutionRef): AsyncGenerator<readonly Event[]> {
   let nextPageToken: Uint8Array | undefined;
   do {
@@ -43,9 +43,7 @@ export async function* newestPages<Event>(source: HistorySource<Event>, executio
   } while (nextPageToken !== undefined);
 }
 
-/**
- * Pages of a history, oldest first. With `follow`: waits for new events until the execution closes. Without `follow`: requests the next page early.
- */
+/** Oldest first. With `follow`: waits for new events until the execution closes. */
 export async function* oldestPages<Event>(
   source: HistorySource<Event>,
   execution: ExecutionRef,
@@ -65,7 +63,6 @@ export async function* oldestPages<Event>(
     const events = page.history?.events ?? [];
     const token = page.nextPageToken?.length ? page.nextPageToken : undefined;
     const ahead = follow || token === undefined ? undefined : ask(token);
-    // A reader that stops early does not need the failure.
     ahead?.catch(() => undefined);
     if (events.length > 0) yield events;
     coming = abandoned() || token === undefined ? undefined : (ahead ?? ask(token));

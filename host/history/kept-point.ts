@@ -9,7 +9,7 @@ type EndEvent = Pick<
   'workflowExecutionCanceledEventAttributes' | 'workflowExecutionFailedEventAttributes' | 'activityTaskScheduledEventAttributes'
 >;
 
-/** The point that a cancelled run or a failed isolated agent kept. `events`: the newest events, newest first. Undefined: no point was kept. */
+/** `events`: newest first. */
 export async function keptPointIn(events: readonly EndEvent[], payloads: PayloadReader): Promise<KeptPoint | undefined> {
   const [end] = events;
   if ((end?.workflowExecutionCanceledEventAttributes ?? end?.workflowExecutionFailedEventAttributes) == null) return undefined;

@@ -4,7 +4,7 @@ import { decompressed, isCompression } from '../payloads/compression';
 import { isReference, retrieved } from '../payloads/references';
 
 export class PayloadReader {
-  /** Only Holdfast's codec is used. */
+  /** No codec but Holdfast's. */
   private readonly plain: boolean;
   private readonly json: boolean;
 
@@ -13,7 +13,6 @@ export class PayloadReader {
     this.json = converter.payloadConverter === defaultPayloadConverter;
   }
 
-  /** Whether `plainValue` can read the payload without waiting. */
   isImmediate(payload: Payload): boolean {
     return this.plain && (this.converter.externalStorage === undefined || !isReference(payload));
   }
@@ -31,7 +30,6 @@ export class PayloadReader {
     }
   }
 
-  /** Reads a payload without foreign codecs and storage. */
   plainValue(payload: Payload): unknown {
     try {
       return this.converted(payload);
@@ -40,7 +38,7 @@ export class PayloadReader {
     }
   }
 
-  /** The SDK's converter decodes bytes one by one, as the sandbox needs. */
+  /** The SDK's converter decodes bytes one by one, for the sandbox. */
   private converted(encoded: Payload): unknown {
     const payload = decompressed(encoded);
     const { data, metadata } = payload;
@@ -49,7 +47,7 @@ export class PayloadReader {
     return this.converter.payloadConverter.fromPayload(payload);
   }
 
-  /** Anybody may write a memo, so unreadable fields are left out. */
+  /** Any client may write a memo, so unreadable fields are left out. */
   async readable(fields: Readonly<Record<string, Payload>>): Promise<Record<string, unknown>> {
     const values: Record<string, unknown> = {};
     for (const [key, payload] of Object.entries(fields)) {

@@ -4,29 +4,26 @@ import type { DataConverter, LoadedDataConverter, Payload, PayloadCodec } from '
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { dictionary } from './compression-dictionary';
 
-/** The encoding of compressed payloads in histories. The meaning never changes. */
+/** An encoding in histories, so its meaning never changes. */
 const compressed = 'holdfast/z1';
 const mark = Buffer.from(compressed);
-/** Metadata with the encoding before compression. Absent: JSON. */
+/** The encoding before compression. Absent: JSON. */
 const before = 'holdfast-was';
 const usual = Buffer.from('json/plain');
 
-/** Smaller payloads save less than reading costs, and stay readable for other programs. */
+/** Reading smaller payloads costs more than compression saves. */
 const worthFrom = 200;
-/** A payload that keeps a larger share of its bytes is not compressed. */
+/** The largest compressed share that is kept. */
 const worthShare = 0.9;
-/** Larger payloads are compressed in another thread. */
+/** From here on another thread compresses. */
 const longFrom = 64 * 1024;
-/** Most bytes of a decompressed payload, far above any written payload. */
+/** Most bytes of a decompressed payload, against zip bombs. */
 const most = 64 * 1024 * 1024;
 
 const settings = { level: 6, dictionary };
 const compressBeside = promisify<Buffer, typeof settings, Buffer>(deflateRaw);
 
-/**
- * Compresses and decompresses payloads. An unreadable payload is left in its encoding, which no converter knows: only code that needs the value
- * fails, so that a broken signal does not stop a run.
- */
+/** An unreadable payload keeps its encoding, which fails only in code that needs the value: a broken signal does not stop a run. */
 class Compression implements PayloadCodec {
   constructor(readonly writes: boolean) {}
 
@@ -39,15 +36,11 @@ class Compression implements PayloadCodec {
   }
 }
 
-/**
- * A data converter that reads compressed payloads, and writes compressed payloads if `writes`. Undefined: as before, by default not. The user's
- * codecs come after the compression, and may encrypt.
- */
+/** `writes` undefined: as before, by default no. The user's codecs come after compression, and may encrypt. */
 export function withCompression(converter: DataConverter | undefined, writes?: boolean): DataConverter {
   return { ...converter, payloadCodecs: codecsWith(converter?.payloadCodecs ?? [], writes) };
 }
 
-/** Returns the same converter if nothing changes. */
 export function loadedWithCompression(converter: LoadedDataConverter, writes?: boolean): LoadedDataConverter {
   const payloadCodecs = codecsWith(converter.payloadCodecs, writes);
   return payloadCodecs === converter.payloadCodecs ? converter : { ...converter, payloadCodecs };
@@ -61,7 +54,6 @@ export function isCompression(codec: PayloadCodec): boolean {
   return codec instanceof Compression;
 }
 
-/** Keeps an existing compression, unless `writes` differs. */
 function codecsWith(codecs: PayloadCodec[], writes?: boolean): PayloadCodec[] {
   const has = codecs.find(isCompression) as Compression | undefined;
   if (has !== undefined && (writes === undefined || writes === has.writes)) return codecs;
@@ -74,12 +66,12 @@ export function decompressed(payload: Payload): Payload {
   return { metadata: { ...others, encoding }, data: decompressedData(payload) };
 }
 
-/** The first bytes of a payload, without decompressing all of the payload. */
+/** Returns the first bytes without decompressing the rest. */
 export function beginningOf({ metadata, data }: Payload, bytes: number): Uint8Array {
   if (data == null) return new Uint8Array(0);
   if (!isCompressed({ metadata, data })) return data.subarray(0, bytes);
   try {
-    // Enough for the head of a block and the first bytes.
+    // Room for the head of a block.
     return inflateRawSync(data.subarray(0, 1024), { dictionary, finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, bytes);
   } catch {
     return new Uint8Array(0);
@@ -103,7 +95,7 @@ function decompressedData({ data }: Payload): Uint8Array {
   }
 }
 
-/** Allocating the usual 16 KB for thousands of small payloads takes longer than decompressing. */
+/** The usual 16 KB for thousands of small payloads take longer than decompressing. */
 function roomFor({ length }: Uint8Array): number {
   return Math.min(16 * 1024, Math.max(1024, 8 * length));
 }
@@ -120,7 +112,7 @@ async function compress(payload: Payload): Promise<Payload> {
   const { metadata, data } = payload;
   const encoding = metadata?.['encoding'];
   if (data == null || encoding === undefined || data.length < worthFrom || data.length > most || isCompressed(payload)) return payload;
-  // A payload in external storage has no data to compress.
+  // Payloads in external storage have no data.
   if ((payload.externalPayloads?.length ?? 0) > 0 || metadata?.[before] !== undefined) return payload;
   const smaller = data.length < longFrom ? deflateRawSync(data, settings) : await compressBeside(Buffer.from(data), settings);
   if (smaller.length > data.length * worthShare) return payload;

@@ -17,7 +17,7 @@ export async function retrieved({ data }: Payload, storage: ExternalStorage): Pr
   return payload;
 }
 
-/** JSON of protobuf leaves empty fields out. */
+/** Protobuf's JSON leaves empty fields out. */
 interface Reference {
   readonly driverName?: string;
   readonly claimData?: Record<string, string>;

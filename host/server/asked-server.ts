@@ -4,7 +4,7 @@ import { setUpNamespace } from './namespace-setup';
 const healthPatienceMs = 1_000;
 const preparePatienceMs = 30_000;
 
-/** Waits for the server, and sets its namespace up. Returns the id of the cluster. */
+/** Returns the id of the cluster. */
 export function prepareServer(address: string, namespace: string): Promise<string> {
   return clusterId(address, namespace, preparePatienceMs);
 }

@@ -19,32 +19,32 @@ import {
 } from './server-record';
 
 export interface EmbeddedServerOptions {
-  /** Holds database, log and record. Made if missing. A directory has one server: a second start reuses the first. */
+  /** Holds database, log and record of one server, which a second start reuses. */
   readonly directory: string;
-  /** A free port by default. */
+  /** Default: a free port. */
   readonly port?: number;
   /** Turns the web UI on; 0 takes a free port. */
   readonly uiPort?: number;
   readonly namespace?: string;
-  /** Added to the settings of all embedded servers. A reused server keeps its settings. */
+  /** Adds to the default settings. A reused server keeps its settings. */
   readonly dynamicConfig?: Readonly<Record<string, unknown>>;
   readonly onProgress?: (message: string) => void;
-  /** The process of the server exists, and does not answer yet. Not called for a reused server. */
+  /** The process of a new server exists, but does not answer yet. */
   readonly onLaunch?: () => void;
-  /** The server ended although nobody stopped the server: 'server-failed' or 'disk-full'. Called for the owner of the server. */
+  /** The own server ended without `stop`: 'server-failed' or 'disk-full'. */
   readonly onExit?: (error: HoldfastError) => void;
-  /** A reused server is gone, mostly because its owner ended. Called within two seconds. */
+  /** A reused server is gone, mostly with its owner. Called within two seconds. */
   readonly onLost?: () => void;
   readonly environment?: Environment;
 }
 
 export interface EmbeddedServer {
   readonly address: string;
-  /** http://host:port of the web UI, when the web UI is on. */
+  /** The address of the web UI as `http://host:port`. */
   readonly uiAddress: string | undefined;
   readonly namespace: string;
   readonly pid: number;
-  /** Another process started the server, which ends with that process. `stop` does not end the server. */
+  /** Another process owns the server, and `stop` leaves the server running. */
   readonly reused: boolean;
   readonly version: string;
   /** Path of the database file. */
@@ -55,8 +55,8 @@ export interface EmbeddedServer {
 const lockPatienceMs = 30_000;
 
 /**
- * Starts a Temporal server on loopback that ends with this process, or reuses the server of the directory. Throws 'server-unavailable' (no binary),
- * 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
+ * Starts a Temporal server on loopback that ends with this process, or reuses the directory's server. Throws 'server-unavailable' (no
+ * binary), 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const setup = resolveSetup(options);
@@ -94,8 +94,8 @@ function resolveSetup(options: EmbeddedServerOptions) {
 }
 
 /**
- * Every version of the server has its own database file. A first server makes the file under a draft name and is killed: so a file with the final
- * name is complete, and the next server knows the retention of its namespace from the start.
+ * Makes the database of this server version: a first server writes a draft and is killed. So a file with the final name is complete, and
+ * the next server knows its namespace's retention.
  */
 async function createDatabase(file: string, setup: Setup, binary: ServerBinary): Promise<void> {
   const others = databasesIn(setup.directory).join(', ');
@@ -110,11 +110,11 @@ async function createDatabase(file: string, setup: Setup, binary: ServerBinary):
       for (const part of [draft, journal]) rmSync(part, { force: true });
       const server = await launchServer({ ...setup, binary, port: undefined, uiPort: undefined, database: draft, isDraft: true });
       await server.kill();
-      // A kill within a transaction left a journal, so the file is not complete.
+      // A killed transaction left a journal, so the file is incomplete.
     } while (existsSync(journal));
     linkSync(draft, file);
   } catch (error) {
-    // Another process made the file first.
+    // Another process was first.
     if (!existsSync(file)) throw error;
   } finally {
     for (const part of [draft, journal]) rmSync(part, { force: true });
@@ -139,7 +139,7 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
 function handleOf(launched: LaunchedServer, setup: Setup, { serverVersion: version }: ServerBinary, database: string): EmbeddedServer {
   const { address, uiAddress, pid, clusterId } = launched;
   const { directory, namespace } = setup;
-  // Drafts of processes that were killed.
+  // Drafts of killed processes.
   for (const name of readdirSync(directory)) if (name.includes('.db.new-')) rmSync(join(directory, name), { force: true });
   writeServerRecord({ address, uiAddress, clusterId, pid, ownerPid: process.pid, version, database: basename(database), directory });
   let stopping: Promise<void> | undefined;

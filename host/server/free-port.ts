@@ -3,8 +3,8 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../system-errors';
 
 /**
- * A free port. Linux gives freed ports out again soon, except for a minute after the listening side closed a connection. So the port gets a closed
- * connection: only a process that names the port can use the port.
+ * Linux reuses a freed port soon, but not for a minute after the listening side closed a connection: the closed connection reserves the
+ * port for a process that names the port.
  */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const probe = await listen(host, 0);
@@ -15,7 +15,6 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return port;
 }
 
-/** Throws the error of listening: 'port-in-use', or 'config-invalid' if this process cannot listen at all. */
 export async function checkPortFree(port: number, host = '127.0.0.1'): Promise<void> {
   try {
     await close(await listen(host, port));

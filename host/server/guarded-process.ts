@@ -7,19 +7,19 @@ import { privateFile } from '../private-files';
 
 export interface GuardedProcess {
   readonly pid: number;
-  /** The exit code as in a shell: 128 and the number of the signal after a signal. */
+  /** As in a shell: 128 plus the signal's number. */
   readonly exited: Promise<number>;
-  /** SIGTERM, after 3 s SIGKILL. Resolves when the process is gone. */
+  /** Sends SIGTERM, and after 3 s SIGKILL. Resolves at the end of the process. */
   stop(): Promise<number>;
-  /** SIGKILL. Resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves at the end of the process. */
   kill(): Promise<number>;
 }
 
 const graceMs = 3_000;
 
 /**
- * The shell becomes the command. A child of the shell reads a pipe of this process, and kills the command at the end of the pipe, for any death of
- * this process. A line in the pipe says that the command has ended and its id may soon belong to another process.
+ * The shell becomes the command, and its child kills the command when the pipe from this process ends. A line in the pipe says that the
+ * command has ended: another process may soon have its id.
  */
 const guardScript = `
 umask 077
@@ -28,10 +28,7 @@ exec 4<&0 </dev/null
 exec "$@" 4<&-
 `;
 
-/**
- * Starts a command that never outlives this process, even after kill -9. The command runs in its own session, so Ctrl-C in the terminal does not
- * reach the command. The command does not keep this process alive.
- */
+/** Starts a command that dies with this process, even after `kill -9`. In its own session the command gets no Ctrl-C of the terminal. */
 export async function startGuarded(
   command: string,
   args: readonly string[],

@@ -12,8 +12,8 @@ const retention = google.protobuf.Duration.fromObject({ seconds: retentionMs / 1
 const registeredWithinMs = 15_000;
 
 /**
- * Gives a namespace 30 days of retention and the search attributes, makes a missing namespace, and verifies the retention. The server's default is 24
- * hours, and a running server reads a change only with the next refresh of its cache of namespaces.
+ * Verifies 30 days of retention, as the server's default is 24 hours and a running server reads a change only with its next refresh of
+ * namespaces.
  */
 export async function setUpNamespace(connection: Connection, namespace: string): Promise<void> {
   const found = await retentionOf(connection, namespace);
@@ -43,7 +43,7 @@ async function retentionOf(connection: Connection, namespace: string): Promise<n
   }
 }
 
-/** All parts of the server learn of a new namespace only after a while. */
+/** Parts of the server learn of a new namespace late. */
 async function register(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
   const deadline = Date.now() + registeredWithinMs;

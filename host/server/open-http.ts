@@ -4,8 +4,8 @@ import { isLoopback } from '../connection';
 import { httpNames } from './server-flags';
 
 /**
- * A problem of a development server on this machine that another program started: `temporal server start-dev` opens an HTTP API to every page in a
- * browser of this machine. Undefined: the API is shut, or no command line tells. A server does not tell clients of the API.
+ * `temporal server start-dev` of another program opens an HTTP API to every page in a local browser, and tells clients nothing of the API:
+ * only the command line shows the problem.
  */
 export async function openHttpOf(address: string): Promise<HoldfastError | undefined> {
   if (!isLoopback(address)) return undefined;
@@ -23,7 +23,7 @@ function portOf(commandLine: string): string {
   return / (?:--port|-p)[ =](\d+)/.exec(commandLine)?.[1] ?? '7233';
 }
 
-/** Every line begins with the id of a process. Empty without `ps`. */
+/** Lines begin with a process id. Empty without `ps`. */
 function commandLines(): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile('ps', ['-axww', '-o', 'pid=,command='], { maxBuffer: 16 * 1024 * 1024 }, (error, stdout) =>

@@ -10,7 +10,7 @@ import { downloadServer } from './server-download';
 export interface ServerBinary {
   readonly path: string;
   readonly origin: 'configured' | 'path' | 'cache' | 'download' | 'build';
-  /** The database file depends on the version of the server. */
+  /** Names the database file. */
   readonly serverVersion: string;
 }
 
@@ -19,21 +19,19 @@ export interface BinarySearch {
   readonly onProgress: (message: string) => void;
 }
 
-/** From here on worker deployments, their search attribute and all settings of the embedded server are tested. */
+/** The first version with tested worker deployments, search attribute and settings. */
 const oldest = [1, 29] as const;
 export const oldestServer = oldest.join('.');
-/** Change the name with every change of the build. */
+/** Change with every change of the build. */
 const cachedName = 'temporal-2';
 
-/** True for an unreadable version. */
 export function isOldServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);
   return major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
 }
 
 /**
- * The first working `temporal` binary: of HOLDFAST_TEMPORAL_CLI (then no other), the PATH, the cache, the SDK's download, or a build with Go. Throws
- * 'server-unavailable' with the failure of every way.
+ * Takes `HOLDFAST_TEMPORAL_CLI` alone, or else the PATH, the cache, the SDK's download, or a build with Go. Throws 'server-unavailable'.
  */
 export async function findServerBinary(search: BinarySearch): Promise<ServerBinary> {
   const failures: string[] = [];
@@ -64,7 +62,6 @@ async function presentBinary(environment: Environment, failures: string[]): Prom
   );
 }
 
-/** Downloads or builds a binary, and moves the complete binary into the cache. */
 async function obtainBinary(search: BinarySearch, failures: string[]): Promise<ServerBinary | undefined> {
   const cached = cachedBinary(search.environment);
   mkdirSync(dirname(cached), { recursive: true });

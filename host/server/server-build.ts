@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import type { BinarySearch } from './server-binary';
 
-/**
- * The CLI requires SQLite 1.34, where a cancelled query can leave the only connection to the database interrupted for ever. From 1.38 on an
- * interrupted connection is replaced.
- */
+/** In the CLI's SQLite 1.34 a cancelled query can leave the only connection interrupted for ever; 1.38 replaces the connection. */
 const modules = `module holdfast-server
 
 go 1.25.0
@@ -40,7 +37,7 @@ export async function buildServer(folder: string, { environment, onProgress }: B
   const telling = setInterval(() => onProgress(`Building the Temporal server: ${seconds()} s so far.`), progressEveryMs);
   try {
     writeFileSync(join(folder, 'go.mod'), modules);
-    // Checksums come from Go's checksum database.
+    // Go's checksum database has the checksums.
     const build = ['build', '-mod=mod', '-ldflags=-s -w', '-o', 'temporal', 'github.com/temporalio/cli/cmd/temporal'];
     await run(build, { GOFLAGS: '', GOOS: '', GOARCH: '', GOWORK: 'off' });
     onProgress(`Built the Temporal server in ${seconds()} s.`);

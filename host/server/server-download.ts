@@ -8,9 +8,8 @@ import type { BinarySearch } from './server-binary';
 const patienceMs = 15_000;
 
 /**
- * The SDK downloads only when a test server starts, in native code that cannot be interrupted. So a child process starts a test server with `--help`,
- * with which the binary only prints. The child is killed when the file is complete, or after 15 s without progress, and ends with the stdin from this
- * process.
+ * The SDK downloads only at the start of a test server, in native code that nothing interrupts. So a child process starts a server with
+ * `--help`, and is killed with the complete file, or after 15 s without progress.
  */
 const script = `
 process.stdin.resume().on('end', () => process.exit(1));

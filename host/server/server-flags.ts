@@ -5,16 +5,13 @@ export interface ServerFlags {
   readonly port: number;
   readonly uiPort: number | undefined;
   readonly database: string;
-  /** The server makes a database, which is used after the end of the server. */
+  /** The server only makes a database for a later server. */
   readonly isDraft: boolean;
   readonly namespace: string;
   readonly dynamicConfig: Readonly<Record<string, unknown>>;
 }
 
-/**
- * With the default of 20 queue reads a second an activity step takes 101 ms instead of about 10. Worker deployments, updates and
- * TemporalWorkerDeploymentVersion need no setting from server 1.29 on.
- */
+/** With the default of 20 queue reads a second an activity takes 101 ms instead of about 10. */
 const quickSteps = {
   'system.enableActivityEagerExecution': true,
   'history.transferProcessorMaxPollRPS': 2000,
@@ -24,30 +21,25 @@ const quickSteps = {
   'history.sendRawHistoryBetweenInternalServices': true,
 } as const;
 
-/** The settings that docs/operations/README.md recommends for a cluster. A test compares both. */
+/** A test compares docs/operations/README.md. */
 export const clusterFlags = { ...quickSteps, 'frontend.namespaceRPS.visibility': 200 } as const;
 
-/** The host names to which the HTTP API of a server answers. */
 export const httpNames = 'frontend.httpAllowedHosts';
 
 const dynamicConfig = {
   ...quickSteps,
-  // `dev` makes a build of every change, and the server forgets an unserved build only after minutes.
+  // `dev` makes a build of every change, and the server forgets builds only after minutes.
   'matching.maxVersionsInDeployment': 1000,
-  // By default the server keeps 128,000 executions in memory, also ended executions, for an hour.
+  // By default the server keeps 128,000 executions in memory for an hour.
   'history.hostLevelCacheMaxSize': 1000,
-  // The HTTP API cannot be turned off, and takes requests of any page. So the API answers only to a secret name.
+  // The HTTP API has no switch and takes requests of any web page, so the API gets a secret name.
   [httpNames]: [randomUUID()],
 };
 
-/**
- * WAL with NORMAL survives the death of a process; a power cut may lose the last commits. EXCLUSIVE locks the file until the server ends in any way.
- */
+/** WAL with NORMAL survives a killed process; a power cut may lose the last commits. EXCLUSIVE locks the file until the server ends. */
 const sqlitePragmas = { journal_mode: 'WAL', synchronous: 'NORMAL', locking_mode: 'EXCLUSIVE' };
-/** Without a journal the file is the whole database. */
 const draftPragmas = { journal_mode: 'DELETE' };
 
-/** Arguments of `temporal`. The server itself chooses ports for HTTP, metrics and inner services. */
 export function serverArguments(flags: ServerFlags): string[] {
   const ui = flags.uiPort === undefined ? ['--headless'] : ['--ui-port', String(flags.uiPort)];
   const namespace = flags.namespace === 'default' ? [] : ['--namespace', flags.namespace];

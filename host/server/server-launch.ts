@@ -30,12 +30,11 @@ const attempts = 4;
 let logs = 0;
 
 /**
- * Starts the binary, and returns when the server answers with its namespace set up. Another process may take a free port before its use, also an
- * inner port of the server. Then the start is repeated, unless the port was asked for.
+ * Returns when the server answers. Another process may take a free port first; then the start repeats, unless the caller named the port.
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   for (let attempt = 1; ; attempt++) {
-    // Otherwise a stranger on the port would be taken for the server.
+    // Otherwise a foreign server on the port would be taken for this server.
     for (const port of [options.port, options.uiPort]) if (port) await checkPortFree(port);
     const port = options.port || (await freePort());
     const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
@@ -60,7 +59,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
     ended.catch(() => undefined);
     const ready = whenListening(port, ended).then(() => askedServer().prepareServer(address, options.namespace));
     const clusterId = await Promise.race([ready, ended]);
-    // Until now another server may have run in the directory.
+    // Until now another server may have owned the log.
     renameSync(draftLog, logOf(options.directory));
     return { ...guarded, address, uiAddress: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`, clusterId };
   } catch (error) {
@@ -71,7 +70,7 @@ async function launchOnce(options: LaunchOptions, port: number, uiPort: number |
   }
 }
 
-/** A refused gRPC channel waits a second, so a plain connection is tried first. */
+/** A refused gRPC channel waits a second, a plain connection does not. */
 async function whenListening(port: number, ended: Promise<never>): Promise<void> {
   const deadline = Date.now() + startPatienceMs;
   while (!(await Promise.race([isListening(port), ended]))) {
@@ -80,10 +79,10 @@ async function whenListening(port: number, ended: Promise<never>): Promise<void>
   }
 }
 
-/** Go collects its small heap less often, which saves a sixth of the time. Variables of the user win. */
+/** A rarer garbage collection saves a sixth of the time. The user's variables win. */
 const collector = { GOGC: '400', GOMEMLIMIT: '1GiB' };
 
-/** The server must not read settings of a client. */
+/** A client's settings are not for the server. */
 function withoutTemporal(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

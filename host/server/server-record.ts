@@ -7,25 +7,24 @@ import type * as AskedServer from './asked-server';
 import { isListening } from './free-port';
 import { isAlive } from './process-probe';
 
-/** The content of `server.json`, which exists while the server answers. */
+/** The content of `server.json`, while the server answers. */
 export interface ServerRecord {
   readonly address: string;
   readonly uiAddress: string | undefined;
-  /** The id in the database, to recognize another server at the address. */
+  /** Tells another server at the address apart. */
   readonly clusterId: string;
   readonly pid: number;
   /** The server ends with this process. */
   readonly ownerPid: number;
   readonly version: string;
   readonly database: string;
-  /** A copied directory has a record of the original directory. */
+  /** A copied directory has the original's record. */
   readonly directory: string;
 }
 
 const endPatienceMs = 10_000;
 const watchMs = 1_000;
 
-/** Empty for a directory that cannot be read. */
 export function databasesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory).filter((name) => /^runs-.+\.db$/.test(name));
@@ -54,10 +53,7 @@ export function removeServerRecord(directory: string, pid: number): void {
   if (readServerRecord(directory)?.pid === pid) rmSync(recordPath(directory), { force: true });
 }
 
-/**
- * The server that answers for a directory. A server without its owner is about to end, and is waited for. Throws 'server-locked' if the server does
- * not end.
- */
+/** Waits for the end of a server without its owner. Throws 'server-locked'. */
 export async function findLiveServer(directory: string): Promise<ServerRecord | undefined> {
   const record = readServerRecord(directory);
   if (record === undefined) return undefined;
@@ -81,7 +77,7 @@ async function answers({ address, clusterId }: ServerRecord): Promise<boolean> {
   return false;
 }
 
-/** Calls `onGone` once when a server of another process is gone. Returns the end of the watch, which does not keep this process alive. */
+/** Calls `onGone` once. Returns the end of the watch, which keeps no process alive. */
 export function watchServer({ pid }: ServerRecord, onGone: () => void): () => void {
   const timer = setInterval(() => {
     if (isAlive(pid)) return;
@@ -92,7 +88,7 @@ export function watchServer({ pid }: ServerRecord, onGone: () => void): () => vo
   return () => clearInterval(timer);
 }
 
-/** Temporal's client loads more slowly than a server starts, so the client is loaded when a server can answer. */
+/** Temporal's client loads more slowly than a server starts, so the load waits until a server can answer. */
 export function askedServer(): typeof AskedServer {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- tests load the source, where `import()` finds no file that ends in .js
   return require('./asked-server') as typeof AskedServer;

@@ -13,7 +13,7 @@ export interface AgentsMdToolOptions {
 
 const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().min(0).default(0) });
 
-/** Reads the files of `agentsMd`. No agent offers this tool to a model. */
+/** Reads the files of `agentsMd`. Models never get the tool. */
 export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
   const backendForm = having(['read'], 'a backend, such as directoryBackend("./files")');
   checkOptions('agentsMdTool', options, { backend: required(backendForm) }, 'config-invalid');

@@ -5,13 +5,13 @@ import type { AgentMiddleware, HookContext } from '../../kernel/define/middlewar
 import { withTraits } from '../../kernel/define/traits';
 
 export interface AgentsMdOptions {
-  /** In the order in which the model gets the files, such as ['/AGENTS.md']. */
+  /** In the order for the model, such as ['/AGENTS.md']. */
   readonly files: readonly string[];
   /** Bytes of all files together. The first file is always whole. Default: no limit. */
   readonly maxBytes?: number;
-  /** Called for each file that was left out. Default: sends the event `agents-md-warning`. */
+  /** Called for each omitted file. Default: sends the event `agents-md-warning`. */
   readonly onWarning?: (warning: string, ctx: HookContext) => void;
-  /** The worker tool that reads the files. Default: agents_md. */
+  /** The worker tool that reads the files. Default: `agents_md`. */
   readonly tool?: string;
 }
 
@@ -22,7 +22,7 @@ export interface LoadedAgentsMd {
 
 const mark = 'agentsMd';
 
-/** Puts files of instructions before the first message of the user. Place it after middleware that shortens the conversation. */
+/** Puts instruction files before the user's first message. Place it after middleware that shortens the conversation. */
 export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
   const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkOptions('agentsMd', options, forms);
   const middleware: AgentMiddleware = {

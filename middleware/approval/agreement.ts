@@ -7,7 +7,7 @@ import { RewrittenCalls, callChanged } from './changed-calls';
 
 type NextCall = (call: ToolCall) => Promise<Json>;
 
-/** Decides about a call, and gives `next` the call to make. `problem` says why people are asked again. */
+/** Gives `next` the call to make. `problem`: why people are asked again. */
 export type Decide = (call: ToolCall, next: NextCall, problem: string | undefined) => Promise<Json>;
 
 const changedLater = 'Somebody who was asked later changed the arguments of this call.';
@@ -39,7 +39,7 @@ export function rejection(call: ToolCall, feedback: string | undefined): Json {
   return `A human rejected the call of '${call.name}'. It did not run.${said}`;
 }
 
-/** Asks the people of one layer. If a person changes the call, the layers around ask again, until all agree to the same arguments. */
+/** If a person changes the call, the layers around ask again, until all agree to the same arguments. */
 function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
   const { together: layers } = insideOf(ctx);
   const ask: AskAgain = async (held): Promise<Pass> => {

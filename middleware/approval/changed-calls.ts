@@ -3,14 +3,13 @@ import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { Json, JsonObject, Message, Part, ToolCall } from '../../contract/messages/messages';
 
-/** What the model hears of a call that a person changed. */
+/** What the model hears of a changed call. */
 export type Edits = 'tell' | 'rewrite' | 'hide';
 
 type Kept = Readonly<Record<string, Json>>;
 
 const changed = 'A person changed the arguments of this call before it ran.';
 
-/** Makes the call as a person changed it, and tells the model with the result. */
 export async function callChanged(
   call: ToolCall,
   next: (call: ToolCall) => Promise<Json>,

@@ -22,16 +22,16 @@ import type { Edits } from './changed-calls';
 import { personOf } from '../../contract/people';
 import type { Deciders, PolicyRun } from '../../contract/policies';
 
-/** `tool` says which form `input` has. */
+/** `tool` tells the form of `input`. */
 export type PolicyCall<T extends Tools, Name extends keyof T & string = keyof T & string> = {
   readonly [One in Name]: { readonly tool: One; readonly input: InputOf<T[One]> };
 }[Name];
 
 export interface PolicyStage<Call = unknown> {
   readonly name?: string;
-  /** People, roles, or a function of the call and the run. Default: anybody with a name. */
+  /** People, roles, or a function of the call and the run. Default: any named person. */
   readonly by?: Deciders | ((call: Call, run: PolicyRun) => Deciders);
-  /** How many people have to approve. Default: 1. */
+  /** Number of approving people. Default: 1. */
   readonly need?: number;
   /** Excludes people who started the run, wrote to this turn, or decided about the call before. Default: false. */
   readonly fourEyes?: boolean;
@@ -43,7 +43,7 @@ export interface PolicyStage<Call = unknown> {
   readonly expires?: string;
   /** After `expires`. Default: reject. */
   readonly onExpiry?: 'approve' | 'reject';
-  /** Whether people may hand the decision to others. Default: true. */
+  /** People may hand the decision over. Default: true. */
   readonly delegate?: boolean;
 }
 
@@ -122,7 +122,6 @@ function problemOfFourEyes(stages: readonly AnyStage[]): string | undefined {
     : undefined;
 }
 
-/** Everybody who may ever decide in a stage. Undefined: not known before the run. */
 function knownPeople({ by, escalate }: AnyStage): ReadonlyMap<string, string> | undefined {
   if (by === undefined || typeof by === 'function' || by.roles !== undefined || escalate?.to.roles !== undefined) return undefined;
   return new Map([...(by.users ?? []), ...(escalate?.to.users ?? [])].map((name) => [personOf(name), name]));

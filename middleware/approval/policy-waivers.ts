@@ -11,14 +11,14 @@ export interface WaivingDecision extends GivenDecision {
   readonly waives?: { readonly upTo: number };
 }
 
-/** All people who decided about a call want to be asked no more. */
+/** All people who decided about a call waive further questions. */
 export interface PolicyWaiver {
   /** Absent: every amount. */
   readonly upTo?: number;
   readonly version: string;
-  /** Hash of the people that the policy asked: a waiver spares nobody else. */
+  /** Hash of the asked people, whose decisions alone a waiver spares. */
   readonly asked: string;
-  /** With four eyes: the people who gave the waiver. Calls that these people asked for need a decision. */
+  /** With four eyes: the waiver's givers, whose own calls still need a decision. */
   readonly by?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function waivesOf({ forRestOfRun, upTo }: Extract<PolicyDecision, { type:
   return forRestOfRun === true ? { upTo: Infinity } : undefined;
 }
 
-/** Nobody waives the decision of another person. */
+/** No person waives another person's decision. */
 export function waiverOf(
   given: readonly WaivingDecision[],
   { version, stages }: Pick<PolicyPlan, 'version' | 'stages'>,
@@ -64,12 +64,11 @@ export function isWaived(waivers: readonly string[], { policy, tool, plan, write
     const waiver = waiverIn(text);
     if (waiver?.policy !== policy || waiver.tool !== tool || waiver.version !== plan.version || waiver.asked !== asked) return false;
     if (waiver.by?.some((name) => isOneOf(writers, name, people)) === true) return false;
-    // A negative payment is no small payment.
+    // A negative amount does not count as a small amount.
     return waiver.upTo === undefined || (amount !== undefined && amount >= 0 && amount <= waiver.upTo);
   });
 }
 
-/** Approvals without a policy keep waivers of another form in the same list. */
 function waiverIn(text: string): (PolicyWaiver & { readonly policy: string; readonly tool: string }) | undefined {
   try {
     return JSON.parse(text) as PolicyWaiver & { readonly policy: string; readonly tool: string };

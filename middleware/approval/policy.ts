@@ -15,7 +15,7 @@ import type { Plan } from './stage-state';
 
 type Functions = (call: CallForPolicy, run: PolicyRun) => unknown;
 
-/** Holds calls of the named tools until the people of each stage have decided. Also a value of `policies` in a configuration. */
+/** Holds calls of the named tools until the people of all stages have decided. Also a value of `policies` in a configuration. */
 export function policy<T extends Tools, Name extends keyof T & string = keyof T & string>(
   options: PolicyOptions<T, Name>,
 ): AgentMiddleware<T> {
@@ -54,7 +54,7 @@ function toPolicy({ name: tool, input }: ToolCall): CallForPolicy {
   return { tool, input };
 }
 
-/** A nameless starter or writer may be any of the deciders, so four eyes then need one person more. */
+/** A nameless starter or writer may be any decider, so four eyes then need one person more. */
 function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: string): PlannedStage {
   const { name, by = {}, need = 1, fourEyes = false, remind = [], escalate, expires, onExpiry = 'reject', delegate = true } = stage;
   return {
@@ -65,14 +65,13 @@ function planned(stage: AnyStage, call: CallForPolicy, run: PolicyRun, at: strin
   };
 }
 
-/** Undefined: no number, so no waiver of an amount holds. */
 function amountIn(input: Json, path: string): number | undefined {
   let at: Json | undefined = input;
   for (const key of path.split('.')) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return typeof at === 'number' ? at : undefined;
 }
 
-/** Hash of all that the policy says. A function counts by its text in the bundle. */
+/** A function counts by its text in the bundle. */
 function versionOf(content: object): string {
   const data = (value: unknown): Json => {
     if (typeof value === 'function') return { function: String(value) };

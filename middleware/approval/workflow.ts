@@ -16,23 +16,23 @@ export interface ApprovalRule<Input> {
   readonly expires?: string;
   /** After `expires`. Default: reject. */
   readonly onExpiry?: 'approve' | 'reject';
-  /** Names of people. Default: anybody who reaches the service. */
+  /** Names of people. Default: any client of the service. */
   readonly by?: readonly string[];
 }
 
 export interface ApprovalOptions<T extends Tools> {
-  /** Only needed when an agent has several approvals. */
+  /** Only for agents with several approvals. */
   readonly name?: string;
   /**
-   * `tell` (default): the result has the new arguments. `rewrite`: the messages show the call as it ran, and the result says that a person changed
-   * the call. `hide`: nothing.
+   * `tell` (default): the result has the new arguments. `rewrite`: the messages show the changed call, and the result tells of the change.
+   * `hide`: nothing.
    */
   readonly edits?: Edits;
-  /** NoInfer types the input and makes a misspelt tool name an error. */
+  /** `NoInfer` types the input, and makes a misspelt tool name an error. */
   readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> };
 }
 
-/** Holds calls of the named tools until a person has decided. The person sees the parsed arguments. */
+/** Holds calls of the named tools until a person has decided about the parsed arguments. */
 export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMiddleware<T> {
   const { name, rules, edits } = checkedOptions(options);
   const middleware: AgentMiddleware<T> = {
@@ -42,7 +42,6 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
     ...askingPeople(name, edits, (ctx) => async (call, next, why) => {
       const rule = rules.get(call.name);
       if (rule === undefined) return next(call);
-      // Each approval has waivers of its own.
       const waived = `${name}:${call.name}`;
       const { waivers } = insideOf(ctx);
       if (waivers.has(waived) || !needsPeople(rule.when, call.input)) return next(call);
@@ -57,7 +56,7 @@ export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMid
         })) as ApprovalDecision;
         if (decision.type === 'reject') return rejection(call, decision.feedback);
         if (decision.type === 'respond') return decision.output;
-        // A wrong edit uses up no decision: the person is asked again, and told why.
+        // A wrong edit uses up no decision: the person hears the reason and decides again.
         const parsed = decision.editedInput === undefined ? undefined : await ctx.parse(call.name, decision.editedInput);
         problem = parsed?.ok === false ? parsed.message : undefined;
         if (problem !== undefined) continue;
@@ -73,7 +72,7 @@ const ruleForms: Forms<ApprovalRule<unknown>> = {
   when: worded(func, 'a function of the arguments'),
   expires: duration,
   onExpiry: oneOf('approve', 'reject'),
-  // With an empty list nobody could ever decide.
+  // With an empty list no person could ever decide.
   by: worded(someTexts, 'an array of at least one name'),
 };
 const aRule = { wanted: 'true or false, or an object with when, expires, onExpiry or by', problem: ruleProblem };

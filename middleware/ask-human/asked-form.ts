@@ -7,7 +7,6 @@ export interface AskedForm {
   readonly title?: string;
   readonly fields: readonly FormField[];
   readonly schema: JsonObject;
-  /** Otherwise the answer is the value of the only field. */
   readonly isObject: boolean;
 }
 

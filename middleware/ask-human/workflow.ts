@@ -27,11 +27,11 @@ import type { AskedForm } from './asked-form';
 import { askedForm, inputSchemaOf } from './asked-form';
 
 export interface AskHumanOptions {
-  /** Default: askHuman. */
+  /** Default: `askHuman`. */
   readonly toolName?: string;
-  /** What the model is told of the tool. */
+  /** The tool's description for the model. */
   readonly description?: string;
-  /** People, roles, or a function of the run. Default: anybody. */
+  /** People, roles, or a function of the run. Default: any person. */
   readonly by?: Deciders | ((run: PolicyRun) => Deciders);
   /** JSON Schema of an object. Default: the model makes the form. */
   readonly form?: JsonObject;
@@ -39,7 +39,7 @@ export interface AskHumanOptions {
   readonly files?: boolean;
   /** Such as "3d". Default: for ever. */
   readonly expires?: string;
-  /** The answer after `expires`. Default: the model is told that nobody answered. */
+  /** The answer after `expires`. Default: the model hears of the silence. */
   readonly fallback?: Json;
   /** Times without an answer after which an event reminds people. */
   readonly remind?: readonly string[];

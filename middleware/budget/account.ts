@@ -13,10 +13,8 @@ interface Tokens {
 interface Book {
   readonly spent: Cost;
   readonly reserved: Cost;
-  /** By people, beyond the budget. */
   readonly granted: Cost;
   readonly seen: Tokens;
-  /** Of calls that did not pass here, such as hidden ones. */
   readonly other?: Tokens;
   readonly cheaper?: true;
 }
@@ -32,7 +30,7 @@ const nothing: Cost = { tokens: 0, money: 0 };
 const none: Tokens = { inputTokens: 0, outputTokens: 0 };
 const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen: none };
 
-/** All agents of a run share the account. Re-entered code decides the same, as all decisions read session values. */
+/** All agents of a run share the account. Decisions read only session values, so re-entered code decides the same. */
 export class Account {
   constructor(
     private readonly ctx: HookContext,
@@ -43,11 +41,11 @@ export class Account {
     return this.book.cheaper === true;
   }
 
-  /** Reserves the cost of a call, or says how the budget stands. Synchronous, so that no other call comes in between. */
+  /** Must stay synchronous, so that no other call comes in between. */
   reserve(cost: Cost, model: string): BudgetState | undefined {
     const unseen = this.unseen();
     const { book } = this;
-    // The model of these calls is unknown; the model of the next call gives the price.
+    // The calls' model is unknown, so the next call's model gives the price.
     const other = unseen.inputTokens + unseen.outputTokens === 0 ? nothing : costOf(unseen, [model], this.rules);
     const limit = this.limitIn(book);
     const spent = plus(book.spent, other);
@@ -59,7 +57,6 @@ export class Account {
     return { limit, spent: this.shown(spent), reserved: this.shown(book.reserved), needed: this.shown(cost) };
   }
 
-  /** Replaces a reservation by the real cost. Tokens of a failed call count as unseen. */
   settle(reserved: Cost, real: Cost, usage: Usage | undefined): void {
     const { book } = this;
     this.write({
@@ -100,12 +97,12 @@ export class Account {
     return Object.fromEntries(unitsOf(limit).map((unit) => [unit, (limit[unit] ?? 0) + granted[unit] + (more[unit] ?? 0)]));
   }
 
-  /** Usage of hidden and failed calls. Unknown while calls are under way: a call that came back is not settled at once. */
+  /** Unknown while calls are under way: a returned call is not settled at once. */
   private unseen(): Tokens {
     const { reserved, seen, other } = this.book;
     if (reserved.tokens > 0) return other ?? none;
     const { usage } = this.ctx;
-    // `usage` is no effect. The session keeps the value, for code that is entered again.
+    // The session keeps `usage` for re-entered code, because no effect records the value.
     this.ctx.session.set(`${this.key}:used`, { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens });
     const used = this.ctx.session.get(`${this.key}:used`) as unknown as Tokens;
     return {
@@ -123,7 +120,6 @@ export class Account {
   }
 }
 
-/** Sums of prices are not exact. */
 const rounding = 1e-9;
 
 function plus(one: Cost, other: Cost, times = 1): Cost {

@@ -8,7 +8,6 @@ export interface Cost {
   readonly money: number;
 }
 
-/** The most tokens that a call is thought to take. */
 export function estimatedUsage({ messages, instructions, settings }: ModelRequest, { answerTokens }: BudgetRules): Usage {
   const inputTokens = messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(instructions));
   return { inputTokens, outputTokens: settings?.maxOutputTokens ?? answerTokens };
@@ -43,7 +42,6 @@ function priced(usage: Usage, { input, output, cachedInput = input }: Price): nu
   return ((all - fromCache) * input + fromCache * cachedInput + answer * output) / 1_000_000;
 }
 
-/** Layers may report anything. */
 export function counted(tokens: number | undefined): number {
   return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0;
 }

@@ -32,26 +32,26 @@ export interface Amount {
 }
 
 export interface AskForMore {
-  /** Then the agent ends. Default: for ever. */
+  /** Time to answer, after which the agent ends. Default: for ever. */
   readonly deadline?: string;
-  /** Default: anybody. */
+  /** Default: any person. */
   readonly by?: readonly string[];
 }
 
 export interface CheaperModel {
   readonly model: string;
-  /** What the cheaper model may spend beyond the budget. */
+  /** The cheaper model's allowance beyond the budget. */
   readonly more?: Amount;
-  /** After that. Default: end. */
+  /** After the allowance. Default: end. */
   readonly then?: 'ask' | 'end' | 'fail';
 }
 
 export interface BudgetOptions extends Amount {
-  /** Agents of a run that share a name share the account. */
+  /** Agents with one name share the account. */
   readonly name?: string;
-  /** By the agent's name of the model, or by the provider/model that answers; `*` for all others. Needed for money. */
+  /** By the agent's name of the model, or by the answering provider/model; `*` for all others. Needed for money. */
   readonly prices?: Readonly<Record<string, Price>>;
-  /** Estimated tokens of an answer without `maxOutputTokens`. Default 1000. */
+  /** Estimated tokens of an answer without `maxOutputTokens`. Default: 1000. */
   readonly answerTokens?: number;
   /** If the next call might not fit. Default: end. */
   readonly whenSpent?: 'ask' | 'end' | 'fail' | { readonly ask: AskForMore } | CheaperModel;

@@ -64,7 +64,7 @@ async function settled(
   return response;
 }
 
-/** Without usage the estimate counts. Answers of other layers cost nothing. */
+/** Without usage the estimate counts. Answers of other layers are free. */
 function realCost(response: ModelResponse, asked: string, guess: Usage, rules: BudgetRules): Cost {
   const { usage, uncounted = [], model = asked } = response;
   if (usage === undefined) return model.startsWith('middleware/') ? { tokens: 0, money: 0 } : costOf(guess, [asked], rules);
@@ -74,7 +74,6 @@ function realCost(response: ModelResponse, asked: string, guess: Usage, rules: B
 
 const amountSchemas = { tokens: { type: 'integer', minimum: 0 }, money: { type: 'number', minimum: 0 } } as const;
 
-/** Only units of the budget. The default covers the next call. */
 function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
   const lacking = (unit: 'tokens' | 'money'): number => {
     const amount = (spent[unit] ?? 0) + (reserved[unit] ?? 0) + (needed[unit] ?? 0) - (limit[unit] ?? 0);

@@ -11,7 +11,6 @@ type AgentHooks = Pick<AgentMiddleware, 'beforeAgent' | 'afterAgent' | 'afterFai
 type Before = readonly ChainAt<'beforeAgent'>[];
 type After = readonly ChainAt<'afterAgent'>[];
 
-/** Each chain after the agent may append a message, which is the response for the next chain. */
 export function agentHooks(before: Before, after: After): AgentHooks {
   return {
     ...(before.length === 0 ? {} : { beforeAgent: (_, ctx) => runBefore(before, ctx) }),
@@ -36,7 +35,7 @@ async function runBefore(before: Before, ctx: HookContext): Promise<{ answer?: M
 async function runAfter(after: After, state: AgentState, ctx: HookContext, failure?: Failure): Promise<{ append: readonly Message[] }> {
   const append: Message[] = [];
   const last = state.messages.at(-1);
-  // A result that ends the agent need not be the last message: other calls have results, too.
+  // The ending result need not be the last message: other calls have results, too.
   const direct = last?.role === 'assistant' ? undefined : ctx.directAnswer;
   let response: Message | undefined = direct ?? (last?.role === 'user' ? undefined : last);
   let { values } = ctx;

@@ -12,9 +12,9 @@ import { filledChains } from './stages';
 import { aroundToolCall } from './tool-hooks';
 
 export interface CallbacksOptions {
-  /** Only needed when an agent has several. */
+  /** Only for agents with several. */
   readonly name?: string;
-  /** Run before the callbacks of the sets; `afterAgent` runs after them. */
+  /** Run before the sets' callbacks; `afterAgent` runs after them. */
   readonly plugins?: readonly Plugin[];
   readonly model?: ModelCallbacks;
   readonly tool?: ToolCallbacks;
@@ -25,7 +25,7 @@ export interface CallbacksOptions {
   readonly changesOutput?: boolean;
 }
 
-/** Later registrations do not change the middleware. */
+/** Makes a middleware of callbacks. Later registrations have no effect. */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
   checkOptions('callbacks', (options as unknown) === undefined ? null : options, forms);
   const { name = 'callbacks', onlyTools, changesOutput } = options;

@@ -6,17 +6,13 @@ import type { Callback, CallbackArgs, CallbackOptions, CallbackResult, ChainOutc
 import { checkOptions, flag } from '../../contract/check';
 import { isCancellation, isStop } from '../../kernel/effects/errors';
 
-/** The message of the error names the place. */
 export class PlacedError extends Error {}
 
 export interface Phase<Args, Result> {
   readonly name: string;
-  /** The field that replaces the normal course. */
   readonly custom: keyof Result & string;
-  /** A result beside an error stays when the error stops the chain. */
   readonly keepsResultOfError?: boolean;
   readonly keepsEmpty?: boolean;
-  /** Fields that stay true once a callback said so. */
   readonly sticky?: readonly (keyof Result & string)[];
   readonly adopt?: (args: Args, result: Result) => void;
 }
@@ -49,7 +45,7 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
     return new Chain(this.phase, this.options, [...this.callbacks]);
   }
 
-  /** Errors become part of the outcome; only a cancellation is thrown. */
+  /** Throws only a cancellation; other errors become part of the outcome. */
   async run(args: Args): Promise<ChainOutcome<Result>> {
     const { phase } = this;
     const { continueOnError = false, continueOnResponse = false, mergeOnStop = false } = this.options;
@@ -58,7 +54,7 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
     for (const callback of this.callbacks) {
       const { result, error } = await called(phase.name, callback, args);
       if (error !== undefined) {
-        // A stop outranks other errors: the model must not get the stop as a problem to react to.
+        // A stop outranks other errors: the model must not react to a stop.
         if (first === undefined || (isStop(error) && !isStop(first))) first = error;
         if (!continueOnError)
           return outcomeOf(phase.keepsResultOfError === true && result !== undefined ? stopped(result) : undefined, error);
@@ -100,7 +96,6 @@ export function checkCallback(callback: unknown, phase: string): void {
   throw new HoldfastError('agent-invalid', `unsupported callback type: a ${phase} callback is a function, not a ${typeof callback}.`);
 }
 
-/** Fields of the later result win. */
 export function merged<Args, Result extends CallbackResult>(phase: Phase<Args, Result>, earlier: Result, later: Result): Result {
   const all = { ...earlier };
   for (const [field, value] of Object.entries(later) as [keyof Result & string, never][]) if (value !== undefined) all[field] = value;
@@ -141,13 +136,12 @@ async function called<Args, Result extends CallbackResult>(
   }
 }
 
-/** Values go to other callbacks, and over a continue-as-new. */
 function problemOfValues(values: unknown): string | undefined {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return 'they are no object with values by their keys';
   return notJson(values);
 }
 
-/** Other thrown values than errors. By form, as an error may come from another realm. */
+/** By form, as an error may come from another realm. */
 function errorOf(phase: string, thrown: unknown): Error {
   if (Object.prototype.toString.call(thrown) === '[object Error]') return thrown as Error;
   return new PlacedError(`${phase} callback panic: ${messageOf(thrown)}`);

@@ -1,6 +1,5 @@
 /** `holdfast/callbacks`: callbacks and plugins as tRPC-Agent-Go has them, as one middleware. */
 
-// The middleware and its sets
 export { callbacks } from './callbacks';
 export type { CallbacksOptions } from './callbacks';
 export { plugin } from './plugins';
@@ -8,7 +7,6 @@ export type { AfterToolMessagesArgs, Plugin } from './plugins';
 export { agentCallbacks, modelCallbacks, toolCallbacks } from './sets';
 export type { AgentCallbacks, ModelCallbacks, ToolCallbacks } from './sets';
 
-// What callbacks get and return
 export { detachedInvocation, getStateValue, toolStateKey } from './invocation';
 export type {
   AfterAgentArgs,

@@ -4,7 +4,6 @@ import { frozen } from '../../contract/freeze';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { Invocation, InvocationState } from './types';
 
-/** `ctx.runLocal.get('invocation:key')` reads the state. */
 const prefix = 'invocation:';
 
 export function invocationOf(ctx: HookContext): Invocation {
@@ -27,7 +26,7 @@ export function invocationOf(ctx: HookContext): Invocation {
   };
 }
 
-/** For a chain that is called by hand. The state lasts as long as the object. */
+/** For a chain by hand. The state lasts as long as the object. */
 export function detachedInvocation(of: Partial<Omit<Invocation, 'state' | 'ctx'>> = {}): Invocation {
   return { agent: '', runId: '', usage: { inputTokens: 0, outputTokens: 0 }, userMessage: '', ...of, state: stateInMemory() };
 }
@@ -41,14 +40,12 @@ function stateInMemory(): InvocationState {
   };
 }
 
-/** A copy of plain data that may be changed. Other values stay as they are, and are refused where they are kept. */
 export function thawed(value: Json): Json {
   if (Array.isArray(value)) return value.map(thawed);
   if (Object.prototype.toString.call(value) !== '[object Object]') return value;
   return Object.fromEntries(Object.entries(value as Record<string, Json>).map(([key, item]) => [key, thawed(item)]));
 }
 
-/** A later change of the value does not change the state. */
 function copied(value: Json): Json {
   return notJson(value) === undefined ? thawed(value) : value;
 }
@@ -75,7 +72,7 @@ function typeOf(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** A key of one tool call, so that parallel calls of a tool stay apart. */
+/** A key of one tool call, so that parallel calls stay apart. */
 export function toolStateKey(call: { readonly toolName: string; readonly toolCallId: string }, key: string): string {
   return `tool:${call.toolName}:${call.toolCallId === '' ? 'default' : call.toolCallId}:${key}`;
 }

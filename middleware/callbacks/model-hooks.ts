@@ -12,7 +12,6 @@ type After = readonly ChainAt<'afterModel'>[];
 type Answered =
   { readonly response: ModelResponse; readonly error?: undefined } | { readonly response?: undefined; readonly error: unknown };
 
-/** An answer of a `before` callback passes the `after` callbacks, too. */
 export function modelHooks(before: Before, after: After): Pick<AgentMiddleware, 'wrapModel'> {
   if (before.length === 0 && after.length === 0) return {};
   return {
@@ -31,7 +30,6 @@ async function answer(before: Before, args: BeforeModelArgs, next: (request: Mod
   try {
     return { response: await next(args.request) };
   } catch (error) {
-    // Errors of hooks and of the run are not the model's.
     if (codeOf(error)?.startsWith('model-') !== true) throw error;
     return { error };
   }

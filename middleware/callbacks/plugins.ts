@@ -11,7 +11,7 @@ import type { Callback, CallbackArgs, CallbackAt, CallbackResult, Place, Places 
 import { isCancellation } from '../../kernel/effects/errors';
 
 export interface AfterToolMessagesArgs extends CallbackArgs {
-  /** Up to the results. */
+  /** The conversation up to the results. */
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCall[];
   readonly toolMessages: readonly Message[];
@@ -80,7 +80,6 @@ function named<Args, Result extends CallbackResult>(name: string, phase: string,
   };
 }
 
-/** Names the plugin, and keeps the code. */
 export function prefixed(name: string, phase: string, error: unknown): unknown {
   if (isCancellation(error)) return error;
   const isError = Object.prototype.toString.call(error) === '[object Error]';
@@ -90,7 +89,6 @@ export function prefixed(name: string, phase: string, error: unknown): unknown {
   return Object.assign(isError && !(error instanceof PlacedError) ? new Error(message) : new PlacedError(message), { cause: error });
 }
 
-/** In the order of the calls. Throws if the replacement does not fit. */
 export function replacedMessages(original: readonly Message[], replacement: unknown): readonly Message[] {
   const refuse = (problem: string): never => {
     throw new Error(problem);

@@ -24,7 +24,6 @@ interface CallbackMessages extends CallbackResult {
 }
 const said: Phase<ToolResultMessagesArgs, CallbackMessages> = { name: 'tool result messages', custom: 'messages' };
 
-/** Without an invocation the chain gets a detached one. */
 type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partial<CallbackArgs>;
 
 type ByHandAt<At extends Place> = ByHand<Places[At][0]>;
@@ -46,7 +45,7 @@ abstract class CallbackSet<Before extends Place, After extends Place> {
     return this;
   }
 
-  /** Adds the callbacks of another set, without its options. */
+  /** Adds another set's callbacks, without its options. */
   append(other: this): this {
     this.before.append(other.before);
     this.after.append(other.after);
@@ -83,7 +82,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return this;
   }
 
-  /** What later callbacks see instead of the result. The last registration counts. */
+  /** Replaces the result for later callbacks. The last registration counts. */
   registerCallbackResult(view: CallbackResultView): this {
     checkCallback(view, 'callback result');
     this.view = view;
@@ -113,7 +112,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return this;
   }
 
-  /** `args.arguments` has the arguments for the tool afterwards. */
+  /** Afterwards `args.arguments` has the tool's arguments. */
   override async runBefore(args?: ByHandAt<'beforeTool'> | null): Promise<OutcomeAt<'beforeTool'>> {
     const outcome = await super.runBefore(args);
     const { result } = outcome;
@@ -122,7 +121,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return { ...outcome, result: { ...result, modifiedArguments: args.arguments } };
   }
 
-  /** If no callback answers, the tool's own result is the custom result. */
+  /** Without an answer of a callback the custom result is the tool's result. */
   override async runAfter(args?: ByHandAt<'afterTool'> | null): Promise<OutcomeAt<'afterTool'>> {
     const outcome = await this.runSeen(args);
     if (outcome.result !== undefined || outcome.error !== undefined) return outcome;
@@ -144,7 +143,7 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     }
   }
 
-  /** Values that are no messages leave the default message. */
+  /** Values other than messages leave the default message. */
   async runToolResultMessages(args?: ByHand<ToolResultMessagesArgs> | null): Promise<ChainOutcome<readonly Message[]>> {
     const { result, error } = (await this.messages?.run(filled<ToolResultMessagesArgs>(args))) ?? {};
     if (error !== undefined) return { error };
@@ -191,7 +190,7 @@ export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
   return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
 }
 
-/** The same object, so that its owner sees what callbacks changed. */
+/** The same object, so that its owner sees changes by callbacks. */
 function filled<Args extends CallbackArgs>(args: ByHand<Args> | null | undefined): Args {
   const given = (args ?? {}) as { -readonly [Field in keyof CallbackArgs]?: CallbackArgs[Field] };
   given.invocation ??= detachedInvocation();

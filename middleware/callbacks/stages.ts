@@ -30,7 +30,6 @@ export function failing(phase: string): (error: unknown) => never {
   };
 }
 
-/** Names the place once. An error with a code stays. */
 export function phaseFailure(phase: string, error: unknown): unknown {
   if (isCancellation(error) || thrownCodeOf(error) !== undefined) return error;
   const message = error instanceof PlacedError ? messageOf(error) : `${phase} callback failed: ${messageOf(error)}`;

@@ -23,7 +23,6 @@ export interface CallNotes {
   follows(callId: string, messages: readonly Message[]): void;
 }
 
-/** Errors of callbacks go to the model, except a stop. */
 export function aroundToolCall(
   { before, after, messages, view }: ToolChains,
   notesOf: (ctx: HookContext) => CallNotes,
@@ -101,7 +100,7 @@ function refused(error: unknown): never {
   throw refusal(error);
 }
 
-/** A stop and problems of the run pass; the model is told of other errors. */
+/** A stop and problems of the run pass; the model hears of other errors. */
 function refusal(error: unknown): unknown {
   if (isCancellation(error) || (thrownCodeOf(error) !== undefined && !isToolProblem(error))) return error;
   return new HoldfastError('callback-failed', `tool callback error: ${messageOf(error)}`, { cause: error });

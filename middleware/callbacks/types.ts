@@ -17,13 +17,13 @@ export interface Invocation {
   readonly usage: Usage;
   readonly userMessage: string;
   readonly state: InvocationState;
-  /** Absent on the worker and in chains called by hand. */
+  /** Absent on the worker and in chains by hand. */
   readonly ctx?: HookContext;
 }
 
 export interface CallbackArgs {
   readonly invocation: Invocation;
-  /** Passed on by earlier callbacks, which return `values`. */
+  /** From earlier callbacks, which return `values`. */
   readonly values: Values;
 }
 
@@ -40,7 +40,7 @@ export interface CallbackOptions {
   readonly continueOnError?: boolean;
   /** Later callbacks run after a custom value, too. The last value counts. Default: false. */
   readonly continueOnResponse?: boolean;
-  /** The result that stops the chain keeps fields of earlier results. Default: false. */
+  /** The stopping result keeps fields of earlier results. Default: false. */
   readonly mergeOnStop?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface ChainOutcome<Result> {
   readonly error?: Error;
 }
 
-/** Callbacks may change everything but the model. */
+/** Callbacks may change all but the model. */
 export interface ModelRequestDraft {
   instructions: string;
   messages: Message[];
@@ -114,7 +114,7 @@ export interface Places {
 export type Place = keyof Places;
 export type CallbackAt<At extends Place> = Callback<Places[At][0], Places[At][1]>;
 
-/** What callbacks after a call see instead of its result. Undefined: the result. */
+/** Replaces a result for later callbacks. Undefined: the result. */
 export type CallbackResultView = (
   args: Omit<AfterToolArgs, 'error' | 'result'> & { readonly result: Json },
 ) => MaybePromise<Json | undefined | void>;

@@ -9,7 +9,7 @@ import type { ResultPart } from '../tool-rounds';
 export interface ContextEditingOptions {
   /** Clears above this number of tokens. Default: 100,000. */
   readonly triggerTokens?: number;
-  /** How many of the newest results stay. Default: 3. */
+  /** Number of newest results that stay. Default: 3. */
   readonly keep?: number;
   /** Clears nothing if fewer tokens would go. Default: 0. */
   readonly clearAtLeastTokens?: number;
@@ -17,7 +17,7 @@ export interface ContextEditingOptions {
   readonly excludeTools?: readonly string[];
   /** Clears arguments, too. Default: false. */
   readonly clearToolInputs?: boolean;
-  /** In place of a result. Default: `[cleared]`. */
+  /** Replaces a result. Default: `[cleared]`. */
   readonly placeholder?: string;
   /** Default: `contextTokens`. */
   readonly tokenCounter?: TokenCounter;

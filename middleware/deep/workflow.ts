@@ -36,7 +36,6 @@ export interface DeepAgentOptions<Name extends string, T extends Tools = Tools> 
 const general = 'general-purpose';
 const taskTool = 'task';
 
-/** defineAgent checks the rest. */
 const forms: Forms = {
   ...agentForms,
   description: anything,
@@ -50,7 +49,7 @@ const forms: Forms = {
   forwardEvents: flag,
 };
 
-/** An agent for long work, with a to-do list and sub-agents that know nothing but their task. */
+/** An agent for long work, with a to-do list and sub-agents that know only their task. */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
   if (!isRecord(options))
     return refusing('deepAgent')(`the options must be an object with name, description and model, not ${shown(options)}.`);
@@ -67,7 +66,7 @@ export function deepAgent<const Name extends string, T extends Tools = Tools>(op
   if (withoutGeneralSubAgent !== true) {
     const helper = defineAgent({
       ...both,
-      // A list of its own, as several helpers work at once. The helper has no tool `task`, so no layer may name it.
+      // Parallel helpers need separate lists. Without the tool `task`, no layer may name the tool.
       middleware: [
         ...(withoutWriteTodos === true ? [] : [todo({ keptIn: 'runLocal' })]),
         ...(agent.middleware ?? []).map((layer) => withoutTool(layer as AgentMiddleware, taskTool)),

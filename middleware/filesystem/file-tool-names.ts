@@ -30,7 +30,6 @@ const settingsForm = shape(
   'an object such as { ls: { name: "list_files" } }',
 );
 
-/** Agent and worker may share one object of settings. */
 export const fileToolSettings: Form = {
   ...settingsForm,
   problem(settings, option) {

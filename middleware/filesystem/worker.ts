@@ -17,14 +17,13 @@ export interface FileToolsOptions<Settings extends FileToolSettings> {
   readonly backend: FileBackend;
   /** Adds the tool `execute`. */
   readonly shell?: Shell;
-  /** For output as it comes. Give only one of both shells. */
+  /** Streams output. Give only one of both shells. */
   readonly streamingShell?: StreamingShell;
   /** Lets `read_file` return images and documents. The backend needs `readParts`. */
   readonly multimodalRead?: boolean;
   readonly tools?: Settings;
 }
 
-/** For code that calls the tools: inputs with defaults are optional. */
 interface FileToolTypes {
   readonly ls: Tool<ListInput, string>;
   readonly read_file: Tool<ReadFileInput, string>;
@@ -105,7 +104,6 @@ function check(given: unknown): void {
   }
 }
 
-/** The start of the worker checks the rest. */
 function isTool(value: unknown): boolean {
   return isRecord(value) && (has(value, 'execute') || has(value, 'stream') || value['external'] === true);
 }

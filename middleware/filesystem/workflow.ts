@@ -11,7 +11,7 @@ export interface FilesystemOptions {
   /** The worker has a shell: adds `execute`. Default: false. */
   readonly shell?: boolean;
   readonly systemPrompt?: string;
-  /** Uses `largeResults` of the worker. Default: false. */
+  /** Uses the worker's `largeResults`. Default: false. */
   readonly largeResults?: boolean;
 }
 

@@ -8,7 +8,6 @@ import { withTraits } from '../../kernel/define/traits';
 
 type Change<Value> = (value: Value, ctx: HookContext) => MaybePromise<Value>;
 
-/** An agent may have several handlers. */
 function handler(name: string, given: unknown, wanted: Form, hooks: Omit<AgentMiddleware, 'name'>): AgentMiddleware {
   const problem = problemOf(required(wanted), given, 'its argument');
   if (problem !== undefined) refusing(name)(sentence(problem));
@@ -40,14 +39,14 @@ export function withToolsFunc(change: Change<readonly string[]>): AgentMiddlewar
   });
 }
 
-/** Before each call of the model. The result stays. */
+/** Runs before model calls. The result stays. */
 export function withBeforeModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
   return handler('withBeforeModelRewriteHistory', change, func, {
     beforeModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
   });
 }
 
-/** After each call of the model; the answer is the last message. The result stays. */
+/** Runs after model calls; the answer is the last message. The result stays. */
 export function withAfterModelRewriteHistory(change: Change<readonly Message[]>): AgentMiddleware {
   return handler('withAfterModelRewriteHistory', change, func, {
     afterModelRewriteState: async ({ messages }, ctx) => ({ messages: await change(messages, ctx) }),
@@ -69,13 +68,13 @@ export function withStreamableToolCallWrapper(wrap: ToolCallWrap): AgentMiddlewa
   return handler('withStreamableToolCallWrapper', wrap, func, { onlyKinds: ['streamable', 'enhanced-streamable'], wrapToolCall: wrap });
 }
 
-/** `model-end` has the answer as it passes this place of the list. Without the wrapper: as it leaves all wraps. */
+/** `model-end` has the answer at this place of the list. Without the wrapper: after all wraps. */
 export function eventSenderModelWrapper(): AgentMiddleware {
   const middleware: AgentMiddleware = { name: 'eventSenderModelWrapper', wrapModel: (request, next) => next(request) };
   return withTraits(middleware, { isNumbered: true, showsHere: 'model' });
 }
 
-/** The same for `tool-end`. A failed call shows its error from any place. */
+/** Places `tool-end` in the list. A failed call shows its error from any place. */
 export function eventSenderToolWrapper(): AgentMiddleware {
   const middleware: AgentMiddleware = { name: 'eventSenderToolWrapper', wrapToolCall: (call, next) => next(call) };
   return withTraits(middleware, { isNumbered: true, showsHere: 'tool' });

@@ -4,7 +4,6 @@ import { messagesIn, storedOf } from '../../contract/messages/message-shapes';
 import type { Message } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 
-/** The messages as a hook sees them. An unchanged message comes back as the stored one. */
 export class MessageSight<Shape extends MessageShape> {
   private readonly behind = new Map<unknown, { readonly message: Message; readonly shown: readonly MessageShapes[Shape][] }>();
   private readonly made = new Map<unknown, readonly Message[]>();
@@ -56,7 +55,7 @@ export class MessageSight<Shape extends MessageShape> {
     return stored;
   }
 
-  /** A message that is both in a list and the answer is stored once. */
+  /** A message both in a list and in the answer is stored once. */
   private stored(message: MessageShapes[Shape], origin: string): readonly Message[] {
     const before = this.made.get(message);
     if (before !== undefined) return before;

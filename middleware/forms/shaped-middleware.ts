@@ -20,12 +20,12 @@ import type {
 } from '../../kernel/define/middleware';
 import { labelOf } from '../../kernel/effects/errors';
 
-/** Hooks and `ctx` take and return agentic messages. An unchanged message keeps its id. Events and transcript stay as stored. */
+/** Hooks and `ctx` take and return agentic messages. Unchanged messages keep their ids. Events and transcript stay as stored. */
 export function agenticMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, AgenticMessage>): AgentMiddleware<T> {
   return inShape('agentic', middleware as unknown as AgentMiddleware<Tools, AgenticMessage>, 'agenticMiddleware');
 }
 
-/** The same for messages of chat completions. */
+/** Hooks and `ctx` take and return messages of chat completions. */
 export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, ChatMessage>): AgentMiddleware<T> {
   return inShape('chat', middleware as unknown as AgentMiddleware<Tools, ChatMessage>, 'chatMiddleware');
 }
@@ -98,7 +98,6 @@ type Taken =
       readonly append?: readonly Message[];
     });
 
-/** The kernel refuses values that are no updates. */
 function takenUpdate<Shape extends MessageShape>(update: unknown, sight: Sight<Shape>): Taken {
   if (typeof update !== 'object' || update === null || Array.isArray(update)) return update as Taken;
   const { messages, append, answer } = update as Returned<MessageShapes[Shape]>;

@@ -4,7 +4,7 @@ import { checkCallLimits, countCall, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf } from '../../contract/check';
 
 export interface ModelCallLimitOptions {
-  /** Agents with the same name share the count of the run. */
+  /** Agents with one name share the run's count. */
   readonly name?: string;
   /** Of all agents of the run. */
   readonly perRun?: number;

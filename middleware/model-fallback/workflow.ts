@@ -5,7 +5,7 @@ import { modelCodes } from '../code-options';
 
 export interface ModelFallbackOptions {
   readonly name?: string;
-  /** Asked in this order after the agent's own model. */
+  /** In order, after the agent's own model. */
   readonly models: readonly string[];
   /** Codes, or a function. Default: all errors. */
   readonly fallBackOn?: readonly string[] | ((error: ModelError) => boolean);

@@ -7,7 +7,7 @@ import { modelCodes } from '../code-options';
 
 export interface ModelRetryOptions {
   readonly name?: string;
-  /** Most calls, the first included. Default 3. */
+  /** Most calls, the first included. Default: 3. */
   readonly attempts?: number;
   readonly backoff?: Backoff;
   /** Codes, or a function. Default: errors that the worker does not call final. */
@@ -32,7 +32,6 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
     retry: {
       maxRetries: attempts - 1,
       isRetryable: isWorthIt(retryOn),
-      // A provider may ask for a longer wait.
       backoff: (k, random, error) => Math.max(waits(k, random), error?.retryAfterMs ?? 0),
       ...(whenExhausted === 'fail' ? {} : { giveUp: answering(whenExhausted.answer) }),
     },

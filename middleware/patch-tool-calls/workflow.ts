@@ -12,7 +12,7 @@ export interface PatchToolCallsOptions {
   readonly content?: (tool: string, callId: string, ctx: HookContext) => MaybePromise<string>;
 }
 
-/** Adds a result to each tool call without one, as providers refuse a call without a result. The results stay. */
+/** Adds missing results to tool calls for good, as providers refuse a call without a result. */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
   const { content } = checkOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {
@@ -23,7 +23,6 @@ export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware
         const results: Message[] = [];
         for (const [{ id, name }, result] of resultsByCall(round))
           if (result === undefined) {
-            // The model knows the name that it wrote.
             const text = await (content === undefined ? texts[ctx.language](name, id) : content(ctx.nameOfTool(name), id, ctx));
             results.push(resultOf(id, name, text));
           }

@@ -2,7 +2,6 @@ import { isDigit } from './signs';
 import type { Span } from './spans';
 
 const wideGaps = new Set([0xa0, 0x202f, 0x2007, 0x2008, 0x2009, 0x2010, 0x2011, 0x2012, 0x2013]);
-/** A blank or a hyphen, also typographic ones. */
 export const isGap = (unit: number): boolean => unit === 32 || unit === 45 || wideGaps.has(unit);
 export const isCardUnit = (unit: number): boolean => isDigit(unit) || isGap(unit);
 
@@ -10,7 +9,6 @@ const shortestCard = 13;
 const longestCard = 19;
 export const cardReach = 2 * longestCard;
 
-/** Each as long as possible. `before`: the sign before the text. */
 export function cardsIn(text: string, before: string): readonly Span[] {
   const spans: Span[] = [];
   let end = 0;
@@ -25,10 +23,10 @@ export function cardsIn(text: string, before: string): readonly Span[] {
   return spans;
 }
 
-/** Cards from this place on are not decided yet. */
+/** Later text may change cards from here on. */
 export function undecidedIn(text: string): number {
   if (text.length <= 2 * cardReach) return 0;
-  // In a long list of numbers the earlier ones are decided. No card begins inside a number.
+  // No card begins inside a number.
   for (let at = text.length - 2 * cardReach; at < text.length - cardReach; at++) if (isGap(text.charCodeAt(at))) return at;
   let number = text.length - 2 * cardReach;
   while (number > 0 && isDigit(text.charCodeAt(number - 1))) number -= 1;
@@ -36,7 +34,7 @@ export function undecidedIn(text: string): number {
 }
 
 function cardAt(text: string, start: number): number | undefined {
-  // Luhn's sum doubles every second digit from the right. Two sums, as the end is not known yet.
+  // Luhn doubles every second digit from the right. The end is unknown yet, hence two sums.
   let [digits, plain, doubled, first] = [0, 0, 0, 0];
   let found: number | undefined;
   for (let at = start; at < text.length && digits < longestCard; at++) {
@@ -53,7 +51,7 @@ function cardAt(text: string, start: number): number | undefined {
   return found;
 }
 
-/** Numbers that begin with 1 are mostly times, except for airlines. Thirteen digits begin with 4 to 6. */
+/** Numbers from 1 are mostly times, except for airlines. Thirteen digits begin with 4 to 6. */
 function isIssued(first: number, digits: number): boolean {
   if (first === 1) return digits === 15;
   return digits > shortestCard || (first >= 4 && first <= 6);

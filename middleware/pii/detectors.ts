@@ -6,7 +6,6 @@ export type Kind = 'email' | 'creditCard' | 'ip' | 'url';
 
 export interface RunDetector {
   isPart(unit: number): boolean;
-  /** `before`: the sign before the run. */
   find(run: string, before: string): readonly Span[];
 }
 
@@ -29,7 +28,6 @@ const email: RunDetector = {
   },
 };
 
-/** The place where the signs of an address end, in one direction. */
 function endOfSigns(text: string, from: number, step: 1 | -1, takesMark: (unit: number) => boolean): number {
   let at = from;
   for (let inner = signOf(64); ; at += step) {
@@ -40,7 +38,6 @@ function endOfSigns(text: string, from: number, step: 1 | -1, takesMark: (unit: 
   }
 }
 
-/** End of a host name with a top-level domain; `start` if there is none. */
 function endOfHost(text: string, start: number, end: number): number {
   let last = end;
   for (;;) {
@@ -50,7 +47,6 @@ function endOfHost(text: string, start: number, end: number): number {
     if (dot <= start) return start;
     if (last - dot >= 3)
       for (let at = dot + 1; at < last; at++) if (!isDigit(text.charCodeAt(at)) && text.charCodeAt(at) !== 45) return last;
-    // The rest is the next sentence, without a blank.
     last = dot;
   }
 }
@@ -69,7 +65,6 @@ const url: RunDetector = {
       let end = endOfSigns(text, start, 1, () => true);
       position = end;
       while (end > start && trailing.has(text[end - 1] ?? '')) end -= 1;
-      // A scheme alone leads nowhere.
       if (!text.startsWith('://', end - 3)) spans.push({ start, end });
     }
     return spans;
@@ -104,7 +99,6 @@ const ip: RunDetector = {
   find: (text) => [...addressesIn(text, isVersion4Unit, '.', isVersion4), ...addressesIn(text, isVersion6Unit, '.:', isVersion6)],
 };
 
-/** Runs of address signs that are addresses and no part of a word. */
 function addressesIn(
   text: string,
   isUnit: (unit: number) => boolean,

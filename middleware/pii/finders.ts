@@ -2,21 +2,19 @@ import { cardReach, isGap, undecidedIn } from './cards';
 import type { RunDetector } from './detectors';
 import type { Span } from './spans';
 
-/** Looks for one thing in a text that comes in pieces. The result does not depend on how the text is cut. */
+/** The result does not depend on the cuts of the text. */
 export interface Finder {
   feed(text: string): void;
-  /** Places in the whole text. Final: no later piece changes them. */
+  /** Places in the whole text that no later piece changes. */
   spans: Span[];
   spansAtEnd(): readonly Span[];
-  /** From this place on the text may become part of a match. */
+  /** From here on the text may become part of a match. */
   readonly held: number;
 }
 
-/** Looks at each run once, at its end. */
 export class RunFinder implements Finder {
   spans: Span[] = [];
   protected run = '';
-  /** The sign before the run. */
   protected before = '';
 
   constructor(
@@ -59,7 +57,6 @@ export class RunFinder implements Finder {
   }
 }
 
-/** Looks at a long run also before its end. */
 export class CardFinder extends RunFinder {
   private nextLook = 4 * cardReach;
 

@@ -8,14 +8,13 @@ type Step =
   | { readonly type: 'boundary'; next: number }
   | { readonly type: 'done' };
 
-/** Puts steps before `next`, and returns the first step. */
 type Build = (next: number) => number;
 
 const mostSteps = 2000;
 const token = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?[^]?)?|[^]/y;
 const quantifier = /([*+?])|\{(\d+)(,?)(\d*)\}/y;
 
-/** Searches from all places at once: a unit of a text visits each step at most once. Overlapping matches are one. */
+/** Searches from all places at once: a unit of text visits each step at most once. */
 export class Pattern {
   private readonly steps: Step[] = [{ type: 'done' }];
   private readonly begin: number;
@@ -105,11 +104,9 @@ export class Pattern {
   }
 }
 
-/** All ways through the steps, side by side. */
 class PatternFinder implements Finder {
   spans: Span[] = [];
   private steps: readonly number[] = [];
-  /** Where each way began, in order. */
   private starts: readonly number[] = [];
   private previous = -1;
   private readonly visited: Int32Array;
@@ -138,7 +135,6 @@ class PatternFinder implements Finder {
     return other.spans;
   }
 
-  /** -1: the end, which no step takes. */
   private take(unit: number): void {
     const { all, visited, open, position, steps, starts } = this;
     const isBorder = isWordUnit(this.previous) !== isWordUnit(unit);
@@ -168,7 +164,6 @@ class PatternFinder implements Finder {
   }
 }
 
-/** Ends come in order. A match that overlaps the last ones joins them. */
 function addSpan(spans: Span[], start: number, end: number): void {
   let from = start;
   for (let last = spans.at(-1); last !== undefined && from < last.end; last = spans.at(-1)) {

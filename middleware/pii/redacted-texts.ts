@@ -17,7 +17,7 @@ export interface Looking {
   instead(value: string, rule: Rule): string;
 }
 
-/** Texts in pieces, searched as one text and each alone. A text that may become part of a match is held back. */
+/** Searches pieces as one text and each text alone. Possible parts of a match are held back. */
 export class RedactedTexts {
   readonly changed = new Set<number>();
   private readonly joined: readonly RuleFinder[];
@@ -28,7 +28,6 @@ export class RedactedTexts {
   private base = 0;
   private raw = '';
 
-  /** `context`: the text before, which was seen. */
   constructor(
     private readonly looking: Looking,
     context = '',
@@ -44,7 +43,6 @@ export class RedactedTexts {
     return this.take(false);
   }
 
-  /** Begins another text. Returns the held part of the text before. */
   next(): string {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
@@ -73,7 +71,6 @@ export class RedactedTexts {
     let end = isWhole ? this.position : this.beforePair(Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     if (end <= this.base) return [];
     const found = withoutOverlap([...this.found, ...foundBy(finders, isWhole)].map((one) => this.widened(one)));
-    // A match across the end is held, too.
     for (const span of found) if (span.start < end && span.end > end) end = span.start;
     if (end <= this.base) return [];
     const pieces = this.replaced(found, end);
@@ -114,7 +111,6 @@ export class RedactedTexts {
     return this.of;
   }
 
-  /** Surrogate pairs stay together. */
   private beforePair(end: number): number {
     return isHigh(this.raw.charCodeAt(end - 1 - this.base)) ? end - 1 : end;
   }
@@ -140,7 +136,6 @@ interface Found extends Span {
   readonly rule: Rule;
 }
 
-/** In order, without overlaps. Of overlapping spans the first and longest covers the others. */
 function withoutOverlap(found: readonly Found[]): readonly Found[] {
   const ordered = [...found].sort((one, other) => one.start - other.start || other.end - one.end);
   const apart: Found[] = [];

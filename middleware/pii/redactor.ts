@@ -24,7 +24,6 @@ export class Redactor {
     return this.texts([text])[0] ?? '';
   }
 
-  /** Consecutive texts, so that data across two texts is found. */
   texts(texts: readonly string[]): readonly string[] {
     const redacted = this.stream();
     const out = texts.map(() => '');
@@ -39,7 +38,6 @@ export class Redactor {
     return out;
   }
 
-  /** `context`: the text before, which was seen. */
   stream(context?: string): RedactedTexts {
     const looking = {
       finders: (position: number) => this.makers.map(({ rule, make }) => ({ rule, finder: make(position) })),
@@ -48,7 +46,6 @@ export class Redactor {
     return new RedactedTexts(looking, context);
   }
 
-  /** All texts and numbers at any depth, but no keys. Unchanged values come back as they are. */
   json<Value extends Json | undefined>(value: Value): Value {
     return this.changed(value) as Value;
   }

@@ -18,14 +18,13 @@ export interface CustomPattern {
 }
 
 export type PiiOptions = { readonly [K in Kind]?: Strategy } & {
-  /** Only needed when an agent has several. */
+  /** Only for agents with several. */
   readonly name?: string;
   readonly custom?: Readonly<Record<string, CustomPattern>>;
   /** Default: input, output and tools. */
   readonly applyTo?: readonly PiiPlace[];
 };
 
-/** JSON, for the options of the worker middleware. */
 export interface Rule {
   readonly what: string;
   readonly kind: Kind | 'custom';

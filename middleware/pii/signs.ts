@@ -18,7 +18,7 @@ const ascii = Array.from({ length: 0x80 }, (_, unit): Sign => {
 export function signOf(unit: number): Sign {
   const known = ascii[unit];
   if (known !== undefined) return known;
-  // Surrogates are mostly pictures. NaN is the end of a text.
+  // Surrogates are mostly pictures. NaN is the text's end.
   if (!(unit >= 0xaa) || (unit >= 0xd800 && unit <= 0xdfff)) return 'none';
   const sign = String.fromCharCode(unit);
   if (!letters.test(sign)) return 'none';
@@ -27,7 +27,6 @@ export function signOf(unit: number): Sign {
 
 export const isAddressUnit = (unit: number): boolean => signOf(unit) !== 'none';
 
-/** A word of a dense script beside an address is the sentence around the address. */
 export function endsBetween(inner: Sign, outer: Sign): boolean {
   return inner === 'word' && outer === 'dense';
 }

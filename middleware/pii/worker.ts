@@ -9,7 +9,7 @@ import { Redactor } from './redactor';
 import type { PiiRules } from './rules';
 import { StopError, isStop } from '../../kernel/effects/errors';
 
-/** Changes answers and results before anything is recorded. Every worker has it. */
+/** Changes answers and results before any record. Every worker has this middleware. */
 export const piiOnWorker: WorkerMiddleware = defineWorkerMiddleware('pii', (options: Json): WorkerWraps => {
   const { rules, places } = options as unknown as PiiRules;
   const output = places.includes('output') ? new Redactor(rules, 'an answer of the model') : undefined;
@@ -89,7 +89,7 @@ async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): 
   }
 }
 
-/** Errors of tools go to the model, too. Their codes, and stops, stay. */
+/** Tool errors go to the model, too. Codes and stops stay. */
 function cleanError(redactor: Redactor, error: unknown): unknown {
   const said = messageOf(error);
   const clean = redactor.text(said);

@@ -8,11 +8,11 @@ import { checkedRules } from './rules';
 
 export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './rules';
 
-/** Changes answers and results on the worker, before anything is seen or recorded, and words of users in the state. */
+/** Changes answers and results on the worker before any reader or record, and words of users in the state. */
 export function pii(options: PiiOptions): AgentMiddleware {
   const { name, rules, places } = checkedRules(options);
   const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;
-  // For results that no worker tool gave, such as words of a person.
+  // For results without a worker tool, such as words of a person.
   const tools = places.includes('tools') ? new Redactor(rules, 'the result of a tool') : undefined;
   const changed = (message: Message): Message => {
     if (message.role === 'user') return input?.message(message, isSaid) ?? message;
@@ -43,7 +43,6 @@ function isSaid({ type }: Part): boolean {
   return type === 'text';
 }
 
-/** Earlier messages were searched before. */
 function behindLastAnswer(messages: readonly Message[]): number {
   let start = messages.length;
   while (start > 0 && messages[start - 1]?.role !== 'assistant') start -= 1;

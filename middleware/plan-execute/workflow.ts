@@ -36,15 +36,14 @@ export interface PlanExecuteOptions<Name extends string> {
   readonly name: Name;
   readonly description?: string;
   readonly planner: PlanningOptions;
-  /** Does each step in a conversation of its own. */
+  /** Does each step in a separate conversation. */
   readonly executor: AgentPart;
   readonly replanner: PlanningOptions;
-  /** Default 10. */
+  /** Default: 10. */
   readonly maxIterations?: number;
   readonly stepPrompt?: (state: PlanState) => string;
 }
 
-/** Session keys. A nested agent adds its place, as there may be several. */
 function keysAt(path: readonly string[]): Readonly<Record<'userInput' | 'plan' | 'step' | 'steps', string>> {
   const place = path.length === 1 ? '' : `:${path.join('/')}`;
   return { userInput: `UserInput${place}`, plan: `Plan${place}`, step: `ExecutedStep${place}`, steps: `ExecutedSteps${place}` };
@@ -103,7 +102,6 @@ export function planExecute<const Name extends string>(options: PlanExecuteOptio
       try {
         yield { message: { role: 'assistant', parts: [{ type: 'text', text: await answerOf(ctx, input.messages) }] } };
       } finally {
-        // Nobody reads the plan of an ended tool call.
         if (!isConversation(place)) insideOf(ctx).dropSession(Object.values(keys));
       }
     },
@@ -166,7 +164,6 @@ const planTool: WorkflowTool = {
   description: 'Sets the plan: the steps that are still to be done.',
   inputSchema: stepsSchema,
   execute(input, ctx) {
-    // The planner's place is below the place of the plan.
     ctx.session.set(keysAt(ctx.placeInRun.slice(0, -1)).plan, input);
     return JSON.stringify(input);
   },
@@ -205,7 +202,7 @@ function planningAgent(
   });
 }
 
-/** Refuses answers without a call. If a message answers the user, its other calls go. */
+/** If a message answers the user, its other calls go. */
 function mustPlan(agent: string, tools: readonly WorkflowTool[]): AgentMiddleware {
   const names = tools.map(({ name }) => `'${name}'`).join(' or ');
   return {

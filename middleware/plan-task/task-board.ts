@@ -80,7 +80,6 @@ export interface TaskChange extends Partial<Omit<Task, 'id' | 'status' | 'blocks
   readonly addBlockedBy?: readonly string[];
 }
 
-/** All of a change, or nothing. */
 export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   const { taskId, status, addBlocks = [], addBlockedBy = [], metadata, ...rest } = change;
   const before = named('TaskUpdate failed', () => taskOf(board.tasks, taskId));
@@ -109,7 +108,6 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   return { text, board: { ...board, tasks: isDone ? [] : tasks } };
 }
 
-/** Names the refused call, as a message may have many. */
 function named<Result>(what: string, act: () => Result): Result {
   try {
     return act();
@@ -125,7 +123,6 @@ function changedFields(change: TaskChange): readonly string[] {
     .map(([field]) => names[field] ?? field);
 }
 
-/** `null` removes a key. */
 function merged(before: JsonObject | undefined, metadata: JsonObject): JsonObject {
   const all: Record<string, Json | undefined> = { ...before, ...metadata };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));

@@ -15,7 +15,7 @@ export interface TaskToolsOptions {
   readonly baseDir: string;
 }
 
-/** Tasks as files, for `planTask({ keptIn: 'worker' })`. Calls of one process wait for each other, calls of several do not. */
+/** Tasks as files, for `planTask({ keptIn: 'worker' })`. Calls wait for each other only within a process. */
 export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
   const folder = form((value) => isString(value) && value !== '', 'the path of a folder, such as "/tasks"');
   checkOptions('taskTools', options, { backend: required(backendForm), baseDir: required(folder) }, 'config-invalid');
@@ -31,7 +31,7 @@ export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolNa
   return Object.fromEntries(taskToolNames.map((name) => [name, toolOf(name)])) as Record<TaskToolName, Tool<Json, string>>;
 }
 
-/** A repeated call finds the task that its lost attempt made. */
+/** A repeated call finds its lost attempt's task. */
 function createdOnce(board: TaskBoard, input: Json, origin: string): TaskAnswer {
   const { text, board: after = board } = tools.TaskCreate.answer(board, input);
   const made = board.tasks.find((task) => (task as MadeTool).origin === origin);

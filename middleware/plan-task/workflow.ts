@@ -7,7 +7,7 @@ import { emptyBoard } from './task-board';
 import { taskToolNames, taskTools } from './task-tools';
 
 export interface PlanTaskOptions {
-  /** `run` (default): for all agents of the run. `worker`: in files, which runs can share. */
+  /** `run` (default): for all agents of the run. `worker`: in files, for several runs. */
   readonly keptIn?: 'run' | 'worker';
 }
 

@@ -14,22 +14,18 @@ import { offloadsCleared } from './options';
 import type { OffloadItem, OffloadRequest } from './plain';
 import { clearedNotice, clearedPlaceholder, offloadPath, offloadToolName, textOfOutput } from './plain';
 
-/** In the `extra` of messages that are not looked at again. */
 const mark = 'reduction';
 
 interface Clearing {
   readonly call: CallPart;
   readonly result: ResultPart;
   readonly message: Message;
-  /** Undefined: the result stays. */
   text?: string;
   readonly input?: Json;
   readonly offload?: OffloadItem;
-  /** The text names the place where the result is stored. */
   readonly isNotice?: true;
 }
 
-/** Undefined: nothing, or too little, to clear. */
 export async function clearedMessages(
   messages: readonly Message[],
   options: ReductionOptions,
@@ -111,7 +107,6 @@ function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: str
   return { callId: call.id, place: message.id ?? '', text, ...defined({ path }) };
 }
 
-/** A close estimate: the worker makes the path. */
 function noticeOfItem({ callId, place, path }: OffloadItem, options: ReductionOptions, ctx: HookContext): string {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
   return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', callId), readFileToolName);
@@ -198,7 +193,6 @@ function marked(extra: JsonObject | undefined): JsonObject {
   return { ...extra, [mark]: 'cleared' };
 }
 
-/** Calls that stay keep their message and results. */
 async function rewritten(
   messages: readonly Message[],
   rounds: readonly ToolRound[],

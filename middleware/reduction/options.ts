@@ -29,7 +29,7 @@ export interface ToolReduction {
   readonly maxLengthForTrunc?: number;
   readonly skipTruncation?: boolean;
   readonly skipClear?: boolean;
-  /** A text in place of the result, or what becomes of the call. Undefined: the call stays. */
+  /** A text in place of the result, or changes of the call. Undefined: the call stays. */
   readonly clear?: (result: ClearedResult, ctx: HookContext) => MaybePromise<string | ClearedCall | undefined>;
 }
 
@@ -45,7 +45,7 @@ export interface ReductionOptions {
   /** In bytes. Default: 50,000. */
   readonly maxLengthForTrunc?: number;
   readonly truncExcludeTools?: readonly string[];
-  /** Clears from so many tokens on. Default: 160,000. */
+  /** In tokens. Default: 160,000. */
   readonly maxTokensForClear?: number;
   /** Newest rounds that stay. Default: 1. */
   readonly clearRetentionSuffixLimit?: number;
@@ -55,7 +55,7 @@ export interface ReductionOptions {
   /** Stores cleared results by `offloadTools`. Default: unless `skipTruncation`. */
   readonly offloadCleared?: boolean;
   readonly clearOffloadPath?: (call: ToolCall, ctx: HookContext) => string;
-  /** Replaces the messages of a round. Undefined: the round goes. */
+  /** Replaces a round's messages. Undefined: the round goes. */
   readonly clearMessageRewriter?: (round: ClearedRound, ctx: HookContext) => MaybePromise<readonly Message[] | undefined>;
   readonly clearPostProcess?: (
     change: { readonly before: readonly Message[]; readonly after: readonly Message[] },
@@ -66,7 +66,6 @@ export interface ReductionOptions {
   readonly toolConfig?: Readonly<Record<string, ToolReduction>>;
 }
 
-/** Options that would do nothing. */
 const skipped = [
   ['skipTruncation', ['maxLengthForTrunc', 'truncExcludeTools']],
   [

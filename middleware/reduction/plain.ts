@@ -18,13 +18,11 @@ export interface OffloadRequest extends JsonObject {
 
 export interface OffloadItem extends JsonObject {
   readonly callId: string;
-  /** Tells calls with the same id apart. */
   readonly place: string;
   readonly text: string;
   readonly path?: string;
 }
 
-/** Ids of providers may have any characters. */
 export function offloadPath(rootDir: string, run: string, place: string, folder: 'trunc' | 'clear', callId: string): string {
   return [rootDir, segmentsOf(run), segmentsOf(place), folder, segment(callId)].join('/');
 }

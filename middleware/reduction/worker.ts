@@ -79,7 +79,7 @@ class Truncation {
     private readonly truncation: TruncationOptions,
   ) {}
 
-  /** Tools that store and read results stay whole: a notice would lead to another notice. */
+  /** For tools that store or read results a notice would lead to another notice. */
   isExcluded({ tool }: ToolWorkerCall): boolean {
     const { exclude, readFileToolName } = this.truncation;
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);

@@ -7,7 +7,7 @@ import { checkedReduction, offloadsCleared } from './options';
 import type { TruncationOptions } from './plain';
 import { offloadToolName, reductionName } from './plain';
 
-/** Keeps results of tools short: the worker cuts long results as they come, and the workflow clears old results for good. */
+/** Keeps tool results short: the worker cuts long results at once, and the workflow clears old results for good. */
 export function reduction(options?: ReductionOptions): AgentMiddleware {
   const checked = checkedReduction(options);
   const {

@@ -20,7 +20,7 @@ import { isCached, memoryResponses } from './worker/stores';
 export interface CachedResponsesOptions {
   /** Default: `memoryResponses()`. */
   readonly store?: ResponseStore;
-  /** Called when the store fails; the model is asked then. Default: one warning of the process until the store works again. */
+  /** Called when the store fails and the model is asked. Default: one warning until the store works again. */
   readonly onProblem?: (error: unknown) => void;
 }
 
@@ -65,7 +65,7 @@ function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
         const assembly = new AnswerAssembly();
         for await (const chunk of next(request)) {
           assembly.add(chunk);
-          // Before the last piece: a reader of the whole answer finds it in the cache.
+          // Before the last piece: a reader of the whole answer finds the cached answer.
           if (chunk.type === 'finish') {
             const { parts, finish } = assembly.answer();
             await cache.keep(key, parts, finish);
@@ -79,7 +79,6 @@ function wrapsOf(cache: Cache, { maxAgeMs, version }: CacheUse): WorkerWraps {
 
 const whole: readonly (FinishReason | undefined)[] = [undefined, 'stop', 'tool-calls'];
 
-/** Reports failures of the store, which nothing else shows. */
 class Cache {
   private readonly failing = new Set<string>();
 
@@ -118,7 +117,6 @@ class Cache {
   }
 }
 
-/** A repeated call: its first answer did not do. */
 function isAskedAgain({ id }: WorkerCall): boolean {
   return /\/model\.\d+$/.test(id);
 }
@@ -130,7 +128,7 @@ function keyOf(
   version: string | undefined,
 ): string {
   const tenant = currentCall()?.workflowId.split('/', 1)[0] ?? null;
-  // Ids differ in each run, and say nothing to a model.
+  // Ids differ in each run, and mean nothing to a model.
   const said = messages.map(({ role, parts, extra }) => ({ role, parts, extra }));
   const { output, final, catalog, specs, deferred } = slots;
   const asks = Object.entries({ output, final, catalog, specs, deferred }).filter(([, value]) => value !== undefined && value !== null);

@@ -11,7 +11,7 @@ export interface ResponseCacheOptions {
   readonly version?: string;
 }
 
-/** Repeats the answer that the same request got before. Answers stay on the worker. */
+/** Repeats an equal request's answer. Answers stay on the worker. */
 export function responseCache(options: ResponseCacheOptions = {}): AgentMiddleware {
   checkOptions('responseCache', options, { name: filled, maxAge: duration, version: filled });
   const { name = 'responseCache', maxAge, version } = options;

@@ -38,7 +38,6 @@ export function isForked({ context = '' }: Skill): boolean {
   return context === 'fork' || context === 'fork_with_context';
 }
 
-/** The agent's answer is the result of the call. Errors go to the model. */
 export async function forkedSkill(
   ctx: ToolContext,
   skill: Skill,
@@ -75,7 +74,6 @@ function modelFor(agent: AnyAgent, { name, model = '' }: Skill, modelOf: ForkOpt
   return modelOf(model);
 }
 
-/** The copy gets an id of its own when the agent begins. */
 function withoutId({ id: _, ...message }: StoredMessage): Message {
   return message;
 }
@@ -85,7 +83,7 @@ function callingMessage({ messages, toolCall }: ToolContext): StoredMessage | un
   return last?.parts.some((part) => part.type === 'tool-call' && part.id === toolCall.id) === true ? last : undefined;
 }
 
-/** Without the calls beside it, which have no results there. */
+/** Drops the parallel calls, which have no results there. */
 function callAlone(ctx: ToolContext): Message {
   const { id, name, input } = ctx.toolCall;
   const message = callingMessage(ctx);

@@ -26,7 +26,7 @@ export function listedSkills(heads: readonly SkillHead[]): string {
   return ['<available_skills>', ...entries, '</available_skills>'].join('\n');
 }
 
-/** Keeps the text of a skill from ending the list. */
+/** Keeps a skill's text from ending the list. */
 function inOneLine(text: string): string {
   return text
     .replace(/\s+/g, ' ')

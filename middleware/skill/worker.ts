@@ -16,7 +16,7 @@ const input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('get'), skill: z.string() }),
 ]);
 
-/** Reads skills. No agent offers this tool to a model. */
+/** Reads skills. Models never get the tool. */
 export function skillFilesTool(options: SkillToolOptions): Tool<z.output<typeof input>, Skill | readonly SkillHead[]> {
   const backend = having(['list', 'get'], 'skillFiles(directoryBackend("."), "/skills"), or an object with list and get');
   checkOptions('skillFilesTool', options, { backend: required(backend) }, 'config-invalid');

@@ -12,22 +12,22 @@ import type { Skill, SkillHead } from './skills';
 import { listedSkills, prompts } from './skills';
 
 export interface SkillOptions {
-  /** Default: skill. */
+  /** Default: `skill`. */
   readonly toolName?: string;
   readonly toolDescription?: string;
   /** JSON Schema in place of `{ skill: string }`. The schema needs `skill`. */
   readonly toolParameters?: { readonly [keyword: string]: Json };
   /** Before the list of skills. An empty text adds nothing. */
   readonly systemPrompt?: string;
-  /** Models by the names in skills. Absent: such names are ignored. */
+  /** Models by the names in skills. Absent: names have no effect. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
   readonly buildContent?: (skill: Skill, input: Json) => string;
   /** Agents for skills that want one; `default` for skills that name none. */
   readonly agents?: SkillAgents;
-  /** First messages of such an agent. Default: the skill, after the conversation with `fork_with_context`. */
+  /** The agent's first messages. Default: the skill, after the conversation with `fork_with_context`. */
   readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];
   readonly formatForkResult?: (fork: ForkedSkill, answer: string) => string;
-  /** The worker tool that reads skills. Default: skill_files. */
+  /** The worker tool that reads skills. Default: `skill_files`. */
   readonly tool?: string;
 }
 

@@ -9,7 +9,6 @@ type OnAttempt = (model: string, ended: SummaryAttempt) => void;
 
 const defaultRetries = 3;
 
-/** Retries one model, then fails over to the next. */
 export async function generateSummary(
   options: SummarizationOptions,
   request: SummaryRequest,
@@ -73,7 +72,6 @@ async function withRetries(
   }
 }
 
-/** Errors that another call would meet again, or that no model made. */
 const final: readonly string[] = ['frame-changed', 'next-left-running', 'outside-run', 'internal', 'payload-too-large', 'message-invalid'];
 
 async function oneCall(

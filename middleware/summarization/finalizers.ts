@@ -14,7 +14,7 @@ export interface SummaryDraft {
 /** Returns all messages of the state. */
 export type SummaryFinalizer = (draft: SummaryDraft, ctx: HookContext) => MaybePromise<readonly Message[]>;
 
-/** Each finalizer gets the result of the finalizer before. */
+/** Each finalizer gets its predecessor's result. */
 export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): SummaryFinalizer {
   if (finalizers.length === 0 || finalizers.some((each) => typeof each !== 'function'))
     throw new HoldfastError('agent-invalid', 'chainFinalizers: it takes at least one function, such as preserveSkills().');

@@ -47,11 +47,11 @@ export interface SummaryFailoverOptions {
 export interface SummarizationOptions {
   readonly model: string;
   readonly settings?: ModelSettings;
-  /** Summarizes above one of these. Default: 160,000 tokens. */
+  /** Summarizes above one of the bounds. Default: 160,000 tokens. */
   readonly trigger?: { readonly tokens?: number; readonly messages?: number };
   /** Newest messages that stay. Calls keep their results. Default: 0. */
   readonly keepMessages?: number;
-  /** Tokens of the user's own words in the summary. Default: 30,000. */
+  /** Tokens of the user's words in the summary. Default: 30,000. */
   readonly userMessageTokens?: number;
   /** Most tokens for the summarizing model; the oldest messages go first. Default: no bound. */
   readonly maxInputTokens?: number;
@@ -61,7 +61,7 @@ export interface SummarizationOptions {
   readonly emitEvents?: boolean;
   /** After the conversation, in place of the built-in text. */
   readonly userInstruction?: string;
-  /** Where the whole conversation can be read, told after the summary. */
+  /** The place of the whole conversation, named after the summary. */
   readonly transcriptPath?: string;
   readonly genModelInput?: (messages: readonly Message[], ctx: HookContext) => MaybePromise<SummaryRequest>;
   readonly finalize?: SummaryFinalizer;
@@ -100,7 +100,6 @@ export function checkedSummarization(options: unknown): SummarizationOptions {
   return checked;
 }
 
-/** Some triggers would fire before every call. */
 function checkTrigger({ tokens, messages }: NonNullable<SummarizationOptions['trigger']>, keepMessages: number): void {
   const refuse = refusing('summarization.trigger');
   if (tokens === undefined && messages === undefined) refuse('it has neither tokens nor messages; leave it out, or write one of them.');

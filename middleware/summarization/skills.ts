@@ -48,7 +48,6 @@ export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalize
   return checked.skillToolName === undefined ? finalizer : withTraits(finalizer, { remembersTools: [checked.skillToolName] });
 }
 
-/** The next summary finds the skill in `extra`. */
 function partOf({ name: skill, content }: LoadedSkill): Part {
   return { type: 'text', text: `${opening(skill)}${content}${closing}`, extra: { skill } };
 }
@@ -97,7 +96,6 @@ function skillOf(input: unknown, callId: string): string {
   );
 }
 
-/** Up to the first skill that does not fit. The result is in the order of loading. */
 function fitting(newestFirst: readonly LoadedSkill[], mostEach: number, budget: number): readonly LoadedSkill[] {
   const kept: LoadedSkill[] = [];
   let left = budget;

@@ -8,7 +8,6 @@ function isSummary({ extra }: Message): boolean {
   return extra?.[summaryMark] !== undefined;
 }
 
-/** Messages of middleware, which come back by themselves. */
 const reminderMarks = ['agentsMd', 'toolSearch'];
 
 export function isMade(message: Message): boolean {
@@ -18,7 +17,6 @@ export function isMade(message: Message): boolean {
 const longestTrimmed = 2000;
 const block = /<all_user_messages>[\s\S]*?<\/all_user_messages>/g;
 
-/** Fills the last block of a summary with the newest words of the user. A summary without a block stays. */
 export function withUserMessages(summary: string, messages: readonly Message[], mostTokens: number): string {
   const last = [...summary.matchAll(block)].at(-1);
   if (last === undefined) return summary;
@@ -53,12 +51,10 @@ function keptUserMessages(messages: readonly Message[], mostTokens: number): rea
   return kept;
 }
 
-/** Undefined: no tokens left. */
 export function trimmedUserMessage(text: string, tokensLeft: number): string | undefined {
   if (tokensLeft <= 0 || text === '') return undefined;
   const most = Math.min(longestTrimmed, tokensLeft * 4);
   if (text.length <= most) return text;
-  // No half of a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
   return `${text.slice(0, end)}…`;
 }

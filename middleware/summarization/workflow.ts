@@ -14,7 +14,7 @@ import { isMade, summaryMark, withUserMessages } from './user-messages';
 
 const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 160_000 };
 
-/** Replaces messages by a summary of another model when they grow too long. */
+/** Replaces messages by another model's summary when the messages grow too long. */
 export function summarization(options: SummarizationOptions): AgentMiddleware {
   const checked = checkedSummarization(options);
   const { trigger = defaultTrigger, tokenCounter = contextTokens, finalize } = checked;
@@ -33,7 +33,7 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
   return withTraits(middleware, { onlyOne: reason, offersTools: [], remembersTools });
 }
 
-/** Summarizes now, for hooks, whatever the trigger says. */
+/** Summarizes at once, for hooks, whatever the trigger says. */
 export async function summarize(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
   return summarized(state, ctx, checkedSummarization(options));
 }
@@ -42,7 +42,6 @@ interface Parts {
   readonly leading: readonly Message[];
   readonly old: readonly Message[];
   readonly kept: readonly Message[];
-  /** There is more than an earlier summary and messages of middleware. */
   readonly hasNews: boolean;
 }
 
@@ -50,7 +49,6 @@ function partsOf(messages: readonly Message[], { keepMessages = 0 }: Summarizati
   const first = messages.findIndex(({ role }) => role !== 'system');
   const begin = first === -1 ? messages.length : first;
   let end = Math.max(begin, messages.length - keepMessages);
-  // A result stays with its call.
   while (end > begin && messages[end]?.role === 'tool') end -= 1;
   const old = messages.slice(begin, end);
   return { leading: messages.slice(0, begin), old, kept: messages.slice(end), hasNews: old.some((message) => !isMade(message)) };
@@ -93,7 +91,6 @@ async function requestOf(old: readonly Message[], ctx: HookContext, options: Sum
   return { instructions, messages: [...newest(old, maxInputTokens), asking] };
 }
 
-/** The newest messages that fit. The first is no result. */
 function newest(messages: readonly Message[], mostTokens: number | undefined): readonly Message[] {
   if (mostTokens === undefined) return messages;
   let begin = messages.length;

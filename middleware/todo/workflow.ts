@@ -11,7 +11,7 @@ export interface Todo {
 }
 
 export interface TodoOptions {
-  /** Default: write_todos. */
+  /** Default: `write_todos`. */
   readonly toolName?: string;
   readonly description?: string;
   /** Added to the instructions. Default: when to keep a list. */
@@ -58,7 +58,7 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: [], facts: { todosIn: keptIn } });
 }
 
-/** The list for hooks: the agent's own, or the list of the run. */
+/** The list for hooks: the agent's own, or the run's. */
 export function todosOf(
   ctx: Pick<HookContext, 'session' | 'runLocal' | 'factsOfMiddleware'>,
   keptIn: 'session' | 'runLocal' = ctx.factsOfMiddleware('todosIn').includes('runLocal') ? 'runLocal' : 'session',

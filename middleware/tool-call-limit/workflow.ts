@@ -8,7 +8,7 @@ import { checkCallLimits, reachedBy, timesIn } from '../call-counts';
 import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
 
 export interface ToolCallLimitOptions<T extends Tools = Tools> {
-  /** Agents with the same name share the count of the run. */
+  /** Agents with one name share the run's count. */
   readonly name?: string;
   /** Counted together. Default: every tool but the handover. */
   readonly tools?: readonly (keyof T & string)[];
@@ -16,12 +16,12 @@ export interface ToolCallLimitOptions<T extends Tools = Tools> {
   readonly perRun?: number;
   /** Of this agent in the run. */
   readonly perAgent?: number;
-  /** `continue` (default): the model is told. `end`: the agent ends with a message. `fail`: the run fails with `call-limit`. */
+  /** `continue` (default): the model hears of the limit. `end`: the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'continue' | 'end' | 'fail';
   readonly message?: string;
 }
 
-/** Calls count in the order of their message, also calls that do not run. A repeated call counts again. */
+/** Calls count in the order of their message, even calls that do not run. A repeated call counts again. */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
   const options = checkOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
     name: filled,
@@ -36,7 +36,6 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   checkCallLimits('toolCallLimit', options);
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
-  // Handing over is no work.
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));
   const middleware: AgentMiddleware<T> = {
     name,
@@ -55,7 +54,6 @@ export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptio
   return withTraits(middleware, { offersTools: [] });
 }
 
-/** Each agent meets the limit itself. */
 function overKey(name: string, ctx: HookContext): string {
   return `${name}:over:${ctx.placeInRun.join('/')}`;
 }
@@ -69,9 +67,8 @@ function ending(name: string, ctx: HookContext): ReturnType<NonNullable<AgentMid
 interface AgentCounts {
   readonly count: number;
   readonly turn: number;
-  /** Calls of that message that may not run, by position. */
   readonly refused: Readonly<Record<string, Reached>>;
-  /** Positions that came. A position that comes again is a new call. */
+  /** A position that comes again is a new call. */
   readonly came: readonly number[];
 }
 
@@ -82,7 +79,7 @@ interface ToolCallCounts {
 
 const none: AgentCounts = { count: 0, turn: -1, refused: {}, came: [] };
 
-/** The first call of a message counts all its calls, in the order of the model: arrival does not decide which calls run. */
+/** A message's first call counts all calls in the model's order, as arrival must not decide. */
 function countToolCall(ctx: HookContext, name: string, limits: CallLimits, isLimited: (tool: string) => boolean): Reached | undefined {
   const key = `${name}:calls`;
   const path = ctx.placeInRun.join('/');

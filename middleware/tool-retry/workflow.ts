@@ -15,22 +15,22 @@ export interface ToolProblem {
 }
 
 export interface ToolRetryOptions<T extends Tools = Tools> {
-  /** Only needed when an agent has several for the same tools. */
+  /** Only for agents with several for the same tools. */
   readonly name?: string;
   /** Default: every tool. Tools with the effect `once`, or a `retry` of their own, are not called again. */
   readonly tools?: readonly (keyof T & string)[];
-  /** Most calls, the first included. Default 3. */
+  /** Most calls, the first included. Default: 3. */
   readonly attempts?: number;
   readonly backoff?: Backoff;
   /** Codes, or a function. Default: `tool-failed` and `tool-timeout`. */
   readonly retryOn?: readonly string[] | ((problem: ToolProblem, call: ToolCall) => boolean);
-  /** Why a result is worth another call, or true. Undefined takes the result. */
+  /** The reason for another call after a result, or true. Undefined takes the result. */
   readonly retryResult?: (result: Json, call: ToolCall) => string | boolean | undefined;
   /** `error` (default): the last error or result stands. `answer`: the text of a result. */
   readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: ToolProblem, call: ToolCall) => string) };
 }
 
-/** Waits in the run between calls. `retry` of a tool has no waits and no history. */
+/** Waits in the run between calls. A tool's `retry` has no waits and no history. */
 export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
   checkOptions('toolRetry', options, {
     name: filled,
@@ -93,7 +93,7 @@ function rejected(said: unknown): EndedAttempt {
   return { problem: { code: 'tool-failed', message }, isRetryable: true };
 }
 
-/** A failed `once` tool may have done something, and a tool with `retry` was called again already. */
+/** A failed `once` tool may have done its work, and `retry` has called again already. */
 function isOurs(ctx: HookContext, tool: string): boolean {
   const facts = ctx.toolFacts(tool);
   return facts?.effect !== 'once' && facts?.ownAttempts === undefined;

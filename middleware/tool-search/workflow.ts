@@ -5,16 +5,16 @@ import type { Forms } from '../../contract/check';
 import { both, checkOptions, flag, identifier, isRecord, listOf, refusing, required, someNames } from '../../contract/check';
 
 export interface ToolSearchOptions {
-  /** The worker's `toolSearchTool` needs these tools, too. */
+  /** The worker's `toolSearchTool` needs the same tools. */
   readonly tools: readonly string[];
-  /** The model searches by its own means: tools are deferred. Default: false. */
+  /** Defers the tools to the model's own search. Default: false. */
   readonly modelSearch?: boolean;
 }
 
 const tool = 'tool_search';
 const mark = 'toolSearch';
 
-/** Hides tools until the model has searched for them by `tool_search`. Hidden tools can be called. */
+/** Hides tools until the model has found them by `tool_search`. Hidden tools can be called. */
 export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
   const { tools: dynamic, modelSearch = false } = checkOptions<ToolSearchOptions>('toolSearch', options, forms);
   if (dynamic.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);
@@ -38,7 +38,6 @@ function offering({ tools, messages }: AgentState, dynamic: readonly string[], c
   return sameList(offered, tools) ? {} : { tools: offered };
 }
 
-/** Without tools there is nothing to search for. */
 function deferring({ tools, deferred }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
   if (tools.length === 0) return {};
   const offered = tools.filter((name) => name !== tool && !dynamic.includes(name));
@@ -52,7 +51,6 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, position) => item === other[position]);
 }
 
-/** Results that others cut or changed are ignored. */
 function foundIn(messages: readonly Message[], ctx: HookContext): readonly string[] {
   const names: string[] = [];
   for (const { parts } of messages)
@@ -74,7 +72,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Again when something removed the reminder. */
 function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial<AgentState> {
   if (messages.some(({ extra }) => extra?.[mark] === true)) return {};
   const first = messages.findIndex(({ role }) => role !== 'system');
@@ -84,7 +81,7 @@ function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial
   return { messages: [...messages.slice(0, at), reminder, ...messages.slice(at)] };
 }
 
-/** Marks lists of tools, as providers show lists in their own way. */
+/** Marks lists of tools, which providers show in their own way. */
 function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentState> | undefined {
   const isUnmarked = (part: Message['parts'][number]): boolean =>
     part.type === 'tool-result' &&

@@ -10,7 +10,7 @@ export interface ToolSelectorOptions<T extends Tools = Tools> {
   readonly name?: string;
   /** A small model is enough. */
   readonly model: string;
-  /** `alwaysInclude` not counted. */
+  /** Without `alwaysInclude`. */
   readonly maxTools: number;
   readonly alwaysInclude?: readonly (keyof T & string)[];
   readonly instructions?: string;
@@ -19,7 +19,7 @@ export interface ToolSelectorOptions<T extends Tools = Tools> {
 const ours = (most: number): string =>
   `Choose the tools that an assistant will need for what the user says last. Choose at most ${most}, the most useful ones first. Answer with a JSON list of their names and nothing else, such as ["first", "second"]. These are the tools:`;
 
-/** Another model chooses the tools for the last words of the user, once for each message and list of tools. All can be called. */
+/** Another model chooses tools once for each message and list of tools. All tools can be called. */
 export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptions<T>): AgentMiddleware<T> {
   checkOptions('toolSelector', options, {
     name: filled,
@@ -44,7 +44,6 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
       if (chosen === undefined) {
         const answer = await choice(ctx, model, { messages: [asked], instructions, catalog: candidates });
         const named = answer === undefined ? [] : namesIn(answer, candidates).slice(0, maxTools);
-        // Without a choice the model keeps its tools.
         chosen = named.length === 0 ? candidates : named;
         ctx.session.set(key, { about, chosen });
       }
@@ -55,10 +54,8 @@ export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptio
   return withTraits(middleware, { namesTools: alwaysInclude });
 }
 
-/** Failures of the model, except an unknown model or a missing key. */
 const passing = /^model-(?!unknown|key-missing)/;
 
-/** Undefined: the run does not fail for want of a choice. */
 async function choice(ctx: HookContext, model: string, request: Parameters<HookContext['model']>[1]): Promise<string | undefined> {
   try {
     return textOf((await ctx.model(model, request)).message);
@@ -68,7 +65,6 @@ async function choice(ctx: HookContext, model: string, request: Parameters<HookC
   }
 }
 
-/** Small models write more than the names. */
 function namesIn(answer: string, candidates: readonly string[]): readonly string[] {
   const known = new Set(candidates);
   const words = answer.split(/[^A-Za-z0-9_.-]+/).map((word) => word.replace(/^\.+|\.+$/g, ''));

@@ -15,7 +15,7 @@ export interface GivenPayload {
   readonly inputHash?: string;
 }
 
-/** The answer of a data part is its member `answer`, or else all its members. */
+/** The answer of a data part is its member `answer`, or else all members. */
 export function payloadsIn({ parts }: Pick<GivenMessage, 'parts'>): readonly GivenPayload[] {
   return parts.flatMap(({ data }): readonly GivenPayload[] => {
     if (data === undefined) return [];
@@ -28,7 +28,6 @@ export function payloadsIn({ parts }: Pick<GivenMessage, 'parts'>): readonly Giv
   });
 }
 
-/** Throws `answer-invalid`. */
 export function answerIn(interrupt: Interrupt, payload: Json): Json {
   const { id, kind } = interrupt;
   if (kind === 'approval') return decisionIn(id, payload);
@@ -40,7 +39,7 @@ export function answerIn(interrupt: Interrupt, payload: Json): Json {
 const yes: ReadonlySet<string> = new Set(['yes', 'y', 'ok', 'okay', 'approve', 'approved', 'accept', 'confirm']);
 const no: ReadonlySet<string> = new Set(['no', 'n', 'reject', 'rejected', 'deny', 'denied', 'decline']);
 
-/** The answer of a plain text. Undefined: the text is unclear. */
+/** Undefined: the text is unclear. */
 export function answerInWords(interrupt: Interrupt, text: string): Json | undefined {
   const said = text.trim();
   if (interrupt.kind === 'approval') {

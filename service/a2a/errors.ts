@@ -4,7 +4,6 @@ import type { Json } from '../../contract/messages/messages';
 import type { Logger } from '../../host/logger';
 import { toldError } from '../http/error-response';
 
-/** The errors of A2A 1.0 that the service has, with their numbers in JSON-RPC. */
 const kinds = {
   PARSE_ERROR: -32700,
   INVALID_REQUEST: -32600,
@@ -20,7 +19,6 @@ const kinds = {
 } as const;
 export type A2aErrorKind = keyof typeof kinds;
 
-/** An error whose kind in the protocol does not follow from its code. */
 export class A2aError extends HoldfastError {
   constructor(
     readonly kind: A2aErrorKind,
@@ -59,7 +57,6 @@ const kindOfCode: Partial<Record<ErrorCode, A2aErrorKind>> = {
   'method-unknown': 'METHOD_NOT_FOUND',
 };
 
-/** The data has the code and the fix of Holdfast. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;

@@ -20,7 +20,6 @@ export interface TaskPage {
   readonly totalSize: number;
 }
 
-/** The tasks of a context, beginning with the last change. */
 export async function listTasks(client: HoldfastClient, agent: string, params: ListParams, signal: AbortSignal): Promise<TaskPage> {
   const { contextId, status, pageSize = defaultPageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = params;
   if (contextId === undefined) throw new HoldfastError('request-invalid', 'Name the `contextId` whose tasks are asked for.');

@@ -32,17 +32,16 @@ export interface A2aCaller {
   readonly client: HoldfastClient;
   readonly agent: string;
   readonly inputSchema?: Json;
-  /** The client went away, or the service closes. Tasks continue. */
+  /** Aborts when the client goes away, or the service closes. Tasks continue. */
   readonly signal: AbortSignal;
-  /** How long an answer may wait for the Temporal server. */
   readonly patienceMs: number;
-  /** Where push notifications may go. Empty: the service sends no notifications. */
+  /** Allowed receivers of push notifications. Empty: none are sent. */
   readonly pushTo: readonly PushTarget[];
 }
 
 export type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
 
-/** Throws the errors of a request before the stream begins. */
+/** Throws a request's errors before the stream begins. */
 export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller): Promise<MethodResult> {
   const known = methods.get(method);
   if (known !== undefined) return known(params, caller);
@@ -103,7 +102,7 @@ function ofPush<Params extends { readonly taskId: string }>(
     const params = parse(schema, given, '`params`');
     return inTime(caller, async () => {
       const ref = taskRefOf(params.taskId);
-      // Throws `task-unknown` for tasks of other agents.
+      // Hides tasks of other agents.
       await lookFor(threadOf(caller.client, caller.agent, ref.contextId), ref);
       return { result: await act(params, { agent: caller.agent, ...ref }, caller) };
     });
@@ -126,7 +125,6 @@ async function sendStreaming(params: unknown, caller: A2aCaller): Promise<Method
   return { frames: framesOf(reading, configuration?.historyLength) };
 }
 
-/** Refuses a forbidden receiver before the task begins. */
 function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
   const asked = parse(SendParams, params, '`params`');
   const read = { ...asked, message: { ...asked.message, metadata: { ...asked.metadata, ...asked.message.metadata } } };
@@ -150,15 +148,13 @@ async function list(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   return { result: await inTime(caller, () => listTasks(client, agent, asked, signal)) };
 }
 
-/** The deadline of other routes, for methods that only read. */
 function inTime<T>({ client, patienceMs }: A2aCaller, read: () => Promise<T>): Promise<T> {
   return client.withDeadline(Date.now() + patienceMs, read);
 }
 
-/** How long the answer to a cancel waits for the end of the task. */
 const cancelMs = 5000;
 
-/** Withdraws a message from the queue, or stops the turn, also a waiting turn. */
+/** Withdraws a message from the queue, or stops the turn, even a waiting turn. */
 async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { id, metadata } = parse(CancelParams, params, '`params`');
   const { ref, thread, fold } = await open(id, caller);

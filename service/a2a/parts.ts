@@ -2,7 +2,7 @@ import type { Part } from '../../contract/messages/messages';
 import type { GivenMessage } from './request';
 import type { A2aPart } from './wire';
 
-/** The content of a message for a conversation. Data becomes the text of its JSON. */
+/** Data becomes its JSON text. */
 export function contentOf({ parts }: Pick<GivenMessage, 'parts'>): string | readonly Part[] {
   const read = parts.map((part): Part => {
     if (part.text !== undefined) return { type: 'text', text: part.text };

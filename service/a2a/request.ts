@@ -93,7 +93,7 @@ export const SubscribeParams = z.strictObject({ id: z.string(), tenant: unread }
 
 export const ListParams = z.strictObject({
   contextId: text,
-  // The SDK of A2A writes UNRECOGNIZED for an absent status.
+  // A2A's SDK writes `UNRECOGNIZED` for an absent status.
   status: absentOr(
     z.union([z.enum(['UNRECOGNIZED', 'TASK_STATE_UNSPECIFIED', 'TASK_STATE_AUTH_REQUIRED', ...taskStates]), taskStateNumbers]),
   ),

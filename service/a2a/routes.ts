@@ -29,7 +29,7 @@ interface RpcResponse {
   readonly error?: RpcError;
 }
 
-/** A2A 1.0 over JSON-RPC. Each agent has a card of its own. A context is a conversation, and a task is a turn of it. */
+/** A2A 1.0 over JSON-RPC: a card for each agent. A context is a conversation, a task is one turn. */
 export function a2aRoutes(parts: AppParts): Hono {
   const { client, logger, closing, patienceMs } = parts;
   const pushTo = (): readonly PushTarget[] => current(parts.pushTo) ?? [];
@@ -72,7 +72,7 @@ export function a2aRoutes(parts: AppParts): Hono {
     .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
 }
 
-/** The address of the agent is the address of the card, with the scheme that a proxy names. */
+/** The card's address, with the scheme that a proxy names. */
 function addressOf(context: Context): string {
   const { origin, pathname } = new URL(context.req.url);
   const [scheme = ''] = (context.req.header('x-forwarded-proto') ?? '').split(',');

@@ -24,11 +24,11 @@ import { newContextId, sentIdOf, taskIdOf, taskRefOf } from './task-ref';
 
 export interface Sending extends Pick<A2aCaller, 'client' | 'agent' | 'inputSchema' | 'signal'> {
   readonly message: GivenMessage;
-  /** A stream follows the task, so the texts must come in pieces. */
+  /** A stream follows, so texts must come in pieces. */
   readonly isStreamed: boolean;
 }
 
-/** Sends a message or an answer. The task continues after the return. */
+/** The task continues after the return. */
 export function send(sending: Sending): Promise<TaskReading> {
   const { taskId, contextId } = sending.message;
   if (taskId === undefined) return begin(sending);
@@ -37,10 +37,9 @@ export function send(sending: Sending): Promise<TaskReading> {
   throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
 }
 
-/** How long a context whose id the service made may be idle. */
+/** Longest idle time of a context with an id from the service. */
 const keptFor = '30d';
 
-/** A new task, or the task of the same message before. */
 async function begin({ client, agent, message, inputSchema, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);
   const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
@@ -62,7 +61,6 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
   return reading;
 }
 
-/** Refuses a known messageId with other content. */
 function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
   const stored = fold.said ?? view?.conversation?.queue.find(({ id }) => id === ref.message)?.message;
   const given = messageOfSent({ id: ref.message, content });
@@ -71,7 +69,7 @@ function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string,
   throw new HoldfastError('run-id-in-use', `The messageId "${messageId}" belongs to another message of this context. Use a new one.`);
 }
 
-/** Data alone at the beginning of a context is a job. */
+/** Data alone at a context's beginning is a job. */
 function checkData(agent: string, inputSchema: Json, { parts }: GivenMessage): void {
   const [part] = parts;
   if (parts.length === 1 && part?.data !== undefined) checkJob(agent, inputSchema, part.data);
@@ -117,8 +115,8 @@ interface Said {
 }
 
 /**
- * Undefined: the words are unclear. Words answer only the first question of a task, because the same words, sent again, would answer a second question
- * that the sender has not seen.
+ * Undefined: unclear words. Words answer only a task's first question, because words sent again would answer a second question that the
+ * sender has not seen.
  */
 function inWords(open: readonly Interrupt[], asked: number, text: string): readonly Said[] | undefined {
   const [only] = open;
@@ -126,7 +124,7 @@ function inWords(open: readonly Interrupt[], asked: number, text: string): reado
   return said === undefined || only === undefined ? undefined : [{ interruptId: only.id, said }];
 }
 
-/** Empty for an answer that counts already. An answer without an id is for the first question of a task only. */
+/** Empty for an answer that counts already. Without an id an answer is for the task's first question only. */
 function answerOf(given: GivenPayload, open: readonly Interrupt[], asked: ReadonlyMap<string, AskedInTask>): readonly Said[] {
   const { payload, inputHash, interruptId = asked.size === 1 ? open[0]?.id : undefined } = given;
   if (interruptId === undefined)

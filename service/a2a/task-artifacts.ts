@@ -12,10 +12,10 @@ interface Growing {
 
 const outputId = 'output';
 
-/** Each message of a turn with a text or files is an artifact. Its id is the address of the model call. */
+/** Each message with text or files is an artifact, by the address of its model call. */
 export class TaskArtifacts {
   private readonly growing = new Map<string, Growing>();
-  /** Messages with a void attempt. The next attempt replaces the artifact. */
+  /** Messages with a void attempt, which the next attempt replaces. */
   private readonly voids = new Set<string>();
   private made: A2aArtifact | undefined;
 
@@ -49,10 +49,10 @@ export class TaskArtifacts {
         const known = this.growing.get(artifactId);
         const files = partsOf(step.message.parts.filter(({ type }) => type === 'file'));
         if (known === undefined && files.length === 0) return;
-        // The log has artifacts in the order of their ends.
+        // The log orders artifacts by their ends.
         this.growing.delete(artifactId);
         this.growing.set(artifactId, { name: step.agent, text: known?.text ?? '', files, isWhole: true });
-        // An artifact must have a part, also after all its texts were sent.
+        // An artifact must have a part, even after all its texts were sent.
         const parts = files.length > 0 ? files : [{ text: '' }];
         return yield this.update({ artifactId, name: step.agent, parts }, known !== undefined, true);
       }
@@ -61,7 +61,7 @@ export class TaskArtifacts {
     }
   }
 
-  /** At the end of the turn, texts that are not in the log become void. */
+  /** At the turn's end, texts outside the log become void. */
   *end(): Generator<A2aUpdate, void, void> {
     for (const [artifactId, { isWhole }] of [...this.growing]) if (!isWhole) yield* this.takeBack(artifactId);
   }
@@ -78,7 +78,6 @@ export class TaskArtifacts {
     yield this.update({ artifactId, name: known.name, parts: [{ text: '' }] }, false, false);
   }
 
-  /** The id without the number of the try. */
   private placeOf(id: string): string {
     const first = id.replace(/~\d+$/, '');
     return this.voids.has(first) ? first : id;

@@ -30,13 +30,12 @@ type LeftState = readonly [text: string, state: 'TASK_STATE_SUBMITTED' | 'TASK_S
 
 export const ended: LeftState = ['The conversation has ended.', 'TASK_STATE_REJECTED'];
 
-/** The state of a task whose message no turn takes. */
 export function leftBy({ left, code = 'it did not count' }: Pick<Extract<MessageFate, { left: string }>, 'left' | 'code'>): LeftState {
   if (left === 'withdrawn') return ['Somebody took the message back.', 'TASK_STATE_CANCELED'];
   return [`No turn took the message: ${code}.`, 'TASK_STATE_REJECTED'];
 }
 
-/** Makes a task, and its updates, of a log. The log may begin before the turn of the task. */
+/** The log may begin before the task's turn. */
 export class TaskFold {
   private readonly projection = new Projection();
   private readonly artifacts: TaskArtifacts;
@@ -44,12 +43,11 @@ export class TaskFold {
   private readonly of: { readonly taskId: string; readonly contextId: string };
   private status: A2aStatus = { state: 'TASK_STATE_SUBMITTED' };
   private usage: Json | undefined;
-  /** The log since the last beginning of a turn, until a turn takes the message. */
+  /** Since the last turn's beginning, until a turn takes the message. */
   private before: RunEvent[] = [];
   readonly asked = new Map<string, AskedInTask>();
   /** Undefined: no turn has taken the message. */
   turn: number | undefined;
-  /** The message that began the task, after a turn has taken the message. */
   said: StoredMessage | undefined;
 
   constructor(private readonly ref: TaskRef) {
@@ -65,7 +63,7 @@ export class TaskFold {
     return isOver(this.state);
   }
 
-  /** The time of the last change of the state. A task without a time is the newest. */
+  /** A task without a time is the newest. */
   get time(): number {
     return this.status.timestamp === undefined ? Infinity : Date.parse(this.status.timestamp);
   }
@@ -108,18 +106,15 @@ export class TaskFold {
     }
   }
 
-  /** The message waits for its turn, or no turn will take the message. */
   *waits(text: LeftState[0], state: LeftState[1], time?: number): Generator<A2aUpdate, void, void> {
     yield* this.become(state, time, [{ text }]);
   }
 
-  /** The open interrupts of the log. */
   *asks(time: number): Generator<A2aUpdate, void, void> {
     const open = [...this.asked.values()].filter(({ end }) => end === undefined).map(({ interrupt }) => interrupt);
     if (open.length > 0 && !this.isOver) yield* this.become('TASK_STATE_INPUT_REQUIRED', time, questionParts(open));
   }
 
-  /** The state of a turn that does not continue by itself. */
   *stands(view: RunView): Generator<A2aUpdate, void, void> {
     if (this.isOver) return;
     if (view.status === 'waiting' && view.conversation?.turn === this.turn && view.interrupts.length > 0) {

@@ -9,7 +9,6 @@ import { taskIdOf, taskUnknown } from './task-ref';
 import type { A2aUpdate } from './wire';
 
 export class TaskReading {
-  /** The offset of the next event to read. */
   private offset = 0;
   private isRead = false;
 
@@ -18,11 +17,10 @@ export class TaskReading {
     readonly ref: TaskRef,
     readonly fold: TaskFold,
     private readonly signal: AbortSignal,
-    /** At the beginning of the reading. Undefined: the task has just begun its context. */
+    /** At the start of the reading. Undefined: the task has just begun its context. */
     readonly view: RunView | undefined,
   ) {}
 
-  /** Throws `task-unknown`. */
   static async open(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
     const { fate, view } = await lookFor(thread, ref);
     const fold = new TaskFold(ref);
@@ -34,7 +32,7 @@ export class TaskReading {
     return reading;
   }
 
-  /** Reads the task of a message that has just begun its context. The first events of the log say which turn took the message. */
+  /** For a message that has just begun its context: the log's first events tell which turn took the message. */
   static async begun(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
     const fold = new TaskFold(ref);
     for await (const event of thread.events({ from: 0, until: 'waiting', signal })) {
@@ -50,7 +48,6 @@ export class TaskReading {
     return TaskReading.open(thread, ref, signal);
   }
 
-  /** The updates until the task is over or waits for an answer. */
   async *updates(): AsyncGenerator<A2aUpdate, void, void> {
     const { thread, ref, fold, signal } = this;
     while (!fold.isOver && !this.isRead) {
@@ -61,7 +58,7 @@ export class TaskReading {
       }
       if (signal.aborted) return;
       const view = await viewOf(thread, ref);
-      // The run continued, or got an answer, while the view was read.
+      // The run went on while the view was read.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view !== undefined) yield* this.stands(view);
       return;
@@ -74,7 +71,6 @@ export class TaskReading {
     return this;
   }
 
-  /** Reads until the task is over or waits for an answer. */
   async settled(): Promise<this> {
     for await (const _ of this.updates());
     return this;
@@ -106,7 +102,6 @@ export interface TaskStanding {
   readonly view: RunView;
 }
 
-/** Throws `task-unknown`. */
 export async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStanding> {
   for (;;) {
     const view = await viewOf(thread, ref);
@@ -118,7 +113,7 @@ export async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStandin
   }
 }
 
-/** The conversations of other agents do not exist for this agent. */
+/** Hides the conversations of other agents. */
 async function viewOf(thread: Thread, ref: TaskRef): Promise<RunView | undefined> {
   try {
     return await thread.view();

@@ -4,21 +4,20 @@ import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
 
-/** A context is a conversation, and a task is the work for one message. */
+/** A context is a conversation, a task is the work for one message. */
 export interface TaskRef {
   readonly contextId: string;
-  /** The id, in the conversation, of the message that began the task. */
   readonly message: string;
 }
 
-/** Ids of conversations and messages do not contain this character. */
+/** Never part of an id of a conversation or message. */
 const separator = '~';
 
 export function taskIdOf({ contextId, message }: TaskRef): string {
   return `${contextId}${separator}${message}`;
 }
 
-/** The id contains the place of the task, so the service stores nothing. */
+/** The task's id contains its place, so the service stores nothing. */
 export function taskRefOf(taskId: string): TaskRef {
   const [contextId = '', message = '', ...more] = taskId.split(separator);
   if (more.length === 0 && isRunId(contextId) && isMessageId(message)) return { contextId, message };
@@ -29,12 +28,12 @@ export function taskUnknown(taskId: string): HoldfastError {
   return new HoldfastError('task-unknown', `This agent has no task ${shown(taskId)}.`);
 }
 
-/** The id of a client's message in the conversation. The same message counts once. */
+/** The same message counts once. */
 export function sentIdOf(messageId: string): string {
   return isMessageId(messageId) ? messageId : `a2a.${hashOf([messageId])}`;
 }
 
-/** The context of a message without a context. The same message gets the same context. */
+/** The same message gets the same context. */
 export function newContextId(agent: string, messageId: string, content: unknown): string {
   return `a2a-${hashOf([agent, messageId, content])}`;
 }

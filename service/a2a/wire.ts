@@ -2,7 +2,7 @@ import type { Json } from '../../contract/messages/messages';
 
 export const a2aVersion = '1.0';
 
-/** A part in the JSON of A2A 1.0, with exactly one of the first four fields. */
+/** Exactly one of the first four fields is present. */
 export interface A2aPart {
   readonly text?: string;
   readonly data?: Json;
@@ -59,10 +59,10 @@ interface OfTask {
   readonly contextId: string;
 }
 
-/** The first frame of a stream has the task, and the next frames have updates. */
+/** A stream begins with the task; updates follow. */
 export type A2aUpdate =
   | { readonly statusUpdate: OfTask & { readonly status: A2aStatus } }
-  /** `append`: the parts follow the parts before. Absent: the parts replace the parts before. */
+  /** `append`: adds parts. Absent: replaces all parts. */
   | {
       readonly artifactUpdate: OfTask & { readonly artifact: A2aArtifact; readonly append?: true; readonly lastChunk?: true };
     };

@@ -59,7 +59,7 @@ interface OfCall {
   readonly subagentRunId?: string;
 }
 
-/** The events of AG-UI 1.0 that the service sends. A callback may send other events of the protocol. */
+/** The events that the service sends. Callbacks may send other events of AG-UI 1.0. */
 export type AguiEvent =
   | (OfRun & { readonly type: 'RUN_STARTED'; readonly protocolVersion?: string; readonly parentRunId?: string })
   | (OfRun & {

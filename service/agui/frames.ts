@@ -13,7 +13,7 @@ import { reasoningIdOf, stateEventOf } from './history';
 /** The client shows void texts, and needs a snapshot of all messages. */
 export interface SnapshotHere {
   readonly type: 'snapshot-here';
-  /** Open texts, which the log does not have yet. */
+  /** Open texts, still missing in the log. */
   readonly open: readonly AguiMessage[];
 }
 

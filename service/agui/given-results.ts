@@ -8,7 +8,7 @@ export function textGiven({ content }: ToolMessage): string {
   return content.every((part) => part.type === 'text') ? content.map(({ text }) => text).join('\n') : textOfJson(content);
 }
 
-/** The messages of the log, with the client's ids for results of calls. A client would move a result with another id to the end of its messages. */
+/** Keeps the client's ids for results: a client would move a result with another id to the end. */
 export function withIdsOf(posted: RunAgentInput['messages'], messages: readonly AguiMessage[]): readonly AguiMessage[] {
   const ids = new Map(
     posted.flatMap(({ role, toolCallId, id }) => (role === 'tool' && isId(toolCallId) && isId(id) ? [[toolCallId, id]] : [])),

@@ -12,7 +12,7 @@ import { clientIdOf } from './message-ids';
 
 export interface ThreadHistory {
   readonly messages: readonly AguiMessage[];
-  /** The last snapshot of the state, and the deltas after the snapshot. */
+  /** The last snapshot of the state, and the deltas since. */
   readonly state: readonly AguiEvent[];
 }
 
@@ -22,7 +22,7 @@ export function historyOf(log: readonly RunEvent[]): ThreadHistory {
   let state: AguiEvent[] = [];
   for (const event of log) {
     for (const step of projection.take(event)) {
-      // A message that was sent again has the same id for the client.
+      // A message that was sent again keeps its id for the client.
       messages.push(...messagesOf(step).filter(({ id, role }) => role !== 'user' || !messages.some((one) => one.id === id)));
       const changed = step.step === 'event' ? stateEventOf(step.event) : undefined;
       if (changed !== undefined) state = changed.type === 'STATE_SNAPSHOT' ? [changed] : [...state, changed];
@@ -69,12 +69,11 @@ function answerOf(id: string, message: StoredMessage): readonly AguiMessage[] {
   ];
 }
 
-/** Reasoning is a message of its own in AG-UI. */
+/** Reasoning is a separate message in AG-UI. */
 export function reasoningIdOf(id: string): string {
   return `${id}.reasoning`;
 }
 
-/** An agent sends its state as events of these names. */
 export function stateEventOf(event: RunEvent): Extract<AguiEvent, { type: 'STATE_SNAPSHOT' | 'STATE_DELTA' }> | undefined {
   if (event.type !== 'custom') return undefined;
   if (event.name === 'state-snapshot') return { type: 'STATE_SNAPSHOT', snapshot: event.data };

@@ -50,7 +50,7 @@ const ResumeEntry = z.strictObject({
 });
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 
-/** Only the last messages are read, because the log has the conversation. */
+/** Only the last messages count, as the log has the conversation. */
 export const RunAgentInput = z.strictObject({
   threadId: z.string().min(1).max(200),
   runId: z.string().min(1).max(200),
@@ -70,7 +70,7 @@ export type RunAgentInput = z.infer<typeof RunAgentInput>;
 
 export const CancelInput = RunAgentInput.partial({ runId: true, messages: true });
 
-/** The tools of the page that the agent accepts. A page sends all its tools to each agent. */
+/** A page sends all its tools to all agents. */
 export function toolsIn({ tools = [] }: RunAgentInput, taken: TakenTools | undefined): readonly ClientTool[] {
   const given = tools
     .filter(({ name }) => takesTool(taken, name))
@@ -86,7 +86,7 @@ export type Wish =
   | { readonly type: 'answer'; readonly entries: readonly ResumeEntry[] }
   | { readonly type: 'history' };
 
-/** Reads only the end of the messages, because the client could forge earlier messages. */
+/** Reads only the last messages, because the client could forge earlier messages. */
 export function wishOf({ messages, resume, forwardedProps }: RunAgentInput): Wish {
   const { by, roles: has } = forwardedProps ?? {};
   const who = defined({ by, roles: has });

@@ -6,7 +6,6 @@ const encoded = 'agui.';
 const again = '.said-again.';
 const sentAgain = /\.said-again\.\d+$/;
 
-/** The id of a client's message in the conversation. Most ids stay the same. */
 export function sentIdOf(id: string): string {
   const sent =
     isMessageId(id) && !id.startsWith(encoded) && !sentAgain.test(id) ? id : `${encoded}${Buffer.from(id).toString('base64url')}`;
@@ -14,7 +13,7 @@ export function sentIdOf(id: string): string {
   throw new HoldfastError('request-invalid', `The id of a message must have 1 to 70 bytes. This one is ${shown(id)}.`);
 }
 
-/** The id of a message that is sent again after a failed or stopped turn. Undefined: the id would be too long. */
+/** For a message that is sent again after a failed or stopped turn. Undefined: the id would be too long. */
 export function sentAgainIdOf(sent: string, nth: number): string | undefined {
   const id = `${sent}${again}${nth}`;
   return isMessageId(id) ? id : undefined;

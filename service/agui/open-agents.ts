@@ -10,8 +10,8 @@ interface OpenAgent {
 }
 
 /**
- * The agents at work below the first agent. An agent that is a tool is a subagent. An agent of a flow or a team is a step. A stream that begins
- * during the work of an agent begins the agent at its first event.
+ * An agent that is a tool is a subagent; an agent of a flow or a team is a step. A stream that begins in the middle begins an agent at its
+ * first event.
  */
 export class OpenAgents {
   private readonly open = new Map<string, OpenAgent>();
@@ -34,7 +34,6 @@ export class OpenAgents {
     else yield { type: 'STEP_STARTED', stepName: id };
   }
 
-  /** The id of the innermost subagent at a path, for the tag of its events. */
   tagOf(path: readonly string[]): string | undefined {
     for (let length = path.length; length >= 2; length--) {
       const at = path.slice(0, length);
@@ -51,7 +50,6 @@ export class OpenAgents {
     for (const agent of this.inside([])) yield* this.close(agent, how);
   }
 
-  /** The agents at a path and below, the innermost first. */
   private inside(path: readonly string[]): readonly OpenAgent[] {
     return [...this.open.values()]
       .filter((one) => path.every((segment, at) => one.path[at] === segment))

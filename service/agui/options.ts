@@ -5,11 +5,11 @@ import type { EventPlugin, TranslateOptions } from './translate';
 export interface AguiOptions {
   /** Callbacks around the translation of events. */
   readonly translate?: TranslateOptions;
-  /** Read, and may replace, the events of runs before the translation. */
+  /** Read or replace events of runs before the translation. */
   readonly plugins?: readonly EventPlugin[];
-  /** Run before and after each run of AG-UI, and may send events. */
+  /** Run before and after each AG-UI run, and may send events. */
   readonly hooks?: readonly RunHook[];
-  /** A client that goes away stops the turn. Default: the turn goes on. */
+  /** Stops the turn when the client goes away. Default: the turn goes on. */
   readonly stopWhenGone?: boolean;
 }
 

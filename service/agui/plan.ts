@@ -18,13 +18,11 @@ export interface Standing {
   log(): Promise<readonly RunEvent[]>;
 }
 
-/** The action for a client, and the offset where the stream begins. */
 export type ThreadPlan =
   | Say
   | {
       readonly type: 'answer';
       readonly answers: readonly PlannedAnswer[];
-      /** Results of calls that the client shows already. */
       readonly given: readonly ToolMessage[];
       readonly offset: number;
     }
@@ -37,7 +35,6 @@ interface Say {
   readonly id: string;
   readonly content: string | readonly Part[];
   readonly by?: string;
-  /** A turn has taken the message, or the message is in the queue. */
   readonly isSent: boolean;
   readonly offset: number;
 }
@@ -79,7 +76,7 @@ async function sayOf({ id, content, by }: Extract<Wish, { type: 'say' }>, { view
   return { ...say, id: free };
 }
 
-/** A known message is sent again only if its turn failed or was stopped. */
+/** A known message is sent again only after a failed or stopped turn. */
 function freeId(sent: string, log: readonly RunEvent[]): string {
   let free = sent;
   for (let nth = 2; cameToNothing(free, log); nth++) {
@@ -101,25 +98,25 @@ async function answersOf(entries: readonly ResumeEntry[], standing: Standing): P
     if (interrupt !== undefined) answers.push({ interruptId, ...answerTo(interrupt, entry) });
     else offset = Math.min(offset, (await endOf(entry, standing)).offset);
   }
-  // Repeated answers show their outcome, also if new interrupts are open.
+  // Repeated answers show their outcome, even if new interrupts are open.
   if (left.length > 0 && answers.length > 0)
     throw new HoldfastError('interrupts-open', `\`resume\` must answer all that waits. It leaves out ${quoted(left.map(({ id }) => id))}.`);
   return { type: 'answer', answers, given: [], offset };
 }
 
-/** The end of a closed interrupt. A repeated answer has no effect. */
+/** A repeated answer has no effect. */
 async function endOf(entry: ResumeEntry, { log }: Standing): Promise<InterruptEndEvent> {
   const { interruptId } = entry;
   const asked = askedIn(await log()).find(({ interrupt }) => interrupt.id === interruptId);
   if (asked?.end === undefined) throw new HoldfastError('interrupt-unknown', `The thread has no interrupt "${interruptId}".`);
   const { interrupt, end } = asked;
-  // A client drops an expired interrupt only after it has sent `cancelled`.
+  // A client drops an expired interrupt only after sending `cancelled`.
   if (entry.status === 'cancelled' && end.reason !== 'answer') return end;
   refuseOtherAnswer(end, () => answerTo(interrupt, entry).answer);
   return end;
 }
 
-/** Results of external calls. Results of other calls, which the log has, may follow. */
+/** Results of other calls may follow, which the log has. */
 async function resultsOf({ results, who }: Extract<Wish, { type: 'results' }>, { view, log }: Standing): Promise<ThreadPlan> {
   const given: ToolMessage[] = [];
   const answers: PlannedAnswer[] = [];
@@ -141,7 +138,6 @@ async function resultsOf({ results, who }: Extract<Wish, { type: 'results' }>, {
   return { type: 'answer', answers, given, offset: Math.min(view?.nextOffset ?? 0, ...shown) };
 }
 
-/** The event with the result of a call: from a client, or from the run. */
 function endOfCall(log: readonly RunEvent[], callId: string): RunEvent | undefined {
   const asked = askedIn(log).filter(({ interrupt }) => externalCallIn(interrupt)?.callId === callId);
   return asked.at(-1)?.end ?? log.filter((event) => event.type === 'tool-end' && event.callId === callId).at(-1);

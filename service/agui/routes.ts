@@ -24,7 +24,7 @@ import { Translator } from './translate';
 /** Clients post all messages of a thread each time. */
 const bodyLimit = 16 * 1024 * 1024;
 
-/** Errors in the stream, so that clients keep the open interrupts. All other errors are a status. */
+/** Errors in the stream, so that clients keep the open interrupts. Other errors are a status. */
 const toldInStream: readonly ErrorCode[] = [
   'interrupts-open',
   'interrupt-unknown',
@@ -34,7 +34,7 @@ const toldInStream: readonly ErrorCode[] = [
   'answer-invalid',
 ];
 
-/** AG-UI: one endpoint for each agent. A thread is a conversation, and a run is a turn of it. */
+/** AG-UI: an endpoint for each agent. A thread is a conversation, a run is a turn. */
 export function aguiRoutes(parts: AppParts): Hono {
   const streamed = { body: RunAgentInput, bodyLimit, answers: { 200: { says: 'Events of AG-UI.', type: events } } };
   const stop = ok('Stopped', 'It is asked to stop.');
@@ -63,10 +63,9 @@ export function aguiRoutes(parts: AppParts): Hono {
     ).app;
 }
 
-/** How long the answer to a cancel waits for the end of the turn. */
 const patienceMs = 5000;
 
-/** After the cancel of a waiting turn, a page may send its next message at once, so the answer comes after the end of the turn. */
+/** After the cancel of a waiting turn a page may send its next message at once, so the answer waits for the turn's end. */
 async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<void> {
   const view = await thread.view();
   await thread.stop(who);
@@ -110,7 +109,7 @@ async function shown(parts: AppParts, asked: Asked): Promise<Response> {
 async function plannedFor(thread: Thread, { wish }: Asked, signal: AbortSignal): Promise<() => Promise<ThreadPlan>> {
   try {
     const view = await thread.view().catch((error: unknown) => {
-      // A damaged history is shown as far as it is readable.
+      // A damaged history is shown as far as possible.
       if (wish.type === 'history' && codeOf(error) === 'run-unreadable') return undefined;
       throw error;
     });

@@ -7,13 +7,13 @@ import type { Logger } from '../../host/logger';
 import type { AguiEvent, LastEvent } from './events';
 import type { TranslateContext, Translator } from './translate';
 
-/** The events that a run hook may send: no other event depends on these. */
+/** Events on which no other event depends. */
 export type HookEvent = Extract<AguiEvent, { type: 'CUSTOM' | 'ACTIVITY_SNAPSHOT' | 'ACTIVITY_DELTA' }>;
 
 export interface HookedRun extends TranslateContext {
   /** Aborts when the run is cancelled, and when the reader goes away. */
   readonly signal: AbortSignal;
-  /** Sends an event past the callbacks. The history does not have the event. */
+  /** Sends an event past the callbacks and the history. */
   emit(event: HookEvent): void;
 }
 
@@ -48,7 +48,7 @@ export class RunHooks {
     }
   }
 
-  /** After a stop of the turn, abort errors of hooks are no errors of the run. */
+  /** After a stop, abort errors of hooks do not count as errors of the run. */
   cancel(): void {
     this.cancelled.abort();
   }
@@ -71,7 +71,6 @@ export class RunHooks {
     this.over.abort();
   }
 
-  /** The events, with the events that hooks emit meanwhile. */
   async *beside(events: AsyncGenerator<AguiEvent>): AsyncGenerator<{ readonly event: AguiEvent; readonly isOfHook: boolean }, void, void> {
     try {
       let next = events.next();
@@ -88,7 +87,7 @@ export class RunHooks {
     }
   }
 
-  /** One promise for each wait: reactions to a single promise would add up in a long run. */
+  /** A new promise for each wait: reactions to one promise would add up in a long run. */
   private more(): Promise<undefined> {
     if (this.emitted.length > 0) return Promise.resolve(undefined);
     return new Promise((resolve) => (this.wake = () => resolve(undefined)));

@@ -26,17 +26,17 @@ export interface ThreadRun {
   readonly thread: Thread;
   readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion' | 'messages'>;
   readonly tools: readonly ClientTool[];
-  /** Throws errors that the client gets as an error of the run. */
+  /** Throws errors that the client gets as errors of the run. */
   readonly plan: () => Promise<ThreadPlan>;
   readonly translator: Translator;
   readonly hooks: RunHooks;
-  /** Ends the stream, and not the run. */
+  /** Ends the stream, not the run. */
   readonly signal: AbortSignal;
 }
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
-/** A run of AG-UI: the next events of a turn, until the turn ends or waits. Exactly one last event ends the run. */
+/** The events of a turn until the turn ends or waits. Exactly one last event ends the run. */
 export async function* runThread(run: ThreadRun): AsyncGenerator<AguiEvent, void, void> {
   const { translator, thread, hooks } = run;
   const reading = new ThreadReading(run);
@@ -69,7 +69,6 @@ class ThreadReading {
   private frames = new AguiFrames(() => false);
   private offset = 0;
   private readonly over = new AbortController();
-  /** Whether this client started or continued a turn. */
   hasBegun = false;
 
   constructor(private readonly run: ThreadRun) {}
@@ -101,9 +100,9 @@ class ThreadReading {
 
   private async *answer({ answers, given, offset }: Extract<ThreadPlan, { type: 'answer' }>): AsyncGenerator<AguiEvent, void, void> {
     const { thread } = this.run;
-    // Results that arrived beside the interrupts are in no stream that the client has read.
+    // Results beside the interrupts are in no stream that the client has read.
     const messages = await this.messagesTo(offset);
-    // The client has a result twice: as its own message and as an event. Only a snapshot without the result removes both.
+    // The client has its result as a message and as an event; only a snapshot without the result removes both.
     if (given.length > 0) yield { type: 'MESSAGES_SNAPSHOT', messages };
     yield { type: 'MESSAGES_SNAPSHOT', messages: [...messages, ...given.map(toolMessageOf)] };
     this.frames = new AguiFrames(() => false, new Set(given.map(({ toolCallId }) => toolCallId)));
@@ -149,7 +148,6 @@ class ThreadReading {
     }
   }
 
-  /** The end of a run whose thread does not continue by itself. */
   private async *ended(view: RunView | undefined): AsyncGenerator<AguiEvent, void, void> {
     yield* this.closed('suspended');
     const { threadId, runId } = this.run.input;
@@ -190,14 +188,14 @@ class ThreadReading {
     };
   }
 
-  /** Clients before AG-UI 1.0 do not know the outcome `cancelled`. */
+  /** Clients before AG-UI 1.0 do not know `cancelled`. */
   private cancelled(): AguiEvent {
     this.run.hooks.cancel();
     const { threadId, runId } = this.run.input;
     return { type: 'RUN_FINISHED', threadId, runId, ...(this.isOfOne ? { outcome: { type: 'cancelled' as const } } : {}) };
   }
 
-  /** Whether the client speaks AG-UI 1.0. Clients before 1.0 send no version. */
+  /** Clients before AG-UI 1.0 send no version. */
   private get isOfOne(): boolean {
     return this.run.input.protocolVersion !== undefined;
   }

@@ -14,7 +14,7 @@ export interface TranslateContext {
   readonly runId: string;
 }
 
-/** Reads, and may replace, events of the run. */
+/** Reads or replaces events of the run. */
 export interface EventPlugin {
   readonly name: string;
   onEvent(event: RunEvent | Delta, context: TranslateContext): MaybePromise<RunEvent | Delta | undefined | void>;
@@ -26,14 +26,13 @@ type AfterTranslate = (event: AguiEvent, context: TranslateContext) => MaybeProm
 export interface TranslateOptions {
   /** For each event of the run, before the translation. */
   readonly before?: readonly BeforeTranslate[];
-  /** For each event of AG-UI, before it is sent. */
+  /** For each event of AG-UI, before the client gets the event. */
   readonly after?: readonly AfterTranslate[];
 }
 
-/** The translator whose callbacks run. */
 const asking = new AsyncLocalStorage<Translator>();
 
-/** The callbacks around the translation. The first event that a callback returns is used. An error ends the run. */
+/** The first event that a callback returns counts. An error ends the run. */
 export class Translator {
   constructor(
     private readonly options: { readonly translate?: TranslateOptions; readonly plugins?: readonly EventPlugin[] },
@@ -56,12 +55,12 @@ export class Translator {
     return asking.run(this, async () => (await first(this.options.translate?.after ?? [], event, this.context, 'after')) ?? event);
   }
 
-  /** Each plugin gets the event of the plugin before. A plugin that throws is skipped. */
+  /** Each plugin gets the event of its predecessor. A plugin that throws is skipped. */
   private async throughPlugins(event: RunEvent | Delta): Promise<RunEvent | Delta> {
     let seen = event;
     for (const plugin of this.options.plugins ?? []) {
       try {
-        // The new event keeps the offset and the time.
+        // The new event keeps offset and time.
         const replaced = await plugin.onEvent(seen, this.context);
         if (replaced !== undefined) seen = { ...placeOf(seen), ...replaced } as RunEvent | Delta;
       } catch (error) {

@@ -13,7 +13,6 @@ import type { ChatBody, ChatWish } from './request';
 import { wishOf } from './request';
 import type { ShownTurn } from './turn-stream';
 
-/** Sends the message or the answers of a page, and returns the turn to show. */
 export function carryOut(chat: Thread, body: ChatBody, signal: AbortSignal): Promise<ShownTurn> {
   const wish = wishOf(body);
   return wish.type === 'say' ? say({ chat, body, signal }, wish) : answer({ chat, body, signal }, wish);
@@ -61,7 +60,7 @@ interface Sent {
   readonly turn: number | undefined;
 }
 
-/** The new id of a message that a page edited under the same id. The log keeps the old message. Undefined: the message is the same. */
+/** A page edits a message under the same id, but the log keeps the old message. Undefined: no edit. */
 async function editedFrom(posted: Posted, before: RunView | undefined, { id, content, turn }: Sent): Promise<string | undefined> {
   const stored = before?.conversation?.queue.find((one) => one.id === id)?.message ?? (await saidIn(posted, before, { id, turn }));
   if (stored === undefined) return undefined;
@@ -70,7 +69,6 @@ async function editedFrom(posted: Posted, before: RunView | undefined, { id, con
   return `${id.slice(0, 80)}.edited-${createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 10)}`;
 }
 
-/** The message that a turn took under this id. Undefined: the message is new. */
 async function saidIn(
   { chat, signal }: Posted,
   before: RunView | undefined,
@@ -83,7 +81,7 @@ async function saidIn(
   return said?.type === 'message' ? said.message : undefined;
 }
 
-/** Gives new decisions and results. Known answers show their outcome. */
+/** Known answers show their outcome. */
 async function answer(
   { chat, body, signal }: Posted,
   { decisions, results, offset }: Extract<ChatWish, { type: 'answer' }>,
@@ -125,7 +123,7 @@ async function answer(
   return { turn, begins, from: shown };
 }
 
-/** Of two calls with one id, the page has the second call as `ID~2`. */
+/** The page names the second of two calls with one id `ID~2`. */
 function resultFor<Result>(callId: string | undefined, results: ReadonlyMap<string, Result>): Result | undefined {
   if (callId === undefined) return undefined;
   const again = [...results.keys()].find((id) => id.startsWith(`${callId}~`) && /^[0-9]+$/.test(id.slice(callId.length + 1)));

@@ -17,18 +17,16 @@ interface ShownCall {
   readonly path: string;
   readonly message: string;
   text: string;
-  /** The arguments on the page. Undefined: incomplete. */
+  /** Undefined: incomplete. */
   input: Json | undefined;
-  /** The id of the interrupt. */
   approval?: string;
   isDecided?: boolean;
   isRejected?: boolean;
-  /** The address of the execution. Undefined: not begun. */
+  /** Undefined: not begun. */
   address?: string;
   isDone?: boolean;
 }
 
-/** A segment of an agent inside a call. */
 const hiddenAgent = /[@!]\d+$/;
 
 export class UiFrames {
@@ -37,7 +35,7 @@ export class UiFrames {
   private readonly openTexts = new Set<string>();
   private readonly waiting = new Map<string, readonly string[]>();
   private isStepOpen = false;
-  /** Calls in the reader's open step. A page changes no arguments of calls in earlier steps. */
+  /** A page changes no arguments of calls in earlier steps. */
   private readonly changeable = new Set<string>();
 
   *take(step: ShownStep): Generator<UiPart, void, void> {
@@ -97,23 +95,23 @@ export class UiFrames {
     }
   }
 
-  /** Whether a text or a call continues beside the open questions. A page posts its decisions only after all calls of the step have an outcome. */
+  /** A page posts its decisions only after all calls of the step have an outcome. */
   get isAtWork(): boolean {
     if (this.openTexts.size > 0) return true;
     const asking = [...this.waiting.values()];
-    // A question of an agent inside a call belongs to no call of the page.
+    // The page has no call for a question of an agent inside a call.
     if (asking.some((address) => address.some((segment) => hiddenAgent.test(segment)))) return false;
     return [...this.calls.values()].some(
       ({ isDone, address }) => isDone !== true && address !== undefined && !asking.some((at) => isInside(at, address)),
     );
   }
 
-  /** The reader has the parts so far, from an earlier stream, so these parts stay. */
+  /** The reader keeps the parts of an earlier stream. */
   goOn(): void {
     this.changeable.clear();
   }
 
-  /** Ends the stream. After a last step whose calls all have an outcome, a page would post again by itself, so an empty step follows. */
+  /** After a last step whose calls all have an outcome a page would post again by itself, so an empty step follows. */
   *endAll(): Generator<UiPart, void, void> {
     const calls = [...this.calls.values()].filter(({ message }) => this.inStep.has(message));
     if (calls.length > 0 && calls.every(({ isDone, isDecided }) => isDone === true || isDecided === true)) {
@@ -132,7 +130,7 @@ export class UiFrames {
     yield { type: 'finish-step' };
   }
 
-  /** A step is a message of a model with the results of its calls, or several messages of agents that work at the same time. */
+  /** A step is a model's message with the results of its calls, or messages of agents at the same time. */
   private *stepOf(message: string): Generator<UiPart, void, void> {
     if (this.inStep.has(message)) return;
     if (this.inStep.size > 0 && this.openTexts.size === 0 && this.isSettled) yield* this.endStep();
@@ -162,7 +160,7 @@ export class UiFrames {
     else yield { type: 'data-holdfast-input', id, data: { callId: id, tool, input } };
   }
 
-  /** AI SDK cannot take back a text. A page may leave out the message that this part names. */
+  /** AI SDK cannot take back a text, but a page may leave out the named message. */
   private *void(message: string): Generator<UiPart, void, void> {
     yield { type: 'data-holdfast-void', id: message, data: { id: message } };
     for (const call of [...this.calls.values()].filter((one) => one.message === message)) {

@@ -17,7 +17,6 @@ export interface UiMessage {
   readonly parts: Record<string, unknown>[];
 }
 
-/** The messages that a page makes of the streams of a chat. */
 export function uiMessages(run: string, log: readonly RunEvent[], shows: Shows): readonly UiMessage[] {
   const messages: UiMessage[] = [];
   let [projection, frames, turn, made] = [new Projection(), new UiFrames(), 0, undefined as UiMessage | undefined];
@@ -51,7 +50,6 @@ function partsOf(parts: Message['parts']): Record<string, unknown>[] {
   });
 }
 
-/** Puts the decision into the call. */
 function decided(message: UiMessage | undefined, { interruptId, answer }: Extract<RunEvent, { type: 'interrupt-end' }>): void {
   const call = message?.parts.find(({ approval }) => isRecord(approval) && approval['id'] === interruptId);
   if (call === undefined) return;
@@ -61,7 +59,7 @@ function decided(message: UiMessage | undefined, { interruptId, answer }: Extrac
   else Object.assign(call, { state: 'approval-responded', approval: { id: interruptId, approved, ...defined({ reason }) } });
 }
 
-/** Puts a part into a message, as the client of AI SDK does. In the log, all texts are whole. */
+/** As AI SDK's client does. The log has only whole texts. */
 function put(parts: Record<string, unknown>[], part: UiPart): void {
   const last = parts.at(-1);
   const id = 'toolCallId' in part ? part.toolCallId : undefined;

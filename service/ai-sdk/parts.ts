@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/messages/messages';
 
-/** The metadata `holdfast` of a message. `offset`: the end of the log that the message shows. */
+/** The metadata `holdfast` of a message. `offset`: the end of the shown log. */
 export interface MessageFacts {
   readonly run: string;
   readonly turn: number;
@@ -15,7 +15,7 @@ interface Metadata {
 
 export type UiFinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls';
 
-/** The parts of the UI message stream that the service sends. A client of AI SDK 6 fails on unknown parts other than `data-…`. */
+/** A client of AI SDK 6 fails on unknown parts other than `data-…`. */
 export type UiPart =
   | (Metadata & { readonly type: 'start'; readonly messageId: string })
   | (Metadata & { readonly type: 'finish'; readonly finishReason: UiFinishReason })

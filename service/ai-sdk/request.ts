@@ -7,7 +7,6 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
 import { ChatQuery, MessageBody, json, roles, shortText } from '../http/schemas';
 
-/** The body of a page, with the author, options of a new chat, and the end of the stream. */
 export const ChatBody = z.strictObject({
   ...MessageBody.pick({ values: true, tags: true, idle: true, deadline: true }).shape,
   until: ChatQuery.shape.until,
@@ -34,15 +33,14 @@ const MadePart = z.looseObject({ toolCallId: z.string(), state: z.literal('outpu
 const FailedPart = z.looseObject({ toolCallId: z.string(), state: z.literal('output-error'), errorText: z.string() });
 const Facts = z.looseObject({ holdfast: z.looseObject({ offset: z.int().nonnegative() }) });
 
-/** The history in the body is ignored, because the log has the history. */
+/** The log has the history, so the body's history is ignored. */
 export type ChatWish =
   | { readonly type: 'say'; readonly id: string; readonly content: string | readonly Part[]; readonly again: boolean }
   | {
       readonly type: 'answer';
       readonly decisions: readonly Decision[];
-      /** Results of external calls, by the ids of the calls. */
       readonly results: ReadonlyMap<string, { readonly output: Json } | { readonly error: string }>;
-      /** The end of the log that the page shows, as the page says. Decides only where the stream begins. */
+      /** The end of the log that the page shows. Decides only where the stream begins. */
       readonly offset?: number;
     };
 
@@ -98,7 +96,7 @@ function fileOf({ url, mediaType }: z.infer<typeof FilePart>): Part {
   return { type: 'file', mediaType, data: head === undefined ? { url } : url.slice(head.length) };
 }
 
-/** The id of a page's message in the conversation. The same message counts once. */
+/** The same message counts once. */
 function sentIdOf(id: string): string {
   return isMessageId(id) ? id : `ai-sdk.${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
 }

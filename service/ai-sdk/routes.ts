@@ -25,7 +25,7 @@ import { turnStream } from './turn-stream';
 /** Pages post all messages of a chat each time. */
 const historyLimit = 8 * 1024 * 1024;
 
-/** The message stream of AI SDK UI: `useChat` with `api: '/aisdk/AGENT'`. A chat is a conversation, and a message of the assistant is a turn. */
+/** `useChat` with `api: '/aisdk/AGENT'`. A chat is a conversation, a message of the assistant is a turn. */
 export function aiSdkRoutes(parts: AppParts): Hono {
   const { client, aiSdk, closing } = parts;
   const find = (agent: string, id: string, start: ConversationOptions = {}): Thread => {

@@ -11,7 +11,7 @@ export interface ShowContext extends Answerer {
 }
 
 export interface AiSdkUiOptions {
-  /** Runs for each part. A returned part replaces the part. `false` leaves out the part, and all later parts of the same call. */
+  /** Runs for each part. A returned part replaces the part; `false` leaves out the part and all later parts of the call. */
   readonly show?: (part: UiPart, context: ShowContext) => UiPart | false | undefined | void;
 }
 
@@ -22,8 +22,8 @@ export const AiSdkUiOptionsSchema = z.strictObject({
 export type Shows = (part: UiPart) => UiPart | undefined;
 
 /**
- * The parts for a reader. Only people who may answer get the details of a question. All readers get the state of a call, because a page without the
- * state would post its decision again and again.
+ * Only people who may answer get a question's details. All readers get a call's state, without which a page would post its decision again
+ * and again.
  */
 export function showsTo({ show }: AiSdkUiOptions, reader: ShowContext): Shows {
   const tools = new Map<string, string>();

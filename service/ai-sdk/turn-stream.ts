@@ -7,22 +7,20 @@ import type { Thread } from '../projection/thread';
 import { UiFrames } from './frames';
 import type { MessageFacts, UiFinishReason, UiPart } from './parts';
 
-/** A turn, or the turn that takes a message. */
 export type ShownTurn =
   | {
       readonly turn: number;
       readonly begins: number;
-      /** The reader has the parts before this offset. */
+      /** The reader has the parts before `from`. */
       readonly from?: number;
     }
   | { readonly message: string; readonly begins: number };
 
 type TurnEnd = Extract<RunEvent, { type: 'turn-end' }>;
 
-/** A page follows a turn until the turn waits, or to its end. */
 type Until = 'waiting' | 'end';
 
-/** The parts of a turn. Exactly one part of finish, abort and error is the last part. */
+/** Exactly one of finish, abort and error is the last part. */
 export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortSignal, until?: Until): AsyncGenerator<UiPart, void, void> {
   const place = 'turn' in shown ? shown : await turnOf(chat, shown, signal, until);
   if (typeof place === 'string') return yield { type: 'error', errorText: place };
@@ -31,7 +29,7 @@ export async function* turnStream(chat: Thread, shown: ShownTurn, signal: AbortS
 
 type Place = Extract<ShownTurn, { turn: number }>;
 
-/** Waits for the turn that takes a message. Returns a text if no turn will. */
+/** Returns a text if no turn will take the message. */
 async function turnOf(
   chat: Thread,
   { message, begins }: Extract<ShownTurn, { message: string }>,
@@ -55,7 +53,7 @@ async function turnOf(
 
 const closing = 'The service stops. The run goes on: come back to see what came of it.';
 
-/** Why a message has no turn yet. Undefined: the chat continues. */
+/** Undefined: the chat continues. */
 async function whyNotGoingOn(chat: Thread, signal: AbortSignal): Promise<string | undefined> {
   if (signal.aborted) return closing;
   const view = await chat.view();
@@ -69,7 +67,6 @@ class TurnStream {
   private readonly projection = new Projection();
   private readonly frames = new UiFrames();
   private offset: number;
-  /** Whether the stream has reached `from`. */
   private isShowing: boolean;
   private reason: UiFinishReason = 'stop';
 
@@ -150,7 +147,7 @@ class TurnStream {
   }
 }
 
-/** A turn is one message of the page, in each stream. */
+/** A turn is one message of the page in all streams. */
 export function messageIdOf(turn: number): string {
   return `turn-${turn}`;
 }

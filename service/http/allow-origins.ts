@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 
-/** Lets pages of these sites use the service. For other pages, a browser hides answers and sends no body of JSON. */
+/** Pages of other sites get no answers, and send no JSON. */
 export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   const known = new Set(origins.map((origin) => origin.toLowerCase()));
   return cors({

@@ -30,38 +30,37 @@ import { serviceRoutes } from './service-routes';
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
-  /** A function, here and below, gives a value that changes while the service runs. */
+  /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
-  /** For a service on loopback: more names by which clients may address the service. Absent: any name. */
+  /** For a service on loopback: more names in requests. Absent: any name. */
   readonly hosts?: readonly string[];
   /** Sites whose pages may use the service. Default: none. */
   readonly origins?: readonly string[];
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
-  /** Default 15 s. */
+  /** Default: 15 s. */
   readonly heartbeatMs?: number;
   /** The policies of the configuration. */
   readonly policies?: Changing<Readonly<Record<string, object>>>;
-  /** Prices of models. Without prices, runs have no cost. */
+  /** Prices of models. Absent: runs have no cost. */
   readonly prices?: Changing<ModelPrices>;
   readonly agui?: Changing<AguiOptions>;
   readonly aiSdk?: Changing<AiSdkUiOptions>;
-  /** Facts of the process and the project for `GET /service`. */
+  /** Facts of process and project for `GET /service`. */
   readonly hosting?: ServiceHosting;
-  /** Where push notifications of A2A may go, if a process sends notifications. Default: nowhere. */
+  /** Allowed receivers of A2A push notifications. Default: none. */
   readonly pushTo?: Changing<readonly PushTarget[]>;
-  /** How long an answer may wait for the Temporal server. Default 30 s. */
+  /** Longest wait for the Temporal server. Default: 30 s. */
   readonly patienceMs?: number;
 }
 
-/** The parts with defaults, as routes get them. */
 export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
 
-/** Routes without the common deadline: streams, bulk requests, and moves that wait for a worker with their own deadline. */
+/** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
-/** The HTTP service as a Hono app. Reading needs no worker. Each error is { error: { code, message, fix } }. */
+/** The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`. */
 export function createApp(given: ServiceParts): Hono {
   const { client, hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = given;
   const parts: AppParts = { ...given, closing, heartbeatMs, patienceMs };

@@ -11,7 +11,7 @@ export function agentsIn({ agents }: Pick<ServiceParts, 'agents'>): readonly Age
   return current(agents) ?? [];
 }
 
-/** The agent of a request. Refuses options that name tools which the project does not have. */
+/** Refuses options with tools that the project lacks. */
 export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, options: unknown): AgentSummary {
   const agents = agentsIn(parts);
   const asked = agents.find(({ name }) => name === agent);
@@ -21,7 +21,7 @@ export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, o
   return asked;
 }
 
-/** Refuses tools of a client that the agent does not accept. A name that the project has means the tool of the project. */
+/** A name that the project has means the project's tool. */
 export function refuseUntakenTools({ name, clientTools, tools: own = [] }: AgentSummary, tools: readonly ClientTool[]): void {
   const problem = clientToolsProblem(specsOfClient(tools));
   if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
@@ -29,7 +29,7 @@ export function refuseUntakenTools({ name, clientTools, tools: own = [] }: Agent
   if (tool !== undefined) throw new HoldfastError('client-tools-refused', untakenText(tool, name, clientTools));
 }
 
-/** A run with an unknown tool would fail after the 201. The client checks the other options. */
+/** A run with an unknown tool would fail after the 201. */
 function refuseUnknownTools(options: unknown, known: readonly string[] | undefined): void {
   if (known === undefined || options === undefined || runOptionsProblem(options) !== undefined) return;
   const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool));

@@ -5,7 +5,6 @@ import { toldError } from './error-response';
 /** More requests at a time would only wait for each other at the server. */
 const atOnce = 10;
 
-/** Acts on each item, with a deadline for each, and returns the failure of each. A failure changes nothing for other items. */
 export async function eachOf<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,

@@ -2,10 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { HoldfastError } from '../../contract/errors';
 import { isLoopback } from '../../host/connection';
 
-/**
- * For a service on loopback: refuses requests by other names. The name of another site could resolve to 127.0.0.1, and pages of that site would then
- * have the same origin as the service.
- */
+/** On loopback: another site's name could resolve to 127.0.0.1, and its pages would have the service's origin. */
 export function checkHost(allowed: readonly string[]): MiddlewareHandler {
   const names = new Set(allowed.map((name) => name.toLowerCase()));
   return async (context, next) => {

@@ -5,10 +5,10 @@ import { compress } from 'hono/compress';
 import { HoldfastError } from '../../contract/errors';
 import { Routes } from './routes';
 
-// A service that runs from the sources serves the console of the last build.
+// Sources serve the console of the last build.
 const folder = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'console');
 
-/** The page loads only files of this service, and no other site may show the page in a frame. */
+/** Loads only files of this service, and no other site may frame the page. */
 const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const types: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The names of the files change with their content, so browsers keep the files. */
+/** File names change with their content, so browsers keep the files. */
 export function consoleRoutes(): Hono {
   const routes = new Routes('Service');
   routes.app.use('/', compress()).use('/console/*', compress());

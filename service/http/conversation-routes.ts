@@ -11,10 +11,10 @@ import type { Operation } from './routes';
 import { Routes, done, ok } from './routes';
 import { ByWhom, ChangeBody, EndBody, MessageBody, PageQuery, TitleBody } from './schemas';
 
-/** Shorter than the deadline of requests, because a turn can work for hours before the next turn takes a message. */
+/** Shorter than the deadline of requests, as a turn can work for hours before the next turn takes a message. */
 const wait = '20s';
 
-/** Conversations have the routes of runs, too. */
+/** Conversations also have the routes of runs. */
 export function conversationRoutes(parts: ServiceParts): Hono {
   const { client } = parts;
   const open = (id: string): Conversation => client.conversation(undefined, id);

@@ -7,7 +7,7 @@ import { codeOf, errorTable, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { namedSystemError } from '../../host/system-errors';
 
-/** Problem details (RFC 9457), with the code and the fix as further members. */
+/** Problem details (RFC 9457), plus code and fix. */
 export interface ErrorBody {
   readonly type: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface ToldError {
   readonly message: string;
 }
 
-/** The code and the message for a client. An error without a code is a defect, and only the log has its message. */
+/** An error without a code is a defect, whose message only the log gets. */
 export function toldError(error: unknown, request: string, logger: Logger): ToldError {
   const failed = withCode(error);
   const coded = namedSystemError(failed, 'answering a request') ?? failed;
@@ -49,7 +49,7 @@ export function errorResponse(error: unknown, context: Context, logger: Logger):
   return context.json(body, body.status as ContentfulStatusCode, { 'content-type': problemType });
 }
 
-/** For errors before the app has a request, most often an unreadable line or host. */
+/** For errors before the app has a request, such as an unreadable host. */
 export function requestErrorResponse(error: unknown, logger: Logger): Response {
   const unreadable = error instanceof Error && error.name === 'RequestError';
   if (!unreadable) logger.error('A request failed', { error });

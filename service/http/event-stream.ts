@@ -6,20 +6,17 @@ type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'>;
 
 export interface FrameOptions<Item> extends StreamOptions {
   readonly frameOf: (item: Item) => string;
-  /** Texts before the first frame and after the last frame. */
+  /** Texts before the first and after the last frame. */
   readonly first?: string;
   readonly last?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly onGone?: () => void;
 }
 
-/** At most so many characters, and one more frame, go out together. */
+/** Most characters, plus one frame, that go out together. */
 const mostOfPiece = 64 * 1024;
 
-/**
- * Server-sent events, made only as fast as the reader takes the events. The signal of `read` aborts when the reader goes away, and when the service
- * closes.
- */
+/** Server-sent events at the reader's speed. The signal of `read` aborts when the reader goes away, and when the service closes. */
 export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<Item>, options: FrameOptions<Item>): Response {
   const { heartbeatMs, closing, logger, frameOf, first, last, headers, onGone } = options;
   const gone = new AbortController();
@@ -32,7 +29,7 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
       if (first !== undefined) controller.enqueue(encoder.encode(first));
     },
     async pull(controller) {
-      // The heartbeat starts with the first read: nobody reads a stream that answers HEAD, so nothing would clear the interval.
+      // Starts with the first read: a stream for HEAD has no reader, so no end would clear the interval.
       heartbeat ??= setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
       }, heartbeatMs);
@@ -70,7 +67,7 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
   });
 }
 
-/** Joins the frames that are ready at one moment, because a write and a read for each frame cost more than the frame itself. */
+/** Joins ready frames: a write and a read for each frame cost more than the frame. */
 async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item) => string): AsyncGenerator<string, void> {
   try {
     for (let coming = items.next(); ;) {
@@ -94,7 +91,7 @@ async function* piecesOf<Item>(items: AsyncGenerator<Item>, frameOf: (item: Item
   }
 }
 
-/** The id of an event is its offset, so a reader that returns with Last-Event-ID misses nothing. */
+/** Offsets are ids, so a reader with `Last-Event-ID` misses nothing. */
 export function eventStream(read: (signal: AbortSignal) => AsyncGenerator<RunEvent | Delta>, options: StreamOptions): Response {
   return frameStream(read, { ...options, first: 'retry: 1000\n\n', frameOf });
 }
@@ -103,7 +100,7 @@ export function dataFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }
 
-/** A delta has no id, so a reader that returns continues after the last durable event. */
+/** Deltas have no id, so a reader returns after the last durable event. */
 function frameOf(event: RunEvent | Delta): string {
   const id = event.offset === undefined ? '' : `id: ${event.offset}\n`;
   return `${id}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

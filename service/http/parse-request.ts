@@ -10,7 +10,7 @@ import { similarNames } from '../../contract/similar-names';
 const bodyLimit = 2 * limits.runInput;
 const depthLimit = 200;
 
-/** Refuses all content types but JSON, because a page of another site can send other types without a preflight request. */
+/** Only JSON: a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (contentType !== 'application/json') {
@@ -23,7 +23,7 @@ export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most 
   return parse(schema, parseJson(text), 'The body');
 }
 
-/** Only a parameter with a list may be repeated. */
+/** Only a parameter with a list may repeat. */
 export function parseQuery<T>(context: Context, schema: z.ZodType<T>): T {
   const shape: Readonly<Record<string, z.ZodType>> = schema instanceof z.ZodObject ? schema.shape : {};
   const query: [string, string | readonly string[]][] = [];
@@ -59,7 +59,7 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
   throw new HoldfastError('request-invalid', `${what} is not what this route takes: ${issues.join('; ')}.`);
 }
 
-/** Stops at the limit, also if only the header announces a larger body. */
+/** Stops at the limit, or at a header that announces a larger body. */
 async function readBody(context: Context, most: number): Promise<string> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > most) throw tooLarge(announced, most);

@@ -3,7 +3,7 @@ import type { HoldfastClient } from '../../client/index';
 const keptMs = 1000;
 const patienceMs = 2000;
 
-/** Asks the Temporal server at most once a second. Rejects with 'server-unreachable' if the server does not answer within two seconds. */
+/** Asks the Temporal server at most once a second. Rejects with 'server-unreachable' after two seconds. */
 export function readiness(client: Pick<HoldfastClient, 'check'>, now: () => number = () => performance.now()): () => Promise<void> {
   let last: { readonly at: number; readonly answer: Promise<void> } | undefined;
   return () => {

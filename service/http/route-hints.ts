@@ -5,7 +5,7 @@ export function methodsAt(app: Hono, path: string): readonly string[] {
   return [...new Set(found)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).sort();
 }
 
-/** A / at the end is the most common mistake. */
+/** A final slash is the most common mistake. */
 export function noRoute(app: Hono, method: string, path: string): string {
   const shorter = path.replace(/^\/+/, '/').replace(/(?<=.)\/+$/, '');
   const question = shorter !== path && methodsAt(app, shorter).length > 0 ? ` Did you mean ${shorter}?` : '';

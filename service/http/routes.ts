@@ -8,26 +8,25 @@ import type { Answers } from './openapi/answers';
 import { parseBody, parseQuery } from './parse-request';
 import { NothingGiven } from './schemas';
 
-/** JSON of the type `name`, a stream or a text of the media type `type`, or either of both. */
+/** JSON of the type `name`, or a stream or text of the media type `type`, or both. */
 export interface ToldAnswer<Name extends keyof Answers = keyof Answers> {
   readonly says: string;
   readonly name?: Name;
   readonly type?: string;
 }
 
-/** The inputs and answers of a route, for the OpenAPI document and the check of requests. */
 export interface Operation<Body = unknown, Query = unknown, Name extends keyof Answers = keyof Answers> {
   readonly summary: string;
   readonly body?: z.ZodType<Body>;
   /** Default: the limit of `parseBody`. */
   readonly bodyLimit?: number;
-  /** The body, if the route reads the body. */
+  /** For a route that reads the body itself. */
   readonly ownBody?: z.ZodType;
   /** Absent: a GET refuses all parameters, unless `anyQuery` is set. */
   readonly query?: z.ZodType<Query>;
   readonly anyQuery?: true;
   readonly headers?: Readonly<Record<string, string>>;
-  /** By the status, without problems, which are common to all routes. */
+  /** By status, without problems, which all routes share. */
   readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
 }
 
@@ -44,7 +43,6 @@ export const done = ok('Id', 'It is done.');
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** The parts of the path by their names, and the checked body and query. */
 export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = Readonly<Record<NamesIn<Path>, string>> & {
   readonly body: Body;
   readonly query: Query;
@@ -78,7 +76,6 @@ export class Routes {
     return this;
   }
 
-  /** A POST that changes a run or a conversation, and answers with the id. */
   change<Body>(act: string, summary: string, body: z.ZodType<Body>, change: (id: string, body: Body) => Promise<unknown>): this {
     return this.add(`POST /:id/${act}`, { summary, body, answers: done }, async ({ id, body: given }) => {
       await change(id, given);

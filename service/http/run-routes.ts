@@ -33,7 +33,7 @@ import { parse } from './parse-request';
 import type { Operation } from './routes';
 import { Routes, events, ok } from './routes';
 
-/** A bulk upgrade waits at most so long for each run, so a busy run does not keep other runs from moving. */
+/** A busy run must not keep other runs of a bulk upgrade from moving. */
 const upgradeTimeout = '20s';
 
 const outcomes = ok('RunOutcomes', 'What became of each. Without an error it is done, and with `dryRun` it could be.');

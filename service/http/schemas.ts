@@ -5,14 +5,13 @@ import { listStatuses } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { usageGroups } from '../../contract/service-facts';
 
-/** Ids, names of agents, inputs and options of runs are checked by the client, which has their error codes. */
+/** The client checks further, with its error codes. */
 export const shortText = z.string().min(1).max(200);
-/** Any JSON, because the body was parsed from JSON. */
 export const json = z.custom<z.core.util.JSONType>((value) => value !== undefined, 'is missing');
 export const roles = z.array(shortText).max(100);
 /** Clients in other languages write null for absent fields. */
 export const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
-/** A field of a protocol that the service ignores. */
+/** A protocol's field that the service ignores. */
 export const unread = json.optional();
 
 export const ModelSettingsBody = z.strictObject({
@@ -97,7 +96,6 @@ export const AnswerManyBody = z.strictObject({
 
 export const TerminateBody = z.strictObject({ reason: z.string().max(500).optional() });
 
-/** A tool of the sender of a message, for the turn. The client checks the schema. */
 const ClientToolBody = z.strictObject({
   name: z.string(),
   description: z.string().optional(),
@@ -135,7 +133,6 @@ const flag = z
   .meta({ type: 'boolean', enum: [true, false] });
 const limit = count.pipe(z.number().min(1).max(1000)).optional();
 
-/** The filters of lists. The client checks the values. */
 const filters = {
   agent: z.string().optional(),
   tag: z.array(z.string()).optional(),
@@ -193,5 +190,4 @@ export const PageQuery = z.strictObject({ before: count.optional(), limit: count
 
 export const TranscriptQuery = z.strictObject({ shape: z.enum(['parts', 'chat', 'agentic']).optional() });
 
-/** A body or query without fields. */
 export const NothingGiven = z.strictObject({});

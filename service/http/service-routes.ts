@@ -13,7 +13,7 @@ import { CountsQuery, UsageQuery } from './schemas';
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
   readonly hasWorker: boolean;
-  /** The page of a run in Temporal's web UI, with {workflowId} and optionally {namespace}. */
+  /** The page of a run in Temporal's web UI, with `{workflowId}` and optionally `{namespace}`. */
   readonly temporalUi?: string;
   readonly project?: () => ProjectFacts;
   readonly problems?: () => readonly ServiceProblem[];

@@ -11,9 +11,9 @@ import { errorBody, problemType, requestErrorResponse } from './error-response';
 
 export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** How long a request may take to arrive, and how long a reader may take no data. Default 60 s. */
+  /** Longest arrival of a request, and longest pause of a reader. Default: 60 s. */
   readonly requestMs?: number;
 }
 
@@ -26,7 +26,7 @@ export interface RunningService {
 
 const closePatienceMs = 2_000;
 
-/** Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address that is not this machine's. */
+/** Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address of another machine. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host, port, requestMs = 60_000 } = options;
   const closing = new AbortController();
@@ -64,7 +64,7 @@ const unreadable: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'it did not come in whole in time',
 };
 
-/** Unreadable requests, such as requests with too large headers or an unknown method, do not reach the app. */
+/** Unreadable requests, such as too large headers or an unknown method, do not reach the app. */
 function answerUnreadable(error: Error & { readonly code?: string; readonly reason?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status } = errorTable['request-invalid'];
@@ -93,7 +93,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const patience = setTimeout(() => server.closeAllConnections(), closePatienceMs);
-    // A connection whose stream ends now becomes idle a moment later.
+    // A connection whose stream has just ended becomes idle a moment later.
     const idle = setInterval(() => server.closeIdleConnections(), 20);
     server.close(() => {
       clearTimeout(patience);
@@ -103,7 +103,6 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** A service on all addresses is reached on loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -2,16 +2,13 @@ import { defined } from '../../contract/defined';
 import { errorTable, HoldfastError, codeOf, isErrorCode, messageOf } from '../../contract/errors';
 import type { LimitUse, ProjectFacts, ServiceProblem } from '../../contract/service-facts';
 
-/** Facts of the worker in this process. Undefined: the worker has not started. */
+/** Undefined: the worker has not started. */
 export interface FactsOfWorker {
-  /** The id of a model. Throws if a key is missing. */
   readonly modelIdOf: (name: string) => string | undefined;
-  /** How much of a limit the calls use. */
   readonly useOfModels: (pattern: string) => LimitUse | undefined;
   readonly useOfTool: (tool: string) => LimitUse | undefined;
 }
 
-/** The facts of a project, with ids of models, problems of models, and the use of limits. */
 export function withFactsOfWorker(
   facts: ProjectFacts,
   { modelIdOf, useOfModels, useOfTool }: FactsOfWorker,
@@ -21,7 +18,7 @@ export function withFactsOfWorker(
     try {
       return { ...model, ...defined({ id: modelIdOf(model.name) }) };
     } catch (error) {
-      // A model without an agent is no problem.
+      // A model without an agent does not need a key.
       if (facts.agents.some((agent) => agent.model === model.name)) problems.push(problemOf(error));
       return model;
     }

@@ -7,22 +7,17 @@ import { sharedModules } from './load-module';
 
 type Require = ReturnType<typeof createRequire>;
 
-/** Functions of Node that jiti needs. The entry point of jiti takes no other functions. */
 interface JitiWorld {
   readonly onError: (error: unknown) => never;
   readonly nativeImport: (id: string | URL) => Promise<unknown>;
   readonly createRequire: (file: string) => Require;
 }
 
-/** Files that jiti compiles. Node loads all other files. */
 const codeExtensions = ['.js', '.mjs', '.cjs', '.ts', '.tsx', '.mts', '.cts', '.mtsx', '.ctsx'];
 
-/**
- * One load of all modules of a project, without modules of earlier loads. Node never forgets an ES module, so jiti loads the modules, with a cache for
- * this load. Packages are loaded once for the process.
- */
+/** Node never forgets an ES module, so jiti loads a project's modules with a cache for one load. Packages load once for the process. */
 export class FreshModules {
-  /** The files of the project: read files, files that did not load, and missing files of imports. */
+  /** Read files, files that failed to load, and missing files of imports. */
   readonly files = new Set<string>();
   private readonly cache: Record<string, unknown> = new Proxy<Record<string, unknown>>(
     {},
@@ -69,7 +64,6 @@ export class FreshModules {
   }
 }
 
-/** All possible names of the missing file of an import. */
 function missingFiles(error: unknown): readonly string[] {
   const { message = '', requireStack } = error as { readonly message?: string; readonly requireStack?: readonly string[] };
   const request = /^Cannot find module '(\.{1,2}\/[^']*)'/.exec(message)?.[1];

@@ -14,7 +14,6 @@ const doors = [
   'holdfast/testing',
 ];
 
-/** Loads a module of a project: TypeScript or JavaScript, CommonJS or ESM. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   // With interop, a module would be a proxy around its default export.
   const jiti = createJiti(path, { interopDefault: false, virtualModules: sharedModules(path) });
@@ -22,8 +21,8 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
 }
 
 /**
- * Modules that a project shares with the process: the doors, which have state (the context of a call), and zod, unless the project has a different
- * version. Each module is loaded at its first import.
+ * Shared with the process: the doors, which have state (the context of a call), and zod of the same version. Modules load at their first
+ * import.
  */
 export function sharedModules(path: string): Record<string, unknown> {
   const shared: Record<string, unknown> = {};

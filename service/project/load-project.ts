@@ -30,7 +30,7 @@ import { projectFacts } from './project-facts';
 export interface AgentSummary {
   readonly name: string;
   readonly description: string;
-  /** The input is a job, which has a prompt or a schema. */
+  /** The input is a job, with a prompt or a schema. */
   readonly takesJob: boolean;
   /** The schema of jobs. */
   readonly inputSchema?: Json;
@@ -38,7 +38,7 @@ export interface AgentSummary {
   readonly example?: string;
   /** Tools of the project, and workflow tools of its agents. Undefined: only workers know the tools. */
   readonly tools?: readonly string[];
-  /** The accepted tools of clients. Absent: none. */
+  /** Accepted tools of clients. Absent: none. */
   readonly clientTools?: TakenTools;
 }
 
@@ -49,7 +49,7 @@ export interface Project {
   /** Absolute path of the agents module. */
   readonly agentsFile: string;
   readonly agents: readonly AgentSummary[];
-  /** The models of its agents, each once. */
+  /** The models of all agents, without repeats. */
   readonly models: readonly string[];
   readonly facts: ProjectFacts;
 }
@@ -61,8 +61,8 @@ const patienceMs = 60_000;
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads a project, and checks all parts that a worker would refuse. Throws 'config-not-found', 'config-invalid' with the file and the field,
- * 'agents-invalid', 'model-unknown', 'tool-unknown', 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
+ * Loads a project, and refuses parts that a worker would refuse. Throws 'config-not-found', 'config-invalid', 'agents-invalid',
+ * 'model-unknown', 'tool-unknown', 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
  */
 export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
   const file = findConfiguration(path, directory);
@@ -133,7 +133,7 @@ async function loadConfiguration(file: string, loadModule: ModuleLoader): Promis
   if (typeof module !== 'object' || module === null) return module;
   // The default may be a promise.
   if ('default' in module) return settled(async () => module['default'], refuse);
-  // Any other module comes from `module.exports = …`.
+  // Other modules come from `module.exports = …`.
   if ('__esModule' in module || Object.prototype.toString.call(module) === '[object Module]') {
     throw new HoldfastError('config-invalid', `${file} has no default export. Write: export default defineConfig({ … }).`);
   }
@@ -146,7 +146,7 @@ function checkedConfig(value: unknown, file: string): ProjectConfig {
   throw new HoldfastError('config-invalid', `${file}: ${parsed.error.issues.map(issueText).join('; ')}.`);
 }
 
-/** A configuration may have getters, and they may throw. */
+/** A configuration may have getters that throw. */
 function readable<T>(read: () => T, file: string): T {
   try {
     return read();
@@ -241,7 +241,7 @@ function checkModel(agent: AgentDefinition, models: ModelRegistry, agentsFile: s
   );
 }
 
-/** A wrap around model calls, or a worker middleware, may replace an unknown name by a model. */
+/** Wraps around model calls and worker middleware may replace an unknown name. */
 function mayReplaceModel({ middleware, workerMiddleware }: AgentDefinition): boolean {
   return workerMiddleware.length > 0 || middleware.some(({ wrapModel }) => wrapModel !== undefined);
 }
@@ -250,7 +250,7 @@ function list(names: readonly string[]): string {
   return `It has: ${names.join(', ') || 'none'}.`;
 }
 
-/** Ends the wait for a promise that never settles: after a minute, or when Node would end the process because nothing else can happen. */
+/** Ends the wait for a promise that never settles after a minute, or when Node would end the process. */
 async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => HoldfastError): Promise<T> {
   let refuse: () => void = () => undefined;
   const never = new Promise<never>((_, reject) => {
@@ -268,7 +268,7 @@ async function settled<T>(work: () => Promise<T>, explain: (error: unknown) => H
   }
 }
 
-/** A load refuses the parts that a worker would refuse, because a running service would hide the error of the worker. */
+/** A running service would hide a worker's error, so the load refuses the same parts. */
 async function checkParts({ tools = {}, outputs = {}, middleware, observers, policies }: ProjectConfig, file: string): Promise<void> {
   try {
     const parts = [new ToolRegistry(tools), new OutputRegistry(outputs)];

@@ -21,41 +21,41 @@ import { AguiOptionsSchema } from '../agui/options';
 
 /** Environment variables and flags override `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
-  /** Path of the agents module, from the configuration file. Every exported agent is served. */
+  /** Path of the agents module, from the configuration file. All exported agents are served. */
   readonly agents: string;
   readonly tools?: Readonly<Record<string, unknown>>;
   /** Schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Policies that agents name with approvalsBy. */
+  /** Policies that agents name with `approvalsBy`. */
   readonly policies?: Readonly<Record<string, object>>;
-  /** Worker middleware that agents name with onWorker. */
+  /** Worker middleware that agents name with `onWorker`. */
   readonly middleware?: readonly WorkerMiddleware[];
-  /** Observe the model and tool calls of the worker. */
+  /** Observe the worker's model and tool calls. */
   readonly observers?: readonly Observer[];
   readonly models?: {
     /** More providers, by the name before the slash. */
     readonly providers?: Readonly<Record<string, ModelProvider>>;
     /** Names for models: one model, or a list whose first model with a key is used. */
     readonly names?: Readonly<Record<string, string | readonly string[]>>;
-    /** Limits of each worker for a model, a provider or all models. With `HOLDFAST_REDIS_URL`, all workers of the task queue share a limit. */
+    /** A worker's limits for a model, a provider or all models. With `HOLDFAST_REDIS_URL` all workers of the task queue share a limit. */
     readonly limits?: ModelLimits;
-    /** How long a call waits for a busy provider. Default 1h. */
+    /** Longest wait for a busy provider. Default: 1h. */
     readonly patience?: string;
-    /** Prices of a million tokens, by the model, in a currency of your choice. Without prices, runs have no cost. */
+    /** Prices of a million tokens by model, in any currency. Absent: runs have no cost. */
     readonly prices?: ModelPrices;
   };
   readonly taskQueue?: string;
   readonly tenant?: string;
-  /** Language of Holdfast's texts for models. Default en. */
+  /** Language of Holdfast's texts for models. Default: en. */
   readonly language?: 'en' | 'zh';
   readonly http?: {
     readonly port?: number;
     readonly host?: string;
-    /** More names by which clients may address a service on loopback. */
+    /** More names in requests to a service on loopback. */
     readonly hosts?: readonly string[];
     /** Sites whose pages may use the service, such as 'https://desk.example.com'. '*': every page. Default: none. */
     readonly origins?: readonly string[];
-    /** The page of a run in Temporal's web UI, such as 'https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}'. */
+    /** A run's page in Temporal's web UI, such as 'https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}'. */
     readonly temporalUi?: string;
   };
   readonly agui?: AguiOptions;
@@ -63,13 +63,13 @@ export interface ProjectConfig {
   readonly a2a?: A2aOptions;
   /** The proposal of `holdfast dev`. */
   readonly example?: { readonly agent: string; readonly input: string };
-  /** The storage of large snapshots. The embedded server has its own storage. */
+  /** Stores large snapshots. The embedded server has its own storage. */
   readonly storage?: StorageDriver;
-  /** Whether data of runs is written compressed. Holdfast always reads compressed data. Default: with the embedded server only. */
+  /** Compresses new data of runs; compressed data is always read. Default: with the embedded server only. */
   readonly compress?: boolean;
 }
 
-/** Gives the types. The check of the configuration is at its load. */
+/** Gives the types. The load checks the configuration. */
 export function defineConfig(config: ProjectConfig): ProjectConfig {
   return config;
 }

@@ -20,7 +20,7 @@ export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: Pr
 }
 
 function servedAgent(given: AnyAgent, isExported: boolean): ServedAgent {
-  // An agent that hands over has the name of the inner agent.
+  // An agent that hands over has the inner agent's name.
   const agent = given.kind === 'hand-over' ? given.agent : given;
   const { name, description, kind } = agent;
   const agents = [...new Set(agentsIn(agent).map((inside) => inside.name))].filter((inside) => inside !== name);

@@ -8,7 +8,6 @@ import type { Json } from '../../contract/messages/messages';
 
 export type InterruptEndEvent = Extract<RunEvent, { type: 'interrupt-end' }>;
 
-/** An interrupt of a log, the offset of its start, and its end. */
 export interface AskedInLog {
   readonly interrupt: Interrupt;
   readonly offset: number;
@@ -25,7 +24,7 @@ export function askedIn(log: readonly RunEvent[]): readonly AskedInLog[] {
   return [...asked.values()];
 }
 
-/** Refuses an answer to an interrupt that has ended, unless the answer is the answer that ended the interrupt. */
+/** Accepts only the answer that ended the interrupt. */
 export function refuseOtherAnswer({ interruptId: id, reason, answer }: InterruptEndEvent, given: () => Json): void {
   if (reason === 'deadline') throw new HoldfastError('interrupt-expired', expired(id).message);
   if (reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
@@ -36,7 +35,6 @@ export function decisionOf(approved: boolean, text: string | undefined): Json {
   return approved ? { type: 'approve', ...defined({ comment: text }) } : { type: 'reject', ...defined({ feedback: text }) };
 }
 
-/** The error of a message to `who` that waits for answers. */
 export function takesNoMessage(who: string, interruptIds: readonly string[]): HoldfastError {
   return new HoldfastError('interrupts-open', `${who} waits for an answer to ${quoted(interruptIds)}, and takes no message before.`);
 }

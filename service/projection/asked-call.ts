@@ -1,8 +1,8 @@
 import { pathFormsOf } from '../../contract/record/agent-paths';
 
 /**
- * Whether the agent at a path asks the interrupt. The address contains the path, with turns and calls between its segments. A segment of an agent
- * that is a tool must be in the path: the caller of a hidden agent does not ask the questions of that agent.
+ * The address has turns and calls between the path's segments. A segment of an agent that is a tool must be in the path, as a hidden
+ * agent's caller does not ask its questions.
  */
 function isAskedAt(address: readonly string[], path: readonly string[]): boolean {
   let found = 0;
@@ -13,7 +13,6 @@ function isAskedAt(address: readonly string[], path: readonly string[]): boolean
   return found === path.length;
 }
 
-/** The call that an interrupt asks about: the last call with the id, of the agent that asks. */
 export function askedCall<Call extends { readonly callId: string; readonly path: string }>(
   calls: readonly Call[],
   { callId, address }: { readonly callId: string; readonly address: readonly string[] },

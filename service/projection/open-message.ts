@@ -5,15 +5,14 @@ interface OpenCall {
   readonly tool: string;
   input: string;
   isOpen: boolean;
-  /** How many characters of the arguments the reader gets again. */
+  /** Characters of the arguments that the reader gets again. */
   repeated: number;
 }
 
-/** The pieces that are shown so far of the answer of one model call. */
 export class OpenMessage {
   private readonly shown: Record<PieceKind, string> = { text: '', reasoning: '' };
   private open: PieceKind | undefined;
-  /** How many of the next characters were shown before. */
+  /** Next characters that the reader knows. */
   private readonly repeated: Record<PieceKind, number> = { text: 0, reasoning: 0 };
   private readonly calls = new Map<string, OpenCall>();
 
@@ -30,7 +29,7 @@ export class OpenMessage {
     return this.of.runPath.join('/') === runPath.join('/');
   }
 
-  /** A reader that came back gets the deltas of the same attempt again, from the first delta. */
+  /** A reader that came back gets an attempt's deltas again from the first. */
   repeat(): void {
     for (const kind of ['text', 'reasoning'] as const) this.repeated[kind] = this.shown[kind].length;
     for (const call of this.calls.values()) call.repeated = call.input.length;
@@ -121,7 +120,7 @@ function wholeOf(kind: PieceKind, parts: readonly Part[]): string {
   return parts.reduce((text, part) => (part.type === kind ? text + part.text : text), '');
 }
 
-/** The rest of the arguments. Undefined: other arguments were shown. A provider may write the same JSON with other spaces. */
+/** Undefined: other arguments were shown. A provider may write the same JSON with other spaces. */
 function restOfInput(shown: string, input: Json): string | undefined {
   const whole = JSON.stringify(input);
   if (whole.startsWith(shown)) return whole.slice(shown.length);

@@ -4,14 +4,12 @@ import type { RunEvent } from '../../contract/events';
 import { OpenMessage } from './open-message';
 import type { OfAgent, ShownStep } from './steps';
 
-/** Makes steps of the log of a run and of deltas. Without deltas, the steps have the same texts in whole pieces. */
+/** Without deltas the texts come in whole pieces. */
 export class Projection {
-  /** By the address of the model call. */
   private readonly open = new Map<string, OpenMessage>();
-  /** How often the pieces of a message became void. The next try gets a new id. */
+  /** After each void the next try gets a new id. */
   private readonly voids = new Map<string, number>();
   private readonly outputs = new Map<string, string>();
-  /** The last attempt of each call, by its address. */
   private readonly attempts = new Map<string, number>();
 
   *take(event: RunEvent | Delta): Generator<ShownStep, void, void> {
@@ -73,7 +71,7 @@ export class Projection {
         this.open.delete(address);
         return yield { ...of, step: 'message', id: shown.id, message };
       }
-      // The retry may have the same address as the void call, or a new address.
+      // The retry may have the void call's address, or a new address.
       case 'model-retry':
         for (const [address, shown] of [...this.open]) if (shown.isOf(event.runPath)) yield* this.forget(address, event);
         return yield { step: 'event', event };

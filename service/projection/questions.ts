@@ -13,7 +13,7 @@ export function questionOf(interrupt: Interrupt): string {
   return textOfJson(info);
 }
 
-/** The schema of answers to an interrupt. Undefined: any JSON. */
+/** Undefined: any JSON. */
 export function answerSchemaOf(interrupt: Interrupt): Json | undefined {
   if (interrupt.kind === 'approval') return approvalSchema(interrupt.inputSchema);
   if (interrupt.kind === 'in-doubt') return inDoubtSchema;
@@ -34,7 +34,6 @@ function approvalSchema(inputSchema: Json | undefined): Json {
 
 const inDoubtSchema: Json = { type: 'object', properties: { happened: { type: 'boolean' }, result: {} }, required: ['happened'] };
 
-/** A decision in the form of `answerSchemaOf`, or in the form of Holdfast. */
 export function decisionIn(interruptId: string, payload: Json | undefined): Json {
   if (isRecord(payload)) {
     const { type, approved, reason, editedArgs } = payload;

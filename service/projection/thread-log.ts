@@ -1,7 +1,7 @@
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Thread } from './thread';
 
-/** The events of a log from one offset to before another. Up to `Infinity`: until the thread waits. */
+/** `to` is exclusive. `Infinity`: until the thread waits. */
 export async function* eventsBetween(thread: Thread, from: number, to: number, signal: AbortSignal): AsyncGenerator<RunEvent, void, void> {
   if (from >= to) return;
   for await (const event of thread.events({ from, until: to === Infinity ? 'waiting' : 'end', signal })) {
@@ -17,7 +17,6 @@ export async function logBetween(thread: Thread, from: number, to: number, signa
   return log;
 }
 
-/** A thread as far as the service can read it, and the error that ends the reading. */
 export interface ReadThread {
   readonly view: RunView | undefined;
   readonly log: readonly RunEvent[];
@@ -42,7 +41,7 @@ export async function readThread(thread: Thread, signal: AbortSignal): Promise<R
   return { view, log, ...(broken === undefined ? {} : { broken }) };
 }
 
-/** Follows a thread until `signal`. A reader that begins after an action misses the first deltas, and gets the texts in whole pieces only. */
+/** Follows a thread from before an action: a later reader misses the first deltas, and gets only whole texts. */
 export async function listen(thread: Thread, offset: number, signal: AbortSignal): Promise<void> {
   if (offset === 0) return;
   const events = thread.events({ from: offset - 1, until: 'end', signal });
@@ -59,7 +58,7 @@ async function drain(events: AsyncGenerator<unknown>): Promise<void> {
   }
 }
 
-/** Whether a message was withdrawn, or its turn failed or was stopped. The message may then be sent again. */
+/** A message that was withdrawn, or whose turn failed or was stopped, may be sent again. */
 export function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
   if (log.some((event) => event.type === 'message-withdrawn' && event.id === message)) return true;
   const said = log.find((event) => event.type === 'message' && event.id === message);

@@ -13,7 +13,6 @@ export interface ThreadEventsOptions {
   readonly signal: AbortSignal;
 }
 
-/** A conversation with one agent, as clients of all protocols use it. */
 export interface Thread extends Pick<Conversation, 'id' | 'send' | 'turnOffset' | 'fateOf' | 'withdraw' | 'stop'> {
   /** Undefined: the conversation has no message yet. */
   view(): Promise<RunView | undefined>;
@@ -27,10 +26,10 @@ interface GivenAnswer {
   readonly by?: string;
 }
 
-/** How long `counts` waits for the end of the interrupt in the log. */
+/** Longest wait of `counts` for the interrupt's end in the log. */
 const patienceMs = 2000;
 
-/** Whether the same person gave the same answer, in a second request at the same moment. */
+/** Accepts the same answer of the same person in a simultaneous request. */
 async function counts(
   conversation: Pick<Conversation, 'turnOffset'>,
   run: Pick<Run, 'view' | 'events'>,
@@ -46,7 +45,6 @@ async function counts(
   return false;
 }
 
-/** `start`: the options of a conversation that the first message begins. */
 export function threadOf(client: HoldfastClient, agent: string, id: string, start: ConversationOptions = {}): Thread {
   const conversation = client.conversation(agent, id, start);
   const run = client.run(id);

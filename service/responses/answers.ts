@@ -7,13 +7,12 @@ import { decisionOf, refuseOtherAnswer, takesNoMessage } from '../projection/ans
 import { answerInWords, isAskedInWords } from './asked';
 import type { GivenApproval, GivenResult } from './request';
 
-/** An answer, and whether the service still has to send the answer. */
 export interface PlannedAnswer {
   readonly asked: AskedInLog;
   readonly answer: Json;
 }
 
-/** Throws for unknown interrupts, and for other answers than before. A repeated answer has no effect. */
+/** Throws for unknown interrupts and changed answers. A repeated answer has no effect. */
 export function answersTo(
   asked: readonly AskedInLog[],
   { approvals, results }: { readonly approvals: readonly GivenApproval[]; readonly results: readonly GivenResult[] },
@@ -51,7 +50,7 @@ function plannedAnswer(asked: AskedInLog, answer: Json): PlannedAnswer {
   return { asked, answer };
 }
 
-/** A message that answers the question of the response before, now or in an earlier request. Undefined: the message is for the next turn. */
+/** A message may answer the earlier response's question, now or in an earlier request. Undefined: the message is for the next turn. */
 export function answerInMessage(
   asked: readonly AskedInLog[],
   { text, open }: { readonly text: string | undefined; readonly open: readonly string[] },

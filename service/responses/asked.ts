@@ -5,7 +5,7 @@ import type { Json } from '../../contract/messages/messages';
 import { textOfJson } from '../projection/content';
 import { externalCallIn } from '../../contract/external-calls';
 
-/** A client that knows only texts shows a question in words, and the next message of its user is the answer. */
+/** A client that knows only texts shows a question in words, and its user's next message is the answer. */
 export function isAskedInWords(interrupt: Interrupt): interrupt is Exclude<Interrupt, { kind: 'approval' }> {
   return interrupt.kind !== 'approval' && externalCallIn(interrupt) === undefined;
 }
@@ -21,7 +21,6 @@ export function wordsOf({ kind, info, answerSchema }: Exclude<Interrupt, { kind:
   return type === 'string' ? question : `${question}\n\nAnswer with JSON that fits: ${JSON.stringify(answerSchema)}`;
 }
 
-/** The answer is the text, or the JSON in the text. */
 export function answerInWords(interrupt: Interrupt, text: string): { readonly answer: Json } | { readonly misfit: string } {
   const misfit = misfitOf(interrupt, text);
   if (misfit === undefined) return { answer: text };
@@ -29,7 +28,7 @@ export function answerInWords(interrupt: Interrupt, text: string): { readonly an
     const answer = JSON.parse(text) as Json;
     if (misfitOf(interrupt, answer) === undefined) return { answer };
   } catch {
-    // The text is no JSON.
+    // The text is not JSON.
   }
   return { misfit };
 }

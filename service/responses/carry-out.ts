@@ -29,7 +29,7 @@ export interface CarriedOut {
 
 type Saying = Extract<ResponseWish, { type: 'say' }>;
 
-/** Sends a message or answers, and returns the response to show. `key`: a repeated request has the same response. */
+/** `key`: a repeated request has the same response. */
 export async function carryOut(
   client: HoldfastClient,
   body: CreateBody,
@@ -50,7 +50,7 @@ export async function carryOut(
   return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
 }
 
-/** How long a conversation may be idle whose id the service made. OpenAI keeps a response for the same time. */
+/** Longest idle time of a conversation with an id from the service. OpenAI keeps responses as long. */
 const keptFor = '30d';
 
 async function begin(
@@ -83,7 +83,7 @@ interface GoingOn {
   readonly body: CreateBody;
   readonly before: ResponseRef;
   readonly view: RunView;
-  /** Since the message of the response before. */
+  /** Since the earlier response's message. */
   readonly log: readonly RunEvent[];
   readonly begins: number;
 }
@@ -109,7 +109,7 @@ async function say(going: GoingOn, { content }: Saying, key: string | undefined)
   return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteOf(body) };
 }
 
-/** Of two simultaneous messages after one response, the first counts. The second is withdrawn, unless a turn has taken the message. */
+/** Of two simultaneous messages the first counts. The second is withdrawn, unless a turn has taken the message. */
 async function refuseLater(going: GoingOn, { message, first }: { readonly message: string; readonly first: string }): Promise<void> {
   const { thread, before } = going;
   const view = await thread.view();
@@ -129,7 +129,6 @@ async function refuseLater(going: GoingOn, { message, first }: { readonly messag
 
 const lookMs = 5000;
 
-/** The ids of messages, in the order of their turns. */
 function linedUp(log: readonly RunEvent[], view: RunView): readonly string[] {
   return [...log.flatMap((event) => (event.type === 'message' ? [event.id] : [])), ...(view.conversation?.queue.map(({ id }) => id) ?? [])];
 }
@@ -140,14 +139,12 @@ function storedMessage(id: string, view: RunView, log: readonly RunEvent[]): Sto
   return view.conversation?.queue.find((one) => one.id === id)?.message;
 }
 
-/** Refuses a known key with another input. */
 function refuseOtherContent({ parts }: StoredMessage, content: readonly Part[], id: string): void {
   const plain = (given: readonly Part[]): string => canonicalJson(given.map((part) => ({ ...part, extra: undefined })));
   if (plain(parts) === plain(content)) return;
   throw new HoldfastError('run-id-in-use', `A request with this key had another input (message "${id}"). Use another key.`);
 }
 
-/** The interrupts at the end of the response before. */
 function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[] {
   const asked = askedIn(log);
   const answered = before.answers.flat();
@@ -164,7 +161,7 @@ function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[
   );
 }
 
-/** A known message after the same response is sent again only if its turn failed or was stopped. */
+/** A known message is sent again only after a failed or stopped turn. */
 function freeMessage(first: string, log: readonly RunEvent[]): string {
   for (let nth = 1; ; nth++) {
     const message = nth === 1 ? first : `${first}-${nth}`;
@@ -172,7 +169,7 @@ function freeMessage(first: string, log: readonly RunEvent[]): string {
   }
 }
 
-/** Later messages would be in the context of the new response, because a conversation has no branches. */
+/** A conversation has no branches, so later messages would be in the new response's context. */
 function refuseBranch(going: GoingOn, first: string): void {
   const message = rivals(going, first).at(-1);
   if (message !== undefined) throw outdated(going.thread, message);

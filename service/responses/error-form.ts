@@ -10,7 +10,7 @@ export interface OpenAiErrorBody {
   };
 }
 
-/** Errors in the form of OpenAI. The status is never 409, because clients would repeat the request. */
+/** OpenAI's form, but never 409, which clients would repeat. */
 export async function openAiError(error: unknown, context: Context, logger: Logger): Promise<Response> {
   const response = errorResponse(error, context, logger);
   const { error: told } = (await response.json()) as ErrorBody;

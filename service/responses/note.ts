@@ -4,7 +4,6 @@ import type { Part, StoredMessage } from '../../contract/messages/messages';
 
 const key = 'openai-response';
 
-/** Fields that a response repeats. */
 export interface ResponseNote {
   readonly metadata?: Readonly<Record<string, string>>;
   /** `previous_response_id`. */
@@ -13,7 +12,7 @@ export interface ResponseNote {
 
 const NoteText = z.object({ metadata: z.record(z.string(), z.string()).optional(), previous: z.string().optional() });
 
-/** Puts the note into the log with the message. The note is a text, because providers of models get objects. */
+/** A text, because objects would go to the model's provider. */
 export function withNote(parts: readonly Part[], note: ResponseNote): readonly Part[] {
   const [first, ...more] = parts;
   if (first === undefined || Object.keys(note).length === 0) return parts;

@@ -19,7 +19,7 @@ interface OpenCall {
   readonly item: Extract<ResponseItem, { type: 'mcp_call' }>;
 }
 
-/** The items of a response, each at its index. The protocol takes no item back, so a void item waits for the next try. */
+/** The protocol takes no item back, so a void item waits for the next try. */
 export class OutputItems {
   private readonly items: ResponseItem[] = [];
   private texts: readonly OpenText[] = [];

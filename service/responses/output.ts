@@ -17,12 +17,11 @@ interface KnownCall {
   readonly message: string;
   input: string;
   isDone?: boolean;
-  /** The id of the interrupt. */
   approval?: string;
   isExternal?: boolean;
 }
 
-/** Makes the output of a response of steps. Steps before the beginning are only noted, for their calls and open interrupts. */
+/** Steps before the response's beginning count only for calls and open interrupts. */
 export class ResponseOutput {
   private readonly items: OutputItems;
   private readonly calls: KnownCall[] = [];
@@ -30,7 +29,7 @@ export class ResponseOutput {
   private readonly asked = new Set<string>();
   private readonly external = new Map<string, string>();
 
-  /** `salt` makes the ids of items unique among responses. */
+  /** `salt` makes item ids unique among responses. */
   constructor(salt: string) {
     this.items = new OutputItems(salt);
   }
@@ -83,13 +82,12 @@ export class ResponseOutput {
     }
   }
 
-  /** Ends open items, and asks all open interrupts, because a client reads only the last response. */
+  /** Asks all open interrupts again, because a client reads only the last response. */
   *close(): Generator<OutputEvent, void, void> {
     yield* this.items.close();
     for (const interrupt of this.waiting.values()) yield* this.ask(interrupt);
   }
 
-  /** The output of a turn without a text of a model. */
   *endWith(output: Json | undefined): Generator<OutputEvent, void, void> {
     if (output === undefined || output === null || this.items.all.some(({ type }) => type === 'message')) return;
     yield* this.items.text('output', textOfJson(output));

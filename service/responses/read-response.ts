@@ -13,12 +13,11 @@ export interface ResponseReading {
   readonly ref: ResponseRef;
   readonly model: string;
   readonly facts?: ResponseFacts;
-  /** The number of the reader's last event. */
   readonly after?: number;
   readonly signal: AbortSignal;
 }
 
-/** The events of a response. A client that goes away ends the stream, and not the turn. */
+/** A client that goes away ends the stream, not the turn. */
 export async function* streamResponse(reading: ResponseReading): AsyncGenerator<ResponseEvent, void, void> {
   const { thread, ref, model, facts, after, signal } = reading;
   const segment = new ResponseSegment(ref, model, facts, after);
@@ -47,7 +46,7 @@ export async function* streamResponse(reading: ResponseReading): AsyncGenerator<
   }
 }
 
-/** The response after its end, or the queued response if the turn before waits for an answer. */
+/** The queued response if the earlier turn waits for an answer. */
 export async function endedResponse(reading: ResponseReading): Promise<ResponseObject> {
   let last: ResponseEvent | undefined;
   for await (const event of streamResponse(reading)) last = event;
@@ -57,14 +56,13 @@ export async function endedResponse(reading: ResponseReading): Promise<ResponseO
   return last.response;
 }
 
-/** The present response. Throws if the log does not have the response. */
+/** Throws if the log lacks the response. */
 export async function responseNow(reading: ResponseReading, view?: RunView): Promise<ResponseObject> {
   const { segment, seen } = await readAll(reading, view);
   if (seen.status !== 'running') drain(segment.stand(seen));
   return segment.response;
 }
 
-/** Whether the response has begun and has no end. */
 export async function isAtWork(reading: ResponseReading): Promise<boolean> {
   const { segment } = await readAll(reading, undefined);
   return segment.hasBegun && !segment.isOver;

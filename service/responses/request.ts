@@ -19,7 +19,7 @@ export const StreamQuery = z.strictObject({
 });
 
 const json = z.custom<z.core.util.JSONType>((value) => value !== undefined).optional();
-/** Fields of OpenAI that the service ignores, or refuses below. */
+/** Fields that the service ignores, or refuses below. */
 const ofOpenAi = {
   ...{ conversation: json, prompt: json, instructions: json, tool_choice: json, text: json, store: json, include: json, user: json },
   ...{ temperature: json, top_p: json, top_logprobs: json, truncation: json, reasoning: json, moderation: json, service_tier: json },
@@ -67,10 +67,9 @@ export type ResponseWish =
   | {
       readonly type: 'say';
       readonly content: readonly Part[];
-      /** Earlier messages of a new conversation. */
       readonly before: readonly Message[];
     }
-  /** Without answers, the response continues after an answer of another client. */
+  /** Without answers, the response continues after another client's answer. */
   | { readonly type: 'answer'; readonly approvals: readonly GivenApproval[]; readonly results: readonly GivenResult[] };
 
 export function wishOf(body: CreateBody): ResponseWish {
@@ -138,7 +137,7 @@ const FunctionTool = z.looseObject({
   parameters: z.record(z.string(), z.json()).nullish(),
 });
 
-/** Only functions of the client: an agent has no tools of OpenAI, such as a search. */
+/** An agent has no tools of OpenAI, such as a search. */
 export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
   return (tools ?? []).map((tool, position) => {
     if (tool['type'] !== 'function')

@@ -4,13 +4,13 @@ import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
 
 /**
- * The place of a response in the log. Its id contains the place, so the service stores nothing. A response begins when a turn takes a message, or when
- * the last answers take effect.
+ * A response's id contains its place, so the service stores nothing. A response begins when a turn takes a message, or when the last
+ * answers take effect.
  */
 export interface ResponseRef {
   readonly conversation: string;
   readonly message: string;
-  /** For each time that a client answered: the offsets where the interrupts began. */
+  /** For each time of answers: the offsets where the interrupts began. */
   readonly answers: readonly (readonly number[])[];
 }
 
@@ -18,7 +18,7 @@ const messageForm = /^response\.(\d{1,12})\.[0-9a-f]{16}(?:-\d{1,4})?$/;
 const answersForm = /^\d+(?:\.\d+)*(?:,\d+(?:\.\d+)*)*$/;
 const checkLength = 8;
 
-/** `from`: the log has the message at this offset or later. */
+/** `from`: the message's offset or earlier. */
 export function messageIdOf(from: number, content: string): string {
   return `response.${from}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;
 }
@@ -27,7 +27,6 @@ export function isResponseMessage(id: string): boolean {
   return messageForm.test(id);
 }
 
-/** The offset where a reading begins. */
 export function offsetOf({ message }: ResponseRef): number {
   return Number(messageForm.exec(message)?.[1] ?? 0);
 }
@@ -38,7 +37,7 @@ export function responseIdOf({ conversation, message, answers }: ResponseRef): s
   return `resp_${Buffer.from(text).toString('base64url')}${checkOf(text)}`;
 }
 
-/** Throws for damaged ids, and for ids of other services. */
+/** Throws for damaged and foreign ids. */
 export function refOf(id: string): ResponseRef {
   const text = Buffer.from(id.slice('resp_'.length, -checkLength), 'base64url').toString();
   const [conversation = '', message = '', answered, ...more] = text.split(' ');
@@ -54,12 +53,11 @@ export function unknownResponse(id: string): HoldfastError {
   return new HoldfastError('response-unknown', `There is no response ${shown(id)}.`);
 }
 
-/** The response before, in the same turn. */
 export function beforeAnswers({ answers, ...ref }: ResponseRef): ResponseRef | undefined {
   return answers.length === 0 ? undefined : { ...ref, answers: answers.slice(0, -1) };
 }
 
-/** Detects damage, and is no protection. */
+/** Detects damage, but not forgery. */
 function checkOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, checkLength);
 }

@@ -23,7 +23,6 @@ import type { ResponseEvent } from './types';
 
 /** Clients without `previous_response_id` send all messages. */
 const bodyLimit = 8 * 1024 * 1024;
-/** How long the answer to a cancel waits for the end of the turn. */
 const stopMs = 10_000;
 
 const KeyHeader = z.string().min(1).max(255).optional();
@@ -33,7 +32,7 @@ interface Found {
   readonly view: RunView;
 }
 
-/** The Responses API of OpenAI: a model is an agent, and a response is a piece of a conversation. */
+/** The Responses API of OpenAI: a model is an agent, a response is a piece of a conversation. */
 export function responseRoutes(parts: AppParts): Hono {
   const { client, logger, closing } = parts;
 

@@ -14,7 +14,7 @@ import { beforeAnswers, offsetOf, responseIdOf } from './response-id';
 import type { ResponseEvent, ResponseObject, ResponseUsage, UnnumberedEvent } from './types';
 
 export interface ResponseFacts extends ResponseNote {
-  /** Seconds since 1970. */
+  /** In Unix seconds. */
   readonly createdAt?: number;
 }
 
@@ -28,13 +28,12 @@ type IncompleteReason = NonNullable<ResponseObject['incomplete_details']>['reaso
 
 const finishReasons: Partial<Record<FinishReason, IncompleteReason>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' };
 
-/** A response: the log from a message, or from answers, to the end of the turn or to an interrupt. Made of the log since `offsetOf(ref)`, and of deltas. */
+/** A response: the log from a message or from answers to the turn's end or an interrupt. */
 export class ResponseSegment {
   private readonly projection = new Projection();
   private readonly output: ResponseOutput;
   private readonly numbers: FrameNumbers;
   private readonly id: string;
-  /** The ids of the answered interrupts, by the offsets where the interrupts began. */
   private readonly answered = new Map<number, string | undefined>();
   private readonly unanswered = new Set<number>();
   private isSaid = false;
@@ -97,7 +96,7 @@ export class ResponseSegment {
     };
   }
 
-  /** Clients need this event first. */
+  /** Clients need `response.created` first. */
   created(): Generator<ResponseEvent, void, void> {
     return this.numbered([{ type: 'response.created', response: this.response }]);
   }

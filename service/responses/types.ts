@@ -1,7 +1,7 @@
 import type * as OpenAI from 'openai/resources/responses/responses';
 import type { Failure } from '../../contract/messages/messages';
 
-/** The tools of an agent, for clients that expect the name of a server. */
+/** For clients that expect a server's name with tools. */
 export const serverLabel = 'holdfast';
 
 export type ResponseItem = Extract<
@@ -9,7 +9,7 @@ export type ResponseItem = Extract<
   { type: 'message' | 'reasoning' | 'mcp_call' | 'mcp_approval_request' | 'function_call' }
 >;
 
-/** The service has its own codes of errors, and counts no writes to a cache. */
+/** Has Holdfast's error codes, and counts no writes to a cache. */
 export interface ResponseObject extends Omit<OpenAI.Response, 'output_text' | 'metadata' | 'output' | 'error' | 'usage'> {
   readonly error: Failure | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -24,7 +24,6 @@ export interface ResponseUsage extends Omit<OpenAI.ResponseUsage, 'input_tokens_
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence_number'> : never;
 
-/** An event about the output, without its number in the stream. */
 export type OutputEvent = Unnumbered<
   Extract<
     OpenAI.ResponseStreamEvent,

@@ -9,8 +9,8 @@ import { chunksFrom } from './ai-sdk/stream';
 export type { AiSdkOptions } from './ai-sdk/specification';
 
 /**
- * An AI SDK language model of specification v3 or v4 as a model of Holdfast. Bodies of requests and responses never enter the history. The activity
- * around the model retries, the model does not.
+ * Takes an AI SDK language model of specification v3 or v4. Bodies of requests and responses never enter the history. Only the activity
+ * retries.
  */
 export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageModel {
   const specified = specifiedModel(model);

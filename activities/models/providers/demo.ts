@@ -6,7 +6,7 @@ import { chunksOf } from '../chunks';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
 import type { ToolSpec } from '../../tools/tools';
 
-/** A stand-in for a model, to try Holdfast without a key. docs/reference/models.md has the rules. `advice`: how to get a real model. */
+/** `advice`: how to get a real model. docs/reference/models.md has the rules. */
 export function demoProvider(advice: () => string): ModelProvider {
   const answer = (request: GenerateRequest): GenerateAnswer =>
     ruleAnswer(request, `(This is the demo model: a few rules, no AI. ${advice()}.)`);
@@ -34,7 +34,7 @@ function ruleAnswer({ messages, tools }: GenerateRequest, notice: string): Gener
   const called = new Set(turn.flatMap((message) => message.parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : []))));
   const hasFailed = turn.some(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.isError === true));
   const about = tools.filter((spec) => !called.has(spec.name) && isAbout(spec, text)).sort((a, b) => rank(a) - rank(b));
-  // An order that was not found must not be paid.
+  // A missing order must not be paid.
   const tool = hasFailed ? undefined : about[0];
   const facts = factsOf(turn);
   const parts: readonly Part[] =

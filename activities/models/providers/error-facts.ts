@@ -5,16 +5,14 @@ import type { AskedModel } from '../asked-model';
 import { askedModelOf } from '../asked-model';
 
 export interface ErrorFacts {
-  /** A code of Holdfast, and the error's own verdict on a retry. */
   readonly own?: { readonly code: ErrorCode; readonly retryable?: boolean };
   readonly status?: number;
   readonly names: readonly string[];
-  /** Types, codes and states of the systems and providers, in lower case. */
+  /** Types, codes and states of systems and providers, in lower case. */
   readonly words: ReadonlySet<string>;
   readonly message: string;
   readonly cause?: string;
   readonly asked?: AskedModel;
-  /** The client's own verdict on a retry. */
   readonly flag?: boolean;
   readonly retryAfterMs?: number;
 }
@@ -69,7 +67,7 @@ function ownOf(link: ErrorFields): ErrorFacts['own'] {
   return typeof retryable === 'boolean' ? { code, retryable } : { code };
 }
 
-/** The error inside a body, which clients pass on parsed or as text. Google sometimes wraps the error into a list. */
+/** Clients pass the body on parsed or as text, and Google sometimes wraps the error into a list. */
 function bodyOf(link: ErrorFields): ErrorFields {
   for (const value of [link['data'], parsed(link['responseBody'])]) {
     const body = Array.isArray(value) ? (value[0] as unknown) : value;
@@ -96,7 +94,7 @@ function wordsIn(fields: ErrorFields): readonly string[] {
   });
 }
 
-/** The provider's sentence. Never a whole body, which may repeat the request. */
+/** Never returns a whole body, which may repeat the request. */
 function saidBy(error: unknown, bodies: readonly ErrorFields[]): string {
   const own = messageOf(error);
   const said = bodies
@@ -124,7 +122,7 @@ function waitOf(link: ErrorFields): number | undefined {
   return wait === undefined || wait <= 0 ? undefined : Math.min(Math.round(wait), longestWait);
 }
 
-/** Custom models may write names of headers in any case. */
+/** Custom models may write header names in any case. */
 function headerIn(headers: ErrorFields, name: string): unknown {
   if (typeof headers['get'] === 'function') return (headers as unknown as Headers).get(name);
   return Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
@@ -144,7 +142,7 @@ function dateOf(text: string | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : date - Date.now();
 }
 
-/** Some providers give the status of an error in a stream as its code. */
+/** Some providers put the status of an error in a stream into `code`. */
 function statusIn(fields: ErrorFields, key: string): number | undefined {
   const value = fields[key];
   return typeof value === 'number' && value >= (key === 'code' ? 400 : 100) && value < 600 ? value : undefined;

@@ -25,7 +25,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     urlVariable: 'OPENAI_BASE_URL',
     package: '@ai-sdk/openai',
     needs: 'key',
-    // OpenAI deletes stored items after 30 days, and a run may wait longer. So each request carries everything, with reasoning encrypted.
+    // OpenAI deletes stored items after 30 days, and runs may wait longer, so each request carries all items, with reasoning encrypted.
     options: { providerOptions: { openai: { store: false } }, strictOption: 'openai' },
     load: async (access) => (await import('@ai-sdk/openai')).createOpenAI(access),
   },
@@ -49,7 +49,7 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     package: '@ai-sdk/openai-compatible',
     needs: 'url',
-    // Chat completions allow files only in messages of the user.
+    // Chat completions allow files only in user messages.
     options: { filesOnlyFromUser: true, strictOption: 'openaiCompatible' },
     load: async ({ apiKey, baseURL = '' }) =>
       (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
@@ -62,7 +62,6 @@ export const keyedProviderTable: Readonly<Record<string, KeyedProvider>> = {
   },
 };
 
-/** The variables of keys that a real model requires. */
 export const keyVariables: readonly string[] = Object.values(keyedProviderTable).flatMap(({ needs, keyVariable }) =>
   needs === 'key' ? [keyVariable] : [],
 );
@@ -95,7 +94,7 @@ function providerOf(name: string, provider: KeyedProvider, environment: Provider
   };
 }
 
-/** Refuses values that no request could carry before a run begins. Keys and addresses may be secret, so messages do not quote them. */
+/** Refuses at the start values that no request could carry. Messages quote neither keys nor addresses. */
 export function checkKeyedEnvironment(environment: ProviderEnvironment): void {
   for (const { keyVariable, urlVariable } of Object.values(keyedProviderTable)) {
     urlOf(urlVariable, environment);
@@ -104,7 +103,6 @@ export function checkKeyedEnvironment(environment: ProviderEnvironment): void {
   }
 }
 
-/** An empty variable counts as missing. */
 function urlOf(variable: string, environment: ProviderEnvironment): string | undefined {
   const url = environment[variable] || undefined;
   const problem = url === undefined ? undefined : urlProblem(url);

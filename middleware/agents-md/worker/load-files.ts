@@ -7,7 +7,7 @@ import type { LoadedAgentsMd } from '../workflow';
 const deepest = 5;
 const endings = ['.md', '.txt', '.mdx', '.yaml', '.yml', '.json', '.toml'];
 
-/** Reads files, and after each file the files that it imports by `@path`. A missing file and a circle of imports are warnings. */
+/** Missing files and circles are warnings. */
 export async function loadFiles(
   backend: Pick<FileBackend, 'read'>,
   paths: readonly string[],
@@ -31,7 +31,6 @@ class Loading {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** `chain`: the files that lead here, each importing the next. */
   async load(written: string, folder: string, chain: readonly string[]): Promise<void> {
     const path = this.placeOf(written, folder);
     if (path === undefined) return;
@@ -58,7 +57,7 @@ class Loading {
     }
   }
 
-  /** Undefined after a warning. A text that somebody wrote must not end every run. */
+  /** Undefined after a warning: a written text must not end every run. */
   private async contentOf(path: string, isImport: boolean): Promise<string | undefined> {
     this.signal?.throwIfAborted();
     try {
@@ -76,12 +75,12 @@ class Loading {
   }
 }
 
-/** A path begins outside of words, addresses, URLs and code. Marks of emphasis may stand before the path. */
+/** Paths begin outside of words, addresses, URLs and code. */
 const importPattern = /(?<![\p{L}\p{N}.+\-/@\\`%&=#$]_*)(_*)@([^\s@]+)/gu;
 const pathEnds = /[*|<>"`~“”„«»]/u;
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** `@path` where a word begins. A word without a folder and without the ending of a text file is prose. */
+/** A word without a folder and without the ending of a text file is prose. */
 export function importsOf(content: string): readonly string[] {
   const found = [...content.matchAll(importPattern)].map(([, emphasis = '', written = '']) => pathIn(written, emphasis !== ''));
   return [...new Set(found)].filter((path) => !path.endsWith('/') && (path.includes('/') || isTextName(path)));
@@ -99,7 +98,6 @@ function pathIn(written: string, isEmphasized: boolean): string {
   return anchor > 0 && isTextName(path.slice(0, anchor)) ? path.slice(0, anchor) : path;
 }
 
-/** A bracket that was opened before the path ends the path. */
 function untilUnbalanced(text: string): string {
   const open: string[] = [];
   for (const [position, sign] of [...text].entries()) {

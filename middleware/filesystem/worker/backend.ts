@@ -15,20 +15,19 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** Paths begin with "/" and never lead out of the backend. A missing file is an error with the code ENOENT. */
+/** Paths begin with "/" and never lead out. A missing file is an error with the code `ENOENT`. */
 export interface FileBackend {
   list(path: string): Promise<readonly FileEntry[]>;
   read(path: string): Promise<string>;
-  /** For a text that is written back: fails if that would damage the file. Default: `read`. */
+  /** For a text to edit: fails where writing back would damage the file. Default: `read`. */
   readToEdit?(path: string): Promise<string>;
   /** Creates or overwrites the file, and creates its folders. */
   write(path: string, text: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Images and documents as parts, or the text of a text file. */
+  /** Images and documents as parts, or a text. */
   readParts?(path: string, pages?: PageRange): Promise<readonly Part[] | string>;
 }
 
-/** Normalized. A path that leads out is refused. */
 export function checkedPath(path: string): string {
   if (typeof path !== 'string') throw new HoldfastError('tool-input-invalid', `A path is a text, and not ${typeof path}.`);
   if (path.includes('\0')) throw new HoldfastError('tool-input-invalid', 'A path has no NUL in it.');

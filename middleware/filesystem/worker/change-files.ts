@@ -58,7 +58,7 @@ export function editFileTool(backend: FileBackend, description?: string): Tool<z
 
 const busy = new WeakMap<FileBackend, Map<string, Promise<unknown>>>();
 
-/** Calls of one message begin at once: each change of a file has to see the change before. */
+/** Calls of one message begin at once, but each change of a file has to see its predecessor. */
 async function oneByOne<Result>(backend: FileBackend, path: string, change: () => Promise<Result>): Promise<Result> {
   const files = busy.get(backend) ?? new Map<string, Promise<unknown>>();
   busy.set(backend, files);

@@ -9,7 +9,7 @@ import type { FileBackend, FileEntry } from './backend';
 import { checkedPath, fileMissing, isFileMissing, noText } from './backend';
 
 export interface DirectoryBackendOptions {
-  /** Largest file that is read, in bytes. Default 4 MB. */
+  /** Largest readable file in bytes. Default: 4 MB. */
   readonly maxBytes?: number;
 }
 
@@ -62,7 +62,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
       const before = missing.length === 0 ? await lstat(target) : undefined;
       if (before?.isFile() === false) throw new Error(`"${path}" is no file.`);
       if (missing.length > 1) await mkdir(join(target, '..'), { recursive: true });
-      // Readers see the old text or the new one, also after a crash.
+      // Readers see the old or the new text, also after a crash.
       const draft = join(target, '..', `.${randomUUID()}.draft`);
       try {
         await writeFile(draft, text, { flag: 'wx', ...defined({ mode: before?.mode }) });
@@ -89,10 +89,10 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
   };
 }
 
-/** Keeps a byte order mark, and fails on bytes that are no UTF-8. */
+/** Keeps a byte order mark, and fails on bytes outside UTF-8. */
 const exactly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Errors of Node name the folder of this machine, which the model must not see. */
+/** Node's errors name the worker's folder, which the model must not see. */
 function inOwnWords<Rest extends readonly unknown[], Result>(
   act: (path: string, ...rest: Rest) => Promise<Result>,
 ): (path: string, ...rest: Rest) => Promise<Result> {
@@ -136,7 +136,6 @@ async function found(folder: string, path: string): Promise<string> {
   return at;
 }
 
-/** The real place of a path, and the parts of the path that do not exist. */
 async function located(folder: string, path: string): Promise<{ readonly at: string; readonly missing: readonly string[] }> {
   const whole = checkedPath(path);
   const root = await rootOf(folder);

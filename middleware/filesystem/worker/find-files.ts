@@ -111,7 +111,6 @@ function countAnswer(lines: readonly GrepLine[], page: Page): string {
   return [...shown, ...(shown.length === 0 ? [] : ['']), summary].join('\n');
 }
 
-/** Lines near a match have dashes. */
 function contentAnswer(lines: readonly GrepLine[], page: Page, hasNumbers: boolean): string {
   if (lines.length === 0) return noMatches;
   const shown = pageOf(lines, page).map(({ path, line, text, fits }) => {

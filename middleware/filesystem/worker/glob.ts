@@ -5,7 +5,7 @@ const mostAlternatives = 256;
 const mostSigns = 500;
 const mostBraces = 32;
 
-/** `*`, `?`, `[a-z]`, `{a,b}` and `**` for any number of folders. Takes at most path times pattern. */
+/** `*`, `?`, `[a-z]`, `{a,b}` and `**` for any number of folders. Time: at most path times pattern. */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (pattern.length > mostSigns)
     throw new HoldfastError('tool-input-invalid', `The pattern has ${pattern.length} signs; at most ${mostSigns} are taken.`);
@@ -52,7 +52,7 @@ function choices(inside: string): readonly string[] {
 
 const any = '[^\\x00]';
 
-/** A NUL precedes each segment. No path has a NUL, and only `**` takes one. */
+/** A NUL precedes each segment, as no path has a NUL and only `**` takes one. */
 function expressionOf(pattern: string): string {
   const segments = pattern.split('/').map((segment) => (segment === '**' ? `(?:\\x00${any}*)*` : `\\x00${segmentOf(segment)}`));
   return `^${segments.join('')}$`;

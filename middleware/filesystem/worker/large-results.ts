@@ -12,13 +12,13 @@ import { numberedLines } from './read-file';
 
 export interface LargeResultsOptions {
   readonly backend: FileBackend;
-  /** Largest result, in tokens of four bytes. Default 20,000. */
+  /** Most tokens of a result, of four bytes. Default: 20,000. */
   readonly tokens?: number;
-  /** Default: a name made of the call, in /large_tool_result. */
+  /** Default: a name made of the call, in `/large_tool_result`. */
   readonly pathOf?: (call: { readonly tool: string; readonly callId: string }) => string;
-  /** Tools whose results stay. Default: read_file. */
+  /** Tools whose results stay. Default: `read_file`. */
   readonly except?: readonly string[];
-  /** The tool that the notice names. Default: read_file. */
+  /** The tool that the notice names. Default: `read_file`. */
   readonly readFileTool?: string;
 }
 
@@ -51,7 +51,7 @@ export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
     const first = parts.findIndex(({ type }) => type === 'text');
     return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text }] : []));
   };
-  // Readers see nothing before the end: what they saw has to be the result.
+  // Readers see nothing before the end: shown text has to be the result.
   async function* collectedText(pieces: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
     let text = '';
     for await (const piece of pieces) text += piece;

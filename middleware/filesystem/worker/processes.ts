@@ -1,6 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-/** In the environment of a command and its children. */
 export const commandVariable = 'HOLDFAST_COMMAND';
 
 export function endGroup(pid: number | undefined): void {
@@ -9,7 +8,7 @@ export function endGroup(pid: number | undefined): void {
 
 const mostRounds = 10;
 
-/** Kills all processes with the mark, also in other sessions. Only on Linux, and without processes that changed environment or user. */
+/** Kills marked processes in all sessions (Linux), except after a change of environment or user. */
 export async function endMarked(mark: string): Promise<void> {
   const wanted = `${commandVariable}=${mark}`;
   // A process may fork meanwhile: repeat until no process is found.
@@ -36,6 +35,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // The process has ended.
+    // Already ended.
   }
 }

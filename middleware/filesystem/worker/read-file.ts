@@ -50,7 +50,6 @@ export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, 
 
 const mostPages = 20;
 
-/** Pages as a model writes them: `3` or `1-10`. */
 function parsePages(text: string): PageRange | { readonly problem: string } {
   const found = /^\s*([1-9]\d{0,5})(?:\s*-\s*([1-9]\d{0,5}))?\s*$/.exec(text);
   if (found === null)
@@ -67,7 +66,6 @@ function text(said: string): Part {
   return { type: 'text', text: said };
 }
 
-/** Numbers below 1 mean the default. */
 export function numberedLines(content: string, offset = 1, limit = defaultLines): string {
   if (content === '') return 'The file is empty.';
   const lines = content.split('\n');

@@ -24,10 +24,9 @@ export interface GrepLine {
   readonly fits: boolean;
 }
 
-/** A search blocks the worker, so the work for one file is bounded: characters times parts of the expression. */
+/** A search blocks the worker. `work`: characters times parts of the expression, for one file. */
 const most = { entries: 50_000, depth: 40, milliseconds: 10_000, millisecondsOfNames: 2_000, pattern: 2_000, work: 2_000_000_000 };
 
-/** Does not follow links to folders. */
 export async function filesBelow(backend: FileBackend, path: string): Promise<readonly string[]> {
   const files: string[] = [];
   let seen = 0;
@@ -96,7 +95,6 @@ async function filesToSearch(backend: FileBackend, { path = '/', glob: pattern }
   const files = (await isFile(backend, start)) ? [start] : await filesBelow(backend, start);
   if (pattern === undefined || pattern === '') return files;
   const fits = globMatcher(pattern);
-  // A pattern without folders is for names.
   return filtered(files, (file) => fits(pattern.includes('/') ? posix.relative(start, file) : posix.basename(file)));
 }
 
@@ -106,7 +104,6 @@ async function isFile(backend: FileBackend, path: string): Promise<boolean> {
   return siblings.some((entry) => entry.path === path && entry.kind === 'file');
 }
 
-/** Binary, too large and missing files have no matches. */
 async function textOrNothing(backend: FileBackend, path: string): Promise<string | undefined> {
   try {
     return await backend.read(path);

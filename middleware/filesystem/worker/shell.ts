@@ -54,13 +54,15 @@ export async function* textOfPieces(pieces: AsyncIterable<CommandPiece | null | 
 }
 
 export interface DirectoryShellOptions {
-  /** Largest output, in bytes. Default 100 KB. */
+  /** Most bytes of output. Default: 100 KB. */
   readonly maxBytes?: number;
-  /** Default: PATH and HOME of the worker only, so that commands get no keys. HOLDFAST_COMMAND is always added. */
+  /** Default: only the worker's PATH and HOME, so that commands get no keys. `HOLDFAST_COMMAND` is always added. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** No sandbox: a command can do all that the worker can, so put an approval before `execute`. Processes of a command end with the command. */
+/**
+ * No sandbox: a command can do all that the worker can, so put an approval before `execute`. Processes of a command end with the command.
+ */
 export function directoryShell(folder: string, options: DirectoryShellOptions = {}): Shell {
   if (typeof folder !== 'string' || folder === '') throw new HoldfastError('config-invalid', 'directoryShell needs the path of a folder.');
   const { maxBytes = 100 * 1024, environment } = checkOptions<DirectoryShellOptions>(
@@ -74,7 +76,6 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
       if (command.includes('\0')) throw new HoldfastError('tool-input-invalid', 'A command has no NUL in it.');
       const { PATH = '', HOME = '' } = process.env;
       const mark = randomUUID();
-      // A group and a mark, so that all processes of the command can be found.
       const running = spawn('sh', ['-c', command], {
         cwd: folder,
         env: { ...(environment ?? { PATH, HOME }), [commandVariable]: mark },
@@ -93,7 +94,7 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
         const [exitCode] = (await once(running, 'exit')) as [number | null];
         stop();
         await endMarked(mark);
-        // A process that escaped may hold the output open.
+        // An escaped process may hold the output open.
         await Promise.race([closed, delay(patience, undefined, { ref: false })]);
         signal.throwIfAborted();
         return { ...output.result, exitCode: exitCode ?? 137 };

@@ -14,15 +14,12 @@ interface TextPart {
   readonly like: TextChunk;
   readonly run: PartRun;
   readonly extras: JsonObject[];
-  /** Text that was held when the next part began. */
   context: string;
-  /** Text that comes after the next part has begun. */
   late?: RedactedTexts;
 }
 
 export class RedactedAnswer {
   private readonly parts: TextPart[] = [];
-  /** Undefined after a part that is no text. */
   private last: TextPart | undefined;
 
   constructor(private readonly redactor: Redactor | undefined) {}
@@ -37,12 +34,11 @@ export class RedactedAnswer {
     const part = known ?? this.begin(chunk, this.redactor);
     if (chunk.extra !== undefined) part.extras.push(chunk.extra);
     const pieces = this.push(part, chunk.text, this.redactor);
-    // Also an empty piece: the first piece sets the place of the text in the answer.
+    // Even an empty piece counts: the first piece places the text in the answer.
     if (known === undefined) yield { ...part.like, text: '' };
     yield* pieces;
   }
 
-  /** Ends a text without a block when something else comes. */
   *endOpen(): Generator<ModelChunk> {
     const { last } = this;
     this.last = undefined;

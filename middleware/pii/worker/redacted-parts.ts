@@ -7,11 +7,9 @@ type RedactedTextPart = Part & { readonly type: 'text' };
 
 interface Slot {
   readonly extra?: JsonObject;
-  /** For a text with `extra`, which is shown in one piece. */
   text: string;
 }
 
-/** Consecutive texts are one, except texts with `extra`. */
 export class RedactedParts {
   private texts: RedactedTexts | undefined;
   private slots: Slot[] = [];

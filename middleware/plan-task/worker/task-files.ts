@@ -6,7 +6,6 @@ import type { Task, TaskAnswer, TaskBoard } from '../task-board';
 
 const watermark = '.highwatermark';
 
-/** `1.json` and so on, and the highest number in `.highwatermark`. */
 export class TaskFiles {
   private turn: Promise<unknown> = Promise.resolve();
   private readonly folder: string;
@@ -18,7 +17,6 @@ export class TaskFiles {
     this.folder = configuredPath('taskTools, baseDir', folder);
   }
 
-  /** Each call reads what the call before wrote. */
   answer(act: (board: TaskBoard) => TaskAnswer): Promise<string> {
     const answered = this.turn.then(async () => {
       const before = await this.read();

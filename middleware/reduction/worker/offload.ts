@@ -8,9 +8,9 @@ import { defineTool } from '../../../activities/tools/define-tool';
 import { HoldfastError } from '../../../contract/errors';
 import { offloadPath, offloadToolName, segmentsOf } from '../plain';
 
-/** Every worker of a deployment needs the same one. */
+/** All workers of a deployment share a backend. */
 export interface OffloadBackend {
-  /** May write the same text to the same path again. */
+  /** The same text may be written to the same path again. */
   write(path: string, text: string): Promise<void>;
   /** Undefined: no such path. */
   read(path: string): Promise<string | undefined>;
@@ -52,7 +52,7 @@ export function directoryOffload(directory: string): OffloadBackend {
   };
 }
 
-/** Errors of Node name the directory of this machine, which the model must not see. */
+/** Node's errors name the worker's directory, which the model must not see. */
 function cannot(doing: string, path: string, error: unknown): unknown {
   const { code, syscall } = error as { readonly code?: string; readonly syscall?: string };
   return syscall === undefined ? error : new HoldfastError('tool-failed', `The path "${path}" cannot be ${doing}: ${code ?? 'unknown'}.`);
@@ -76,7 +76,7 @@ const page = z.object({
 });
 type OffloadPage = z.infer<typeof page>;
 
-/** `reduction_offload` stores cleared results for `reduction`. Agents may name `read_file`, which reads results of their own run. */
+/** `reduction_offload` stores cleared results for `reduction`. Agents may name `read_file`, which reads their own run's results. */
 export function offloadTools(backend: OffloadBackend): {
   readonly reduction_offload: Tool<Stored, string[]>;
   readonly read_file: Tool<OffloadPage, string>;

@@ -1,7 +1,6 @@
 import { messageOf } from '../../../contract/errors';
 
 interface StreamPieces<Piece> {
-  /** Undefined: the piece is no text, and passes. */
   textOf(piece: Piece): string | undefined;
   pieceOf(text: string): Piece;
 }
@@ -13,8 +12,7 @@ export interface Cutting {
 }
 
 /**
- * Passes pieces until the stream is too long, holds the rest in its order, and ends with a notice. Readers have seen the beginning, so the notice
- * also tells of a failure to store. An error of the source comes after the held pieces.
+ * Passes pieces up to the bound, holds the rest, and ends with a notice even if storing failed, as readers have seen the beginning.
  */
 export async function* cutStream<Piece>(
   source: AsyncIterable<Piece>,
@@ -60,7 +58,6 @@ export async function* cutStream<Piece>(
   yield pieceOf(rest.text === undefined ? notice : `${rest.text}\n${notice}`);
 }
 
-/** Text that still fits, and pieces that are no text. The last text is apart, as the notice follows it. */
 function restOf<Piece>(
   held: readonly Piece[],
   room: number,
@@ -104,7 +101,6 @@ export function noticeOf({ bytes, saved, said, readFileToolName }: Notice): stri
   ].join('\n');
 }
 
-/** Whole characters only. */
 export function previewsOf(text: string, bytesEach: number): readonly string[] {
   if (Buffer.byteLength(text) <= 2 * bytesEach) return [text];
   const head = headOf(text, bytesEach);
@@ -114,7 +110,7 @@ export function previewsOf(text: string, bytesEach: number): readonly string[] {
 
 export function headOf(text: string, mostBytes: number): string {
   const bytes = Buffer.from(text).subarray(0, Math.max(0, mostBytes));
-  // With `stream` a decoder holds back a character that is cut.
+  // With `stream` a decoder holds back a cut character.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 

@@ -9,17 +9,17 @@ import { bound, checkOptions } from '../../../contract/check';
 export interface CachedResponse {
   readonly parts: readonly Part[];
   readonly finish?: FinishReason;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly at: number;
 }
 
-/** Keys are hex digits. A missing answer costs a call of the model. */
+/** Keys are hex digits. A missing answer costs a model call. */
 export interface ResponseStore {
   get(key: string): Promise<CachedResponse | undefined>;
   set(key: string, response: CachedResponse): Promise<void>;
 }
 
-/** The answers that were used last, in this process. */
+/** The most recently used answers, in this process. */
 export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
   const { entries = 1000 } = checkOptions<{ readonly entries?: number }>('memoryResponses', options, { entries: bound }, 'config-invalid');
   const kept = new Map<string, CachedResponse>();
@@ -41,7 +41,7 @@ export function memoryResponses(options: { readonly entries?: number } = {}): Re
   };
 }
 
-/** One file for each answer. Processes may share the directory, and nothing removes files. */
+/** A file for each answer. Processes may share the directory, and nothing removes files. */
 export function directoryResponses(directory: string): ResponseStore {
   if (typeof directory !== 'string' || directory === '')
     throw new HoldfastError('config-invalid', 'directoryResponses takes the path of a directory.');
@@ -57,7 +57,6 @@ export function directoryResponses(directory: string): ResponseStore {
     },
     async set(key, response) {
       await mkdir(folderOf(key), { recursive: true, mode: 0o700 });
-      // A reader sees the whole file or none.
       const draft = join(folderOf(key), `${key}.${randomUUID()}.tmp`);
       try {
         await writeFile(draft, JSON.stringify(response), { mode: 0o600 });
@@ -70,7 +69,6 @@ export function directoryResponses(directory: string): ResponseStore {
   };
 }
 
-/** Broken files count as missing. */
 function readable(text: string): CachedResponse | undefined {
   try {
     const value = JSON.parse(text) as Partial<CachedResponse> | null;

@@ -1,6 +1,5 @@
 const mark = /^---[ \t]*$/;
 
-/** The texts between two lines of three dashes, and the rest. */
 export function frontmatterOf(text: string): { readonly head: Readonly<Record<string, string>>; readonly content: string } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (!mark.test(lines[0] ?? '')) throw new Error('it does not begin with a line "---".');
@@ -10,7 +9,6 @@ export function frontmatterOf(text: string): { readonly head: Readonly<Record<st
   return { head: textsOf(lines.slice(1, end)), content: content.trim() };
 }
 
-/** YAML's plain, quoted and block texts. Lists and objects are skipped. */
 function textsOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (let at = 0; at < lines.length; at++) {
@@ -47,7 +45,7 @@ function unquoted(key: string, value: string, isLong: boolean): string {
     return mark === '"' ? quoted(value.slice(0, end + 1)) : value.slice(1, end).replace(/''/g, "'");
   }
   const plain = value.replace(/(^|\s+)#.*$/, '');
-  // A colon is fine in one line, although YAML wants quotes. Over several lines a colon means an indented key.
+  // YAML wants quotes for a colon, but only over several lines does a colon mean an indented key.
   if (isLong && /:(\s|$)/.test(plain)) return refuse('goes on with what is no text; put it in quotation marks');
   return plain;
 }

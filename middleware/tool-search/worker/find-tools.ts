@@ -40,7 +40,6 @@ function scoreOfWord({ name, description }: Described, word: string): number {
   return description.toLowerCase().includes(word) ? 2 : 0;
 }
 
-/** `mcp__slack__sendMessage` is mcp, slack, send and message. */
 function partsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

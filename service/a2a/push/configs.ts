@@ -14,10 +14,8 @@ export interface A2aPushConfig {
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
 }
 
-/** The id of a config without an id. A task has one such config. */
 const onlyId = 'default';
 
-/** Throws `push-refused`, or PushNotificationNotSupported if the service sends no notifications. */
 export function checkedConfig(given: GivenPushConfig, to: readonly PushTarget[]): PushConfig {
   if (to.length === 0) throw notSupported();
   const { id = onlyId, url, token, authentication } = given;

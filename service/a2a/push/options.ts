@@ -4,7 +4,7 @@ import type { PushTarget } from './targets';
 export interface A2aOptions {
   /** Push notifications. Default: with `holdfast dev` on loopback to this machine, else none. */
   readonly push?: {
-    /** 'public' (https to any address of the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. Empty: none. */
+    /** 'public' (https to the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. Empty: none. */
     readonly to: readonly PushTarget[];
   };
 }

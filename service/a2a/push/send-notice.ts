@@ -12,7 +12,7 @@ import { allowedUrl, hostOf, refused } from './targets';
 
 export interface SendSettings {
   readonly to: readonly PushTarget[];
-  /** Secrets of Standard Webhooks. Undefined: notifications are not signed. */
+  /** Secrets of Standard Webhooks. Undefined: no signature. */
   readonly secret: string | undefined;
   readonly signal?: AbortSignal;
   readonly now?: number;
@@ -21,7 +21,7 @@ export interface SendSettings {
 
 export class ReceiverGone extends Error {}
 
-/** Sends one notification, once. A status other than 200 to 299 is an error. Follows no redirects, and does not read the body of the answer. */
+/** Sends once, follows no redirects, and does not read the answer's body. A status outside 200 to 299 is an error. */
 export async function sendNotice({ config, notice }: Pick<SendRequest, 'config' | 'notice'>, settings: SendSettings): Promise<void> {
   const { to, secret, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
   const allowed = allowedUrl(config.url, to);
@@ -72,7 +72,7 @@ function post({ url, mayConnect }: AllowedUrl, { headers, body, signal }: Postin
   });
 }
 
-/** Checks the addresses of a name at the time of the connection, so the name cannot resolve to a different address after the check. */
+/** Checks addresses at the connection, so a name cannot resolve to another address after the check. */
 function onlyTo(mayConnect: (address: string) => boolean): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -96,12 +96,12 @@ const secretPrefix = 'whsec_';
 
 export interface Signed {
   readonly id: string;
-  /** In seconds since 1970. */
+  /** In Unix seconds. */
   readonly timestamp: number;
   readonly body: string;
 }
 
-/** The headers of Standard Webhooks. Each secret signs, so receivers can change their secrets one after another. */
+/** Each secret signs, so receivers can change their secrets one after another. */
 export function signedHeaders({ id, timestamp, body }: Signed, secrets: string | undefined): Readonly<Record<string, string>> {
   const named = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
   if (secrets === undefined) return named;

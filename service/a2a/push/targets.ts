@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { HoldfastError } from '../../../contract/errors';
 import { shown } from '../../../contract/shown';
 
-/** Where notifications may go. `public`: https to any address of the internet. `loopback`: this machine. Otherwise an origin. */
+/** `public`: https to the internet. `loopback`: this machine. Otherwise an origin. */
 export type PushTarget = 'public' | 'loopback' | (string & {});
 
 export interface AllowedUrl {
@@ -12,7 +12,7 @@ export interface AllowedUrl {
 
 const longestUrl = 2000;
 
-/** Throws `push-refused`. `mayConnect` checks the addresses of the name at the time of the connection. */
+/** Throws `push-refused`. `mayConnect` checks addresses at the connection. */
 export function allowedUrl(given: string, to: readonly PushTarget[]): AllowedUrl {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const name = shown(given.length > 200 ? `${given.slice(0, 200)}…` : given);
@@ -40,7 +40,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Addresses outside the internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and the registry for IPv6. */
+/** Not the internet: https://www.iana.org/assignments/iana-ipv4-special-registry. */
 const special = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -60,7 +60,7 @@ for (const [net, bits] of [
 ] as const)
   special.addSubnet(net, bits, 'ipv4');
 
-/** Of IPv6, only global unicast is the internet, without tunnels for IPv4 and addresses for documents. */
+/** The internet of IPv6 is global unicast without tunnels for IPv4 and addresses for documents. */
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 for (const [net, bits] of [

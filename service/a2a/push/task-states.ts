@@ -10,11 +10,10 @@ import type { A2aStatus, A2aUpdate } from '../wire';
 export interface ToldState {
   readonly offset: number;
   readonly status: A2aStatus;
-  /** The work begins, as the client that sent the message expects. */
   readonly isBegin: boolean;
 }
 
-/** The states of a task, made of the log alone, so each reader gets the same states. A question is a state even if its answer is in the log. */
+/** Built from the log alone, so all readers get the same states. A question is a state even if the log has its answer. */
 export class TaskStates {
   readonly fold: TaskFold;
 
@@ -30,12 +29,11 @@ export class TaskStates {
     yield* lastState(updates, offset, type === 'message');
   }
 
-  /** The state of a message in the queue, or of a message that no turn takes. */
   left(...waits: Parameters<TaskFold['waits']>): Iterable<ToldState> {
     return lastState([...this.fold.waits(...waits)], 0);
   }
 
-  /** The run has ended without an event of its end. */
+  /** The run has ended without an event. */
   ends(view: RunView): Iterable<ToldState> {
     return lastState([...this.fold.stands(view)], view.nextOffset);
   }
@@ -46,7 +44,7 @@ function* lastState(updates: readonly A2aUpdate[], offset: number, isBegin = fal
   if (last !== undefined) yield { offset, status: last, isBegin };
 }
 
-/** A status update as in a stream. A body that is too large has the state alone, and the client reads the task. */
+/** A body over the limit has the state alone, and the client reads the task. */
 export function noticeOf(ref: TaskRef, { offset, status }: Pick<ToldState, 'offset' | 'status'>): PushNotice {
   const of = { taskId: taskIdOf(ref), contextId: ref.contextId };
   const bodyOf = (shown: A2aStatus): string => JSON.stringify({ statusUpdate: { ...of, status: shown } });

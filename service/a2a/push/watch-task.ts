@@ -8,7 +8,7 @@ import { lookFor } from '../task-reading';
 import type { ToldState } from './task-states';
 import { TaskStates, noticeOf } from './task-states';
 
-/** Waits for states after the cursor, and returns all states that the log has then. Without a cursor: the present state. An aborted wait has no states. */
+/** Waits for states after the cursor. Without a cursor: the present state. An aborted wait has no states. */
 export async function watchTask(client: HoldfastClient, { task, cursor }: WatchRequest, signal: AbortSignal): Promise<PushNews> {
   const { agent, contextId, message } = task;
   const ref = { contextId, message };
@@ -36,7 +36,7 @@ export async function watchTask(client: HoldfastClient, { task, cursor }: WatchR
   return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: states.fold.isOver ? (true as const) : undefined }) };
 }
 
-/** The states for a receiver. A new receiver gets the present state only. A receiver that came with the task gets no state for the beginning. */
+/** A new receiver gets only the present state. A receiver that came with the task gets no state for the beginning. */
 class News {
   told: readonly ToldState[] = [];
   private hasRead = false;

@@ -5,7 +5,7 @@ import type { OpenAiErrorBody } from '../../responses/error-form';
 
 type AnswerOf<Route extends keyof Operations> = Operations[Route]['answer'];
 
-/** The answers of routes, by their names in operations. `npm run answers` makes answers.json of these types for the OpenAPI document. */
+/** `npm run answers` makes `answers.json` of the types for the OpenAPI document. */
 export interface Answers {
   readonly Agents: AnswerOf<'GET /agents'>;
   readonly Answered: AnswerOf<'POST /runs/:id/interrupts/:interruptId'>;
@@ -23,7 +23,6 @@ export interface Answers {
   readonly Policies: AnswerOf<'GET /policies'>;
   readonly PolicyPage: AnswerOf<'POST /policies/:name/apply'>;
   readonly Problem: ErrorBody;
-  /** In the form of a protocol. */
   readonly Protocol: object;
   readonly Queue: AnswerOf<'GET /conversations/:id/queue'>;
   readonly Readiness: { readonly status: 'ready' };

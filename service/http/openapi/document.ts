@@ -26,7 +26,6 @@ const paths: Readonly<Record<string, string>> = {
 
 const answers: Readonly<Record<keyof Answers, Schema>> = told.answers;
 
-/** The document of an app, made of the schemas that check requests, and of the types of answers. */
 export function openApiOf(version: string, app: Hono): OpenApi {
   const schemas: Record<string, Schema> = { ...told.schemas };
   const byPath: Record<string, Record<string, Schema>> = {};
@@ -111,7 +110,6 @@ function queryParameters(query: z.ZodType, schemas: Record<string, Schema>): rea
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
 }
 
-/** A schema with an id is among the components once. */
 function schemaOf(schema: z.ZodType, schemas: Record<string, Schema>): Schema {
   const {
     $schema: _,

@@ -12,7 +12,7 @@ export function answerOf(content: readonly Item[], finishReason: unknown, usage:
   return { parts, ...endOf(finishReason, usage, parts.some(isSubstance)) };
 }
 
-/** Calls that the provider executes, with their results, sources and approvals, are left out. */
+/** Leaves out calls that the provider executes, with their results, sources and approvals. */
 export function partOf(item: Item): Part | undefined {
   const extra = extraOf(item);
   switch (item['type']) {
@@ -35,7 +35,7 @@ export function partOf(item: Item): Part | undefined {
   }
 }
 
-/** Data that the provider needs back with the part, such as a signature. A copy as JSON, for the history. */
+/** Data that the provider needs back, such as a signature, as JSON for the history. */
 export function extraOf(item: Item): { readonly extra?: JsonObject } {
   const metadata = item['providerMetadata'];
   if (!isRecord(metadata) || Object.keys(metadata).length === 0) return {};
@@ -47,7 +47,7 @@ export interface AnswerEnd {
   readonly finish?: FinishReason;
 }
 
-/** An answer without a usual end or without content is an error, and has its usage all the same. */
+/** An answer without a usual end or content is an error with its usage. */
 export function endOf(finishReason: unknown, usage: unknown, substance: boolean): AnswerEnd {
   const reason = reasonOf(finishReason);
   const counted = usageOf(usage);
@@ -67,7 +67,6 @@ export function withUsage(error: Error, usage: Usage | undefined): Error {
   return usage === undefined ? error : Object.assign(error, { usage });
 }
 
-/** Reasoning alone is no answer. */
 export function isSubstance(part: Part): boolean {
   return part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning';
 }
@@ -92,7 +91,7 @@ function emptyAnswer(reason: FinishReason): HoldfastError {
   }
 }
 
-/** Arguments come as text. Invalid JSON stays a text, which the tool refuses. */
+/** Invalid JSON stays a text, which the tool refuses. */
 export function inputOf(input: unknown): Json {
   if (typeof input !== 'string') return (input ?? {}) as Json;
   if (input.trim() === '') return {};
@@ -104,7 +103,7 @@ export function inputOf(input: unknown): Json {
   }
 }
 
-/** Base64 or bytes; from v4 on also either of the two, or a URL, with a tag. */
+/** Base64 or bytes; from v4 on tagged, or a tagged URL. */
 function fileOf(data: unknown): string | { readonly url: string } {
   if (typeof data === 'string') return data;
   if (data instanceof Uint8Array) return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');

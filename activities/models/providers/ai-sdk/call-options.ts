@@ -26,7 +26,7 @@ export function callOptions(request: GenerateRequest, version: SpecificationVers
   };
 }
 
-/** A model without a search for tools gets the deferred tools as usual tools. */
+/** A model without tool search gets deferred tools as usual tools. */
 function toolsOf({ tools, deferred }: GenerateRequest, deferOption: string | undefined): readonly object[] {
   const plain = (tool: ToolSpec): object => ({ type: 'function', ...tool });
   if (deferred === undefined) return tools.map(plain);
@@ -46,7 +46,7 @@ function choiceOf(choice: Json | undefined): Json {
   );
 }
 
-/** Options are merged by provider; the agent's options win. */
+/** Merges by provider; the agent's options win. */
 function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | undefined): Record<string, unknown> | undefined {
   if (defaults === undefined) return isRecord(own) && Object.keys(own).length > 0 ? own : undefined;
   const merged: Record<string, unknown> = { ...defaults };
@@ -56,7 +56,7 @@ function mergedOptions(defaults: AiSdkOptions['providerOptions'], own: Json | un
   return merged;
 }
 
-/** OpenAI allows only these characters in the name of a schema. */
+/** OpenAI refuses other characters in a schema's name. */
 function schemaName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer';
 }

@@ -45,7 +45,7 @@ export function promptOf(
       });
     if (content.length === 0) continue;
     const last = prompt.at(-1);
-    // Google requires the results of parallel calls in one message, as the specification means.
+    // Google requires the results of parallel calls in one message.
     if (message.role === 'tool' && last?.role === 'tool' && Array.isArray(last.content)) last.content.push(...content);
     else prompt.push({ role: message.role, content, ...own });
   }
@@ -53,7 +53,7 @@ export function promptOf(
   return prompt;
 }
 
-/** Several people may write to one conversation. No field for names works with all providers. */
+/** Several people may write to one conversation, and no field for names works with all providers. */
 function namedParts({ role, parts, extra }: Message): readonly Part[] {
   const by = extra?.['by'];
   if (role !== 'user' || typeof by !== 'string') return parts;
@@ -63,7 +63,7 @@ function namedParts({ role, parts, extra }: Message): readonly Part[] {
   return parts.map((part, position) => (position === first && part.type === 'text' ? { ...part, text: `${said}${part.text}` } : part));
 }
 
-/** Anthropic refuses empty texts. Actions of a provider are left out, as in answers. */
+/** Anthropic refuses empty texts. */
 function isSaid(part: Part): part is SaidPart {
   if (isProviderPart(part)) return false;
   return part.type !== 'text' || part.text !== '' || part.extra !== undefined;
@@ -81,7 +81,7 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
         type: 'tool-call',
         toolCallId: part.id,
         toolName: part.name,
-        // Anthropic and Google refuse arguments that are a text instead of an object.
+        // Anthropic and Google refuse arguments that are a text.
         input: isRecord(part.input) ? part.input : { malformedArguments: part.input },
         ...providerOptionsOf(part.extra),
       };
@@ -90,7 +90,6 @@ function promptPart(part: SaidPart, version: SpecificationVersion): Content {
   }
 }
 
-/** The tools that a search found, by their names. */
 function foundTools(part: SaidPart, deferOption: string): Content | undefined {
   if (part.type !== 'tool-result' || part.search !== true || !Array.isArray(part.output)) return undefined;
   const names = (part.output as readonly Json[]).flatMap((tool) =>
@@ -103,7 +102,6 @@ function foundTools(part: SaidPart, deferOption: string): Content | undefined {
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: { type: 'content', value } };
 }
 
-/** With `lifted`, files move from the result into `lifted`. */
 function toolResult(part: ToolResultPart, version: SpecificationVersion, lifted?: Content[]): Content {
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.name, output: resultOutput(part, version, lifted) };
 }
@@ -129,7 +127,6 @@ function textWithout(parts: readonly Part[], { name }: ToolResultPart, version: 
   return lines.join('\n');
 }
 
-/** Every version has its own shapes for files. */
 function contentItem(part: Part, version: SpecificationVersion): readonly Content[] {
   if (part.type === 'text') return [{ type: 'text', text: part.text, ...providerOptionsOf(part.extra) }];
   if (part.type !== 'file') return [{ type: 'text', text: JSON.stringify(part) }];
@@ -148,7 +145,7 @@ function fileData(part: FilePart, version: SpecificationVersion): unknown {
   return typeof found === 'string' ? { type: 'data', data: found } : { type: 'url', url: found };
 }
 
-/** Base64, or a URL. A `data:` URL becomes base64, as some providers do not read `data:` URLs. */
+/** Some providers cannot read `data:` URLs, which become base64. */
 function located({ data }: FilePart): string | URL {
   if (typeof data === 'string') return data;
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(data.url)?.[1];
@@ -158,7 +155,6 @@ function located({ data }: FilePart): string | URL {
   return new URL(data.url);
 }
 
-/** Only extras that are objects can be options of a provider. */
 function providerOptionsOf(extra: JsonObject | undefined): { readonly providerOptions?: JsonObject } {
   if (extra === undefined) return {};
   const entries = Object.entries(extra).filter(([, value]) => isRecord(value));

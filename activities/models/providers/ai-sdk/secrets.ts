@@ -5,7 +5,7 @@ const deepest = 6;
 /** Large, and not from the provider. */
 const skipped = new Set(['requestBodyValues', 'stack']);
 
-/** Some providers quote the refused key. Removes the secrets from an error, its causes and its body. */
+/** Some providers quote the refused key in the error, its causes and its body. */
 export function withoutSecrets(error: unknown, secrets: readonly string[] = []): unknown {
   // A short secret is a stand-in such as "none", and its removal would tear words apart.
   const hidden = secrets.filter((secret) => secret.length >= shortest);
@@ -15,7 +15,7 @@ export function withoutSecrets(error: unknown, secrets: readonly string[] = []):
   return cleaned(error, replaced, 0) ? error : new Error(replaced(messageOf(error)));
 }
 
-/** In place, as the error must stay the same object. False if a field cannot be changed. */
+/** Cleans in place, as the error must stay the same object. False: a field is read-only. */
 function cleaned(value: unknown, replaced: (text: string) => string, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > deepest) return true;
   return Object.entries(Object.getOwnPropertyDescriptors(value)).every(([key, { value: field }]) => {

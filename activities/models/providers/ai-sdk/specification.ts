@@ -21,13 +21,13 @@ export interface StreamingModel extends SpecifiedModel {
 export interface AiSdkOptions {
   /** Options of the provider for every call; an agent's options win. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
-  /** The provider takes files only in messages of the user: files of a tool's result follow in such a message. */
+  /** The provider takes files only from the user: files of a tool's result follow in a user message. */
   readonly filesOnlyFromUser?: boolean;
-  /** The provider's name for `strictJsonSchema`, which is set for schemas that the provider can enforce. */
+  /** The provider's name for `strictJsonSchema`, set for schemas that the provider can enforce. */
   readonly strictOption?: string;
-  /** The provider's name for `deferLoading` of a tool and for lists of found tools. Absent: the provider gets all tools at once. */
+  /** The provider's name for `deferLoading` and for lists of found tools. Absent: all tools at once. */
   readonly deferOption?: string;
-  /** Texts, such as the key, that no error may contain. */
+  /** Texts that no error may contain, such as the key. */
   readonly secrets?: readonly string[];
 }
 

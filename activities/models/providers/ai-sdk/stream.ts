@@ -11,8 +11,8 @@ import { UnnamedCalls } from './unnamed-calls';
 type Open = (signal: AbortSignal) => PromiseLike<{ readonly stream: ReadableStream<Item> }>;
 
 /**
- * The chunks of a stream. The stream and its request are cancelled when the signal aborts, also if the model ignores the signal, and when the reader
- * stops. A generator's `return` would wait for the next chunk, and a stream can be silent for ever.
+ * Cancels stream and request on an abort, even if the model ignores the signal, and when the reader stops: a generator's `return` would
+ * wait for the next chunk, perhaps for ever.
  */
 export function chunksFrom(open: Open, signal: AbortSignal, clean: (error: unknown) => never): AsyncIterableIterator<ModelChunk> {
   const stop = new AbortController();
@@ -68,7 +68,7 @@ function brokenOff(): HoldfastError {
 class StreamTranslation {
   ended = false;
   private substance = false;
-  /** Calls that the provider executes: deltas of their arguments do not show this. */
+  /** Calls that the provider executes, as deltas of arguments do not tell. */
   private readonly foreign = new Set<unknown>();
   private readonly unnamed = new UnnamedCalls();
 
@@ -124,7 +124,7 @@ class StreamTranslation {
     return { type, text, block: `${type}:${String(item['id'])}`, ...defined({ extra }) };
   }
 
-  /** Some clients report a finish at the end of any stream, without a reason of the provider. */
+  /** Some clients report a finish at the end of any stream. */
   private isCutOff({ finishReason }: Item): boolean {
     return isRecord(finishReason) && finishReason['unified'] === 'other' && finishReason['raw'] === undefined;
   }

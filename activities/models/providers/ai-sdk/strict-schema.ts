@@ -2,7 +2,7 @@ import type { Json } from '../../../../contract/messages/messages';
 
 type SchemaNode = Readonly<Record<string, Json | undefined>>;
 
-/** Closes objects that do not say whether other fields are allowed: the values of other fields would be lost anyway. */
+/** Closes objects that are silent about other fields, whose values would be lost anyway. */
 export function closed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map((item: Json) => closed(item));
   if (!isNode(schema)) return schema;
@@ -11,7 +11,7 @@ export function closed(schema: Json): Json {
   return isNode(schema['properties']) && schema['additionalProperties'] === undefined ? { ...copy, additionalProperties: false } : copy;
 }
 
-/** Whether a provider can enforce the schema: every object is closed and requires all its fields. */
+/** A provider can enforce a schema whose objects are all closed and require all fields. */
 export function isStrict(schema: Json | undefined): boolean {
   if (Array.isArray(schema)) return schema.every((item: Json) => isStrict(item));
   if (!isNode(schema)) return true;
@@ -23,7 +23,6 @@ export function isStrict(schema: Json | undefined): boolean {
   return Object.entries(schema).every(([key, value]) => literal.has(key) || isStrict(value));
 }
 
-/** Keywords whose values are data, not schemas. */
 const literal = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 function isNode(value: Json | undefined): value is SchemaNode {

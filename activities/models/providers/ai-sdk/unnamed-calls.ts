@@ -8,15 +8,12 @@ interface BegunCall {
   text: string;
 }
 
-/**
- * Clients of the chat format silently drop calls without a name from a stream. Only the raw chunks have these calls, which become calls with an empty
- * name here, so the run can refuse them by id.
- */
+/** Clients of the chat format silently drop calls without a name; raw chunks keep the calls, so the run can refuse each call by id. */
 export class UnnamedCalls {
   private readonly begun = new Map<unknown, BegunCall>();
   private last: unknown;
 
-  /** A raw chunk of the provider. Other formats have no `choices`. */
+  /** Other formats have no `choices`. */
   see(raw: unknown): void {
     const choices = isRecord(raw) && Array.isArray(raw['choices']) ? (raw['choices'] as readonly unknown[]) : [];
     for (const choice of choices) {
