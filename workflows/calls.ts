@@ -1,4 +1,11 @@
-import { ActivityCancellationType, ActivityFailure, CancellationScope, scheduleActivity, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  scheduleActivity,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { CallModelResult, CallToolResult } from '../contract/record/wire';
@@ -34,6 +41,7 @@ export class Calls {
     await this.run.held();
     this.run.refuseWhenCancelled();
     const { address, facts } = call;
+    const scope = CancellationScope.current();
     const made = (): Promise<CallModelResult> => this.activity('callModel', address, () => this.log.modelStep(call), facts);
     try {
       const result = await this.run.counted(this.stops === undefined ? made() : this.stops.run(call.path, made));
@@ -41,6 +49,7 @@ export class Calls {
       return result;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      refuseIfCancelled(scope);
       return { address, failed: lostModelActivity(error) };
     }
   }
@@ -56,6 +65,7 @@ export class Calls {
   private async toolActivity(call: ToolCallRequest, inSpite: boolean): Promise<CallToolResult> {
     const { run, log } = this;
     const { address, facts } = call;
+    const scope = CancellationScope.current();
     if (!inSpite) run.refuseWhenCancelled();
     const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
     try {
@@ -65,6 +75,8 @@ export class Calls {
       return result;
     } catch (error) {
       if (!(error instanceof ActivityFailure) || (isCancellation(error) && !inSpite)) throw error;
+      // A cut-off `once` call is in doubt even if the run is cancelled.
+      if (facts.effect !== 'once') refuseIfCancelled(scope);
       return { address, outcome: lostToolActivity(call, error) };
     }
   }
@@ -85,6 +97,11 @@ export class Calls {
       return scheduleActivity<Result>(type, [input], activityOptions(address, facts));
     });
   }
+}
+
+/** The server does not repeat a cancelled call whose worker was lost, so the call ends with the failure of its last attempt. */
+function refuseIfCancelled(scope: CancellationScope): void {
+  if (scope.consideredCancelled) throw new CancelledFailure('The run was cancelled.');
 }
 
 /** A cancelled call may still report how far it came. */

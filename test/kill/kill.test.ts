@@ -197,6 +197,23 @@ describe('when the only worker process is killed in the middle of calls', () => 
   });
 });
 
+it('a run that is cancelled after its only worker process was killed ends as cancelled, and makes the call again when the run goes on', async () => {
+  const at = await place('cancelled');
+  const { worker, runs } = await startHeld(at, ['model', 'refund']);
+  await worker.murder();
+  const cancelled = Object.entries(runs) as [Script, Run][];
+  await Promise.all(cancelled.map(([, run]) => run.cancel()));
+  const second = spawnWorker(at.settings);
+  await second.line('ready');
+  for (const [script, run] of cancelled) {
+    expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
+    await run.resume();
+    expect((await untilCompleted(run)).transcript).toEqual(control[script].transcript);
+    expect(at.paidBy(run)).toEqual([20, 7]);
+  }
+  await second.terminate();
+});
+
 describe('when a worker process is told to stop, as at a deploy', () => {
   const scriptsAtDeploy = ['model', 'refund', 'pay', 'parallel'] as const;
 
