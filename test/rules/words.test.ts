@@ -65,3 +65,27 @@ describe('the words of README and docs', () => {
     expect(privateWords.filter(({ pattern }) => pattern.test(sentence)).map(({ word }) => word)).toEqual(found);
   });
 });
+
+const rooms = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !/^\.|^(?:node_modules|dist|docs|site)$/.test(entry.name))
+  .map(({ name }) => name);
+
+function commentWordsOf(room: string): readonly string[] {
+  return readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:tsx?|mjs|css)$/.test(file) && !/fixtures|histories/.test(file))
+    .flatMap((file) => textOf(join(room, file)).match(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*/gm) ?? [])
+    .flatMap((comment) => comment.replace(/`[^`]*`/g, 'code').match(/[A-Za-z']+/g) ?? []);
+}
+
+describe('the words of comments', () => {
+  it.each(rooms)('of which at most 9 in 100 point at other words: %s/', (room) => {
+    const words = commentWordsOf(room);
+    const found = words.filter((word) => pointing.has(word.toLowerCase()));
+    expect(found.length <= Math.max(10, words.length * 0.09) ? [] : found).toEqual([]);
+  });
+
+  it('are at most 45,000 without those of tests', () => {
+    const product = rooms.filter((room) => !['test', 'bench', 'examples'].includes(room));
+    expect(product.reduce((sum, room) => sum + commentWordsOf(room).length, 0)).toBeLessThanOrEqual(45_000);
+  });
+});
