@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import ts from 'typescript';
+import { doorNames, exportsOf } from '../support/door-names';
 
 const root = resolve(__dirname, '..', '..');
 
@@ -127,4 +128,8 @@ it('no two types have one name', () => {
       places.set(name, [...(places.get(name) ?? []), path]);
   const shared = [...places].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`);
   expect(shared).toEqual([]);
+});
+
+it('the doors of the package export at most 480 names', () => {
+  expect(doorNames.reduce((sum, door) => sum + exportsOf(door).size, 0)).toBeLessThanOrEqual(480);
 });

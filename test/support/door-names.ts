@@ -15,6 +15,8 @@ const doors = {
   'holdfast/testing': 'testing',
 };
 
+export const doorNames = Object.keys(doors);
+
 export function exportsOf(door: string): ReadonlySet<string> {
   const folder = doors[door as keyof typeof doors];
   if (folder === undefined) throw new Error(`There is no door "${door}".`);
@@ -29,7 +31,7 @@ export function exportsOf(door: string): ReadonlySet<string> {
 }
 
 export function fieldsOf(type: string): ReadonlySet<string> {
-  if (!Object.keys(doors).some((door) => exportsOf(door).has(type))) throw new Error(`No door exports the type "${type}".`);
+  if (!doorNames.some((door) => exportsOf(door).has(type))) throw new Error(`No door exports the type "${type}".`);
   return new Set(ownFields(type));
 }
 
