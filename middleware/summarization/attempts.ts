@@ -3,11 +3,13 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { textOf } from '../../contract/messages/messages';
 import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
 import type { SummarizationOptions, SummaryAttempt, SummaryFailoverAttempt, SummaryRequest } from './options';
+import { waitsOf } from '../backoff';
 import { isCancellation } from '../../kernel/effects/errors';
 
 type OnAttempt = (model: string, ended: SummaryAttempt) => void;
 
 const defaultRetries = 3;
+export const defaultBackoff = waitsOf('summarization', { most: '10s' });
 
 export async function generateSummary(
   options: SummarizationOptions,
@@ -66,7 +68,7 @@ async function withRetries(
       const last = ended.error ?? emptyAnswer(ended) ?? { code: 'model-response-rejected', message: 'shouldRetry rejected the answer' };
       return { ...ended, error: { code: last.code, message: `exceeds max retries: ${last.message}` } };
     }
-    const wait = retry.backoff?.(attempt) ?? defaultBackoff(attempt, ctx.random());
+    const wait = retry.backoff?.(attempt) ?? defaultBackoff(attempt, () => ctx.random());
     if (typeof wait !== 'number' || !(wait >= 0)) throw failure(`backoff returned ${String(wait)}; it is a number of milliseconds`);
     if (wait > 0) await ctx.sleep(`${Math.ceil(wait)}ms`);
   }
@@ -98,14 +100,4 @@ function emptyAnswer({ response }: SummaryAttempt): { readonly code: string; rea
 
 function failure(problem: string): HoldfastError {
   return new HoldfastError('hook-failed', `summarization failed to generate summary: ${problem}`);
-}
-
-const firstWait = 1000;
-const longestWait = 10_000;
-
-/** Milliseconds before the k-th retry, from 1. `random`: from 0 up to 1. */
-export function defaultBackoff(k: number, random: number): number {
-  if (k <= 0) return firstWait;
-  const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);
-  return Math.floor(wait + wait * 0.5 * random);
 }
