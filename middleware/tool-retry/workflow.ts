@@ -7,7 +7,7 @@ import { isToolProblem } from '../../kernel/effects/errors';
 import type { Backoff } from '../backoff';
 import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled, func, isFilled, refusing, someNames } from '../../contract/check';
-import { toolCodes } from '../code-options';
+import { fits, toolCodes } from '../code-options';
 
 export interface ToolProblem {
   readonly code: string;
@@ -45,8 +45,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
   if (attempts === 1 && whenExhausted === 'error')
     refusing('toolRetry')('attempts counts the first call, too: with 1 no tool is called again, and it does nothing. Write 2 or more.');
   const waits = waitsOf('toolRetry', backoff);
-  const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>
-    typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);
+  const isWorthIt = fits(retryOn);
   return {
     name: options.name ?? ['toolRetry', ...(tools ?? [])].join('.'),
     ...defined({ onlyTools: tools }),
