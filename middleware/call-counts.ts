@@ -1,23 +1,36 @@
-import { refusing } from '../contract/check';
+import type { Forms } from '../contract/check';
+import { bound, checkOptions, filled, refusing } from '../contract/check';
 import type { HookContext } from '../kernel/define/middleware';
 
 export interface CallLimits {
+  /** Of all agents of the run. */
   readonly perRun?: number;
+  /** Of this agent in the run. */
   readonly perAgent?: number;
 }
 
-interface Limited extends CallLimits {
+export interface CallLimitOptions extends CallLimits {
+  /** Agents with one name share the run's count. */
+  readonly name?: string;
   readonly exceeded?: string;
   readonly message?: string;
 }
 
-export function checkCallLimits(owner: string, { perRun, perAgent, exceeded, message }: Limited): void {
+export function checkedCallLimits<Options extends CallLimitOptions>(
+  owner: string,
+  given: Options,
+  forms: Omit<Forms<Options>, Exclude<keyof CallLimitOptions, 'exceeded'>>,
+): Options {
   const refuse = refusing(owner);
+  const checks: Forms = { name: filled, perRun: bound, perAgent: bound, ...forms, message: filled };
+  const options = checkOptions(owner, given, checks) as Options;
+  const { perRun, perAgent, exceeded, message } = options;
   if (perRun === undefined && perAgent === undefined) refuse('give it perRun or perAgent; without both it limits nothing.');
   if (perRun !== undefined && perAgent !== undefined && perAgent > perRun)
     refuse(`perAgent is ${perAgent}, and all agents of a run together have ${perRun} (perRun): no agent would come to its limit.`);
   if (message !== undefined && exceeded === 'fail')
     refuse('message is for an agent that goes on or ends with it, and with exceeded: "fail" the run fails; leave one of them out.');
+  return options;
 }
 
 interface CallCounts {

@@ -16,6 +16,13 @@ export const toolCodes = codesOf(
   toolProblemCodes,
 );
 
+/** Whether an error has one of the codes, or the function says so. */
+export function fits<About extends readonly [{ readonly code: string }, ...unknown[]]>(
+  on: readonly string[] | ((...about: About) => boolean),
+): (...about: About) => boolean {
+  return typeof on === 'function' ? on : (...[{ code }]) => on.includes(code);
+}
+
 function codesOf(wanted: string, known: readonly string[], told: readonly string[]): Form {
   const codes = form((value) => isFunction(value) || (isFilledList(value) && value.length > 0), wanted);
   return {

@@ -7,14 +7,10 @@ import type { FileBackend } from '../filesystem/worker/backend';
 import type { LoadedAgentsMd } from './workflow';
 import { loadFiles } from './worker/load-files';
 
-export interface AgentsMdToolOptions {
-  readonly backend: Pick<FileBackend, 'read'>;
-}
-
 const input = z.object({ files: z.array(z.string()), maxBytes: z.number().int().min(0).default(0) });
 
 /** Reads the files of `agentsMd`. Models never get the tool. */
-export function agentsMdTool(options: AgentsMdToolOptions): Tool<z.output<typeof input>, LoadedAgentsMd> {
+export function agentsMdTool(options: { readonly backend: Pick<FileBackend, 'read'> }): Tool<z.output<typeof input>, LoadedAgentsMd> {
   const backendForm = having(['read'], 'a backend, such as directoryBackend("./files")');
   checkOptions('agentsMdTool', options, { backend: required(backendForm) }, 'config-invalid');
   const { backend } = options;

@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined';
 import type { FormField } from '../../contract/form-fields';
 import { fieldsOf, fileSchema } from '../../contract/form-fields';
-import type { Json, JsonObject } from '../../contract/messages/messages';
+import type { JsonObject } from '../../contract/messages/messages';
+import { objectSchema } from '../object-schema';
 
 export interface AskedForm {
   readonly title?: string;
@@ -15,32 +16,28 @@ const types = ['text', 'multiline', 'number', 'boolean', 'choice', 'choices', 'd
 export function inputSchemaOf({ isFixed, files }: { readonly isFixed: boolean; readonly files: boolean }): JsonObject {
   const question = { type: 'string', minLength: 1, maxLength: 4000, description: 'The question, in one or two sentences.' };
   const details = { type: 'string', maxLength: 16_000, description: 'What the person needs to know to answer.' };
-  if (isFixed) return { type: 'object', properties: { question, details }, required: ['question'], additionalProperties: false };
+  if (isFixed) return objectSchema({ question, details }, ['question']);
   const texts = { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 200 } };
-  const field = {
-    type: 'object',
-    properties: {
+  const field = objectSchema(
+    {
       name: { type: 'string', minLength: 1, maxLength: 60, description: 'The key of the value in the answer.' },
       label: { type: 'string', minLength: 1, maxLength: 200 },
       type: { type: 'string', enum: [...types, ...(files ? ['file'] : [])] },
       choices: { ...texts, description: 'Of a choice.' },
       required: { type: 'boolean' },
     },
-    required: ['name', 'label', 'type'],
-    additionalProperties: false,
-  };
-  return {
-    type: 'object',
-    properties: {
+    ['name', 'label', 'type'],
+  );
+  return objectSchema(
+    {
       question,
       details,
       options: { ...texts, description: 'The answers to choose from. Leave it out for a free text.' },
       other: { type: 'boolean', description: 'Whether the person may also write something else than one of the options.' },
       fields: { type: 'array', minItems: 1, maxItems: 30, items: field, description: 'A form, when one answer is not enough.' },
     },
-    required: ['question'],
-    additionalProperties: false,
-  };
+    ['question'],
+  );
 }
 
 export function askedForm(input: JsonObject, fixed: JsonObject | undefined): AskedForm {
@@ -66,27 +63,25 @@ function formOf(schema: JsonObject): AskedForm {
 
 function schemaOfFields(fields: readonly JsonObject[]): JsonObject {
   const properties = Object.fromEntries(fields.map((field) => [field['name'] as string, schemaOfField(field)]));
-  const required = fields.filter((field) => field['required'] !== false).map(({ name = '' }) => name);
-  return { type: 'object', properties, required: [...new Set(required)] as Json, additionalProperties: false };
+  const required = fields.filter((field) => field['required'] !== false).map((field) => field['name'] as string);
+  return objectSchema(properties, [...new Set(required)]);
 }
 
-function schemaOfField({ label = '', type, choices }: JsonObject): JsonObject {
-  const title = label;
-  const values = Array.isArray(choices) ? choices : [];
+function schemaOfField({ label: title = '', type, choices }: JsonObject): JsonObject {
+  const values = Array.isArray(choices) && choices.length > 0 ? { enum: choices } : {};
   switch (type) {
     case 'number':
     case 'boolean':
       return { title, type };
     case 'choice':
-      return { title, type: 'string', ...(values.length === 0 ? {} : { enum: values }) };
+      return { title, type: 'string', ...values };
     case 'choices':
-      return { title, type: 'array', items: { type: 'string', ...(values.length === 0 ? {} : { enum: values }) } };
+      return { title, type: 'array', items: { type: 'string', ...values } };
     case 'date':
-      return { title, type: 'string', format: 'date' };
+    case 'multiline':
+      return { title, type: 'string', format: type };
     case 'file':
       return { ...fileSchema, title };
-    case 'multiline':
-      return { title, type: 'string', format: 'multiline' };
     default:
       return { title, type: 'string' };
   }

@@ -15,7 +15,7 @@ import {
 import { defined } from '../../contract/defined';
 import { withDefaults, withoutDefaulted } from '../../contract/form-fields';
 import type { Json, JsonObject } from '../../contract/messages/messages';
-import { notJson } from '../../contract/messages/messages';
+import { notJson, textOfJson } from '../../contract/messages/messages';
 import { misfitOfSchema } from '../../contract/schema/schema-fit';
 import { jsonSchema } from '../../contract/schema/schema-form';
 import { insideOf } from '../../kernel/define/inside';
@@ -23,7 +23,6 @@ import type { AgentMiddleware, HookContext, ToolContext } from '../../kernel/def
 import { withTraits } from '../../kernel/define/traits';
 import { checkedDeciders, peopleForm, peopleOrFunction, runOf } from '../approval/policy-options';
 import type { Deciders, PolicyRun } from '../../contract/policies';
-import type { AskedForm } from './asked-form';
 import { askedForm, inputSchemaOf } from './asked-form';
 
 export interface AskHumanOptions {
@@ -45,12 +44,6 @@ export interface AskHumanOptions {
   readonly remind?: readonly string[];
   /** More people who may answer after a time without an answer. */
   readonly escalate?: { readonly after: string; readonly to: Deciders };
-}
-
-export interface HumanQuestion {
-  readonly question: string;
-  readonly details?: string;
-  readonly form: { readonly title?: string; readonly fields: AskedForm['fields'] };
 }
 
 /** A tool with which the model asks a person. */
@@ -95,7 +88,7 @@ async function asked(input: JsonObject, ctx: ToolContext, options: AskHumanOptio
   const value = whole.isObject && said !== undefined ? withDefaults(schema, said) : said;
   if (!expired) return value as Json;
   if (value === undefined) return 'Nobody answered in time.';
-  return `Nobody answered in time. Go on with this answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  return `Nobody answered in time. Go on with this answer: ${textOfJson(value)}`;
 }
 
 function whom({ by = {} }: AskHumanOptions, ctx: HookContext): Deciders {

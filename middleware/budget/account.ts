@@ -5,10 +5,7 @@ import { costOf, counted } from './costs';
 import type { Amount, BudgetRules } from './options';
 import { unitsOf } from './options';
 
-interface Tokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
+type Tokens = Pick<Usage, 'inputTokens' | 'outputTokens'>;
 
 interface Book {
   readonly spent: Cost;
@@ -19,12 +16,7 @@ interface Book {
   readonly cheaper?: true;
 }
 
-export interface BudgetState {
-  readonly limit: Amount;
-  readonly spent: Amount;
-  readonly reserved: Amount;
-  readonly needed: Amount;
-}
+export type BudgetState = { readonly [What in 'limit' | 'spent' | 'reserved' | 'needed']: Amount };
 
 const nothing: Cost = { tokens: 0, money: 0 };
 const none: Tokens = { inputTokens: 0, outputTokens: 0 };

@@ -1,12 +1,9 @@
 import { HoldfastError } from '../../contract/errors';
 import type { Message, Usage } from '../../contract/messages/messages';
 import type { ModelRequest } from '../../kernel/define/middleware';
-import type { BudgetRules, Price } from './options';
+import type { Amount, BudgetRules, Price } from './options';
 
-export interface Cost {
-  readonly tokens: number;
-  readonly money: number;
-}
+export type Cost = Required<Amount>;
 
 export function estimatedUsage({ messages, instructions, settings }: ModelRequest, { answerTokens }: BudgetRules): Usage {
   const inputTokens = messages.reduce((sum, message) => sum + tokensOf(message), tokensIn(instructions));

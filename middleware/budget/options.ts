@@ -26,10 +26,7 @@ export interface Price {
   readonly cachedInput?: number;
 }
 
-export interface Amount {
-  readonly tokens?: number;
-  readonly money?: number;
-}
+export type Amount = { readonly tokens?: number; readonly money?: number };
 
 export interface AskForMore {
   /** Time to answer, after which the agent ends. Default: for ever. */

@@ -27,7 +27,7 @@ export function budget(options: BudgetOptions): AgentMiddleware {
         if (missing === undefined) return settled(asked, next, account, rules, guess);
         if (rules.cheaper !== undefined && !account.isCheaper) {
           account.becomeCheaper();
-          ctx.sendEvent(rules.name, { ...shown(missing), model: rules.cheaper.model });
+          ctx.sendEvent(rules.name, { ...missing, model: rules.cheaper.model });
           continue;
         }
         const more = rules.last === 'ask' ? await askedFor(missing, ctx, rules) : undefined;
@@ -37,7 +37,7 @@ export function budget(options: BudgetOptions): AgentMiddleware {
         }
         const why = `The budget of this run is spent: ${inWords(missing)}.`;
         if (rules.last === 'fail') throw new HoldfastError('budget-spent', `${why} It is set by "${rules.name}".`);
-        ctx.sendEvent(rules.name, { ...shown(missing), ended: true });
+        ctx.sendEvent(rules.name, { ...missing, ended: true });
         return { message: { role: 'assistant', parts: [{ type: 'text', text: rules.message ?? why }] }, model: `middleware/${rules.name}` };
       }
     },
@@ -88,7 +88,7 @@ function answerSchemaOf({ limit, spent, reserved, needed }: BudgetState): Json {
 async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, limit }: BudgetRules): Promise<Amount | undefined> {
   const { deadline, by } = ask;
   const answer = await ctx.interrupt<unknown>(
-    { budget: name, question: 'The budget of this run is spent. How much more may it use?', ...shown(missing) },
+    { budget: name, question: 'The budget of this run is spent. How much more may it use?', ...missing },
     {
       answerSchema: answerSchemaOf(missing),
       ...(deadline === undefined ? {} : { deadline, onDeadline: {} }),
@@ -101,10 +101,6 @@ async function askedFor(missing: BudgetState, ctx: HookContext, { name, ask, lim
     ...(limit.money !== undefined && isAmount(money) && money > 0 ? { money } : {}),
   });
   return Object.keys(more).length === 0 ? undefined : more;
-}
-
-function shown({ limit, spent, reserved, needed }: BudgetState): { readonly [key: string]: Json } {
-  return { limit: { ...limit }, spent: { ...spent }, reserved: { ...reserved }, needed: { ...needed } };
 }
 
 function inWords({ limit, spent, reserved, needed }: BudgetState): string {

@@ -6,26 +6,22 @@ import type { AgentMiddleware, HookContext } from '../../kernel/define/middlewar
 import { invocationOf } from './invocation';
 import type { Plugin } from './plugins';
 import { callIdOf, replacedMessages } from './plugins';
-import type { CallNotes } from './tool-hooks';
 import { isCancellation } from '../../kernel/effects/errors';
 
 type Following = Readonly<Record<string, readonly Message[]>>;
 
+/** In run-local values: a continue-as-new may come between a call and `afterToolCalls`. */
 const endsKey = (name: string): string => `callbacks:${name}:ends`;
 const followsKey = (name: string): string => `callbacks:${name}:follows`;
 
-/** In run-local values: a continue-as-new may come between a call and `afterToolCalls`. */
-export function callNotes(name: string, { runLocal }: HookContext): CallNotes {
-  return {
-    endsRun(callId) {
-      const ends = (runLocal.get(endsKey(name)) ?? []) as readonly string[];
-      runLocal.set(endsKey(name), [...ends, callId]);
-    },
-    follows(callId, messages) {
-      const follows = (runLocal.get(followsKey(name)) ?? {}) as unknown as Following;
-      runLocal.set(followsKey(name), { ...follows, [callId]: messages } as unknown as Json);
-    },
-  };
+export function endRunWith(callId: string, name: string, { runLocal }: HookContext): void {
+  const ends = (runLocal.get(endsKey(name)) ?? []) as readonly string[];
+  runLocal.set(endsKey(name), [...ends, callId]);
+}
+
+export function followCall(callId: string, messages: readonly Message[], name: string, { runLocal }: HookContext): void {
+  const follows = (runLocal.get(followsKey(name)) ?? {}) as unknown as Following;
+  runLocal.set(followsKey(name), { ...follows, [callId]: messages } as unknown as Json);
 }
 
 export function behindToolCalls(name: string, plugins: readonly Plugin[]): NonNullable<AgentMiddleware['afterToolCalls']> {

@@ -3,7 +3,7 @@ import { checkOptions, filled, flag, form, isFunction, texts, worded } from '../
 import { defined } from '../../contract/defined';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { agentHooks } from './agent-hooks';
-import { behindToolCalls, callNotes } from './behind-tool-calls';
+import { behindToolCalls } from './behind-tool-calls';
 import { modelHooks } from './model-hooks';
 import type { Plugin } from './plugins';
 import { chainOf, checkPlugins } from './plugins';
@@ -33,6 +33,7 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
   checkPlugins(plugins);
   const [model, tool, agent] = [options.model?.clone(), options.tool?.clone(), options.agent?.clone()];
   const chains = {
+    name,
     before: filledChains(chainOf(plugins, 'beforeTool'), tool?.before),
     after: filledChains(chainOf(plugins, 'afterTool'), tool?.after),
     messages: tool?.hasToolResultMessages === true ? tool : undefined,
@@ -45,7 +46,7 @@ export function callbacks(options: CallbacksOptions): AgentMiddleware {
     ...defined({ onlyTools, changesOutput }),
     ...agentHooks(filledChains(chainOf(plugins, 'beforeAgent'), agent?.before), filledChains(agent?.after, chainOf(plugins, 'afterAgent'))),
     ...modelHooks(filledChains(chainOf(plugins, 'beforeModel'), model?.before), filledChains(chainOf(plugins, 'afterModel'), model?.after)),
-    ...(aroundTools ? { wrapToolCall: aroundToolCall(chains, (ctx) => callNotes(name, ctx)) } : {}),
+    ...(aroundTools ? { wrapToolCall: aroundToolCall(chains) } : {}),
     ...(chains.after.length > 0 || chains.messages !== undefined || rewriting.length > 0
       ? { afterToolCalls: behindToolCalls(name, rewriting) }
       : {}),

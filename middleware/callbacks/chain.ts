@@ -57,15 +57,16 @@ export class Chain<Args extends CallbackArgs, Result extends CallbackResult> {
         // A stop outranks other errors: the model must not react to a stop.
         if (first === undefined || (isStop(error) && !isStop(first))) first = error;
         if (!continueOnError)
-          return outcomeOf(phase.keepsResultOfError === true && result !== undefined ? stopped(result) : undefined, error);
+          return defined({ result: phase.keepsResultOfError === true && result !== undefined ? stopped(result) : undefined, error });
       }
       if (result === undefined) continue;
       phase.adopt?.(args, result);
-      if (result.values !== undefined) passOn(args, result.values);
-      if (result[phase.custom] !== undefined && !continueOnResponse) return outcomeOf(stopped(result), first);
+      if (result.values !== undefined) (args as { values: CallbackArgs['values'] }).values = { ...args.values, ...result.values };
+      if (result[phase.custom] !== undefined && !continueOnResponse) return defined({ result: stopped(result), error: first });
       kept = kept === undefined ? result : merged(phase, kept, result);
     }
-    return first === undefined && kept !== undefined && phase.keepsEmpty !== true && isEmpty(kept) ? {} : outcomeOf(kept, first);
+    const isEmpty = Object.values(kept ?? {}).every((value) => value === undefined);
+    return isEmpty && first === undefined && phase.keepsEmpty !== true ? {} : defined({ result: kept, error: first });
 
     function stopped(result: Result): Result {
       return mergeOnStop && kept !== undefined ? merged(phase, kept, result) : result;
@@ -102,18 +103,6 @@ export function merged<Args, Result extends CallbackResult>(phase: Phase<Args, R
   for (const field of phase.sticky ?? []) if (earlier[field] === true) all[field] = earlier[field];
   const values = { ...earlier.values, ...later.values };
   return Object.keys(values).length === 0 ? all : { ...all, values };
-}
-
-function outcomeOf<Result>(result: Result | undefined, error: Error | undefined): ChainOutcome<Result> {
-  return defined({ result, error });
-}
-
-function isEmpty(result: object): boolean {
-  return Object.values(result).every((value) => value === undefined);
-}
-
-function passOn(args: CallbackArgs, values: NonNullable<CallbackResult['values']>): void {
-  (args as { values: CallbackArgs['values'] }).values = { ...args.values, ...values };
 }
 
 async function called<Args, Result extends CallbackResult>(

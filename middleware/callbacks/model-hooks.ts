@@ -4,7 +4,7 @@ import type { AgentMiddleware, ModelRequest, ModelResponse } from '../../kernel/
 import { invocationOf } from './invocation';
 import type { ChainAt } from './chain';
 import { assistantMessage, failing, phaseFailure, shownError, throughStages } from './stages';
-import type { AfterModelArgs, BeforeModelArgs, CallbackArgs, ModelRequestDraft, ModelResponseDraft } from './types';
+import type { AfterModelArgs, BeforeModelArgs, CallbackArgs, ModelRequestDraft } from './types';
 
 type Before = readonly ChainAt<'beforeModel'>[];
 type After = readonly ChainAt<'afterModel'>[];
@@ -40,22 +40,19 @@ async function rewritten(
   { invocation, values, request }: CallbackArgs & { readonly request: ModelRequest },
   answered: Answered,
 ): Promise<ModelResponse> {
-  const shown = answered.response === undefined ? { error: shownError(answered.error) } : { response: responseDraft(answered.response) };
+  const { response, error: failed } = answered;
+  const shown = response === undefined ? { error: shownError(failed) } : { response: { ...response, message: frozen(response.message) } };
   const args: AfterModelArgs = { invocation, values, request, ...shown };
   const result = await throughStages(after, args).catch((error: unknown) => {
-    throw error === args.error ? answered.error : phaseFailure('after model', error);
+    throw error === args.error ? failed : phaseFailure('after model', error);
   });
   if (result?.customResponse !== undefined) return responseOf(result.customResponse);
-  if (args.response === undefined) throw answered.error;
+  if (args.response === undefined) throw failed;
   return args.response;
 }
 
 function draftOf({ messages, tools, ...request }: ModelRequest): ModelRequestDraft {
   return { ...request, messages: [...messages], tools: [...tools] };
-}
-
-function responseDraft(response: ModelResponse): ModelResponseDraft {
-  return { ...response, message: frozen(response.message) };
 }
 
 function responseOf(custom: string | ModelResponse): ModelResponse {

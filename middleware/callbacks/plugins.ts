@@ -61,8 +61,7 @@ export function chainOf<At extends Place>(plugins: readonly Plugin[], place: At)
   const phase = phases[place];
   const chain = new Chain<Places[At][0], Places[At][1]>(phase);
   for (const one of plugins) {
-    const placed: PlacedCallbacks = one;
-    const callback = placed[place];
+    const callback = (one as PlacedCallbacks)[place];
     if (callback !== undefined) chain.add(named(one.name, phase.name, callback));
   }
   return chain;

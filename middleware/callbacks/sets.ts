@@ -28,19 +28,23 @@ type ByHand<Args extends CallbackArgs> = Omit<Args, keyof CallbackArgs> & Partia
 
 type ByHandAt<At extends Place> = ByHand<Places[At][0]>;
 type OutcomeAt<At extends Place> = ChainOutcome<Places[At][1]>;
+type Around = 'model' | 'tool' | 'agent';
+type Before<Of extends Around> = `before${Capitalize<Of>}`;
+type After<Of extends Around> = `after${Capitalize<Of>}`;
 
-abstract class CallbackSet<Before extends Place, After extends Place> {
+class CallbackSet<Of extends Around> {
   constructor(
-    readonly before: ChainAt<Before>,
-    readonly after: ChainAt<After>,
+    readonly around: Of,
+    readonly before: ChainAt<Before<Of>>,
+    readonly after: ChainAt<After<Of>>,
   ) {}
 
-  registerBefore(callback: CallbackAt<Before>): this {
+  registerBefore(callback: CallbackAt<Before<Of>>): this {
     this.before.add(callback);
     return this;
   }
 
-  registerAfter(callback: CallbackAt<After>): this {
+  registerAfter(callback: CallbackAt<After<Of>>): this {
     this.after.add(callback);
     return this;
   }
@@ -52,26 +56,27 @@ abstract class CallbackSet<Before extends Place, After extends Place> {
     return this;
   }
 
-  runBefore(args?: ByHandAt<Before> | null): Promise<OutcomeAt<Before>> {
-    return this.before.run(filled<Places[Before][0]>(args));
+  runBefore(args?: ByHandAt<Before<Of>> | null): Promise<OutcomeAt<Before<Of>>> {
+    return this.before.run(filled<Places[Before<Of>][0]>(args));
   }
 
-  runAfter(args?: ByHandAt<After> | null): Promise<OutcomeAt<After>> {
-    return this.after.run(filled<Places[After][0]>(args));
-  }
-}
-
-export class ModelCallbacks extends CallbackSet<'beforeModel', 'afterModel'> {
-  clone(): ModelCallbacks {
-    return new ModelCallbacks(this.before.clone(), this.after.clone());
+  runAfter(args?: ByHandAt<After<Of>> | null): Promise<OutcomeAt<After<Of>>> {
+    return this.after.run(filled<Places[After<Of>][0]>(args));
   }
 
-  asMiddleware(name = 'model-callbacks'): AgentMiddleware {
-    return callbacks({ name, model: this });
+  clone(): CallbackSet<Of> {
+    return new CallbackSet(this.around, this.before.clone(), this.after.clone());
+  }
+
+  asMiddleware(name = `${this.around}-callbacks`): AgentMiddleware {
+    return callbacks({ name, [this.around]: this });
   }
 }
 
-export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
+export type ModelCallbacks = CallbackSet<'model'>;
+export type AgentCallbacks = CallbackSet<'agent'>;
+
+export class ToolCallbacks extends CallbackSet<'tool'> {
   private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
 
@@ -151,43 +156,27 @@ export class ToolCallbacks extends CallbackSet<'beforeTool', 'afterTool'> {
     return messages.length > 0 && messages.every(isMessage) ? { result: messages } : {};
   }
 
-  clone(): ToolCallbacks {
-    const copy = new ToolCallbacks(this.before.clone(), this.after.clone());
+  override clone(): ToolCallbacks {
+    const copy = new ToolCallbacks('tool', this.before.clone(), this.after.clone());
     copy.messages = this.messages;
     copy.view = this.view;
     return copy;
-  }
-
-  asMiddleware(name = 'tool-callbacks'): AgentMiddleware {
-    return callbacks({ name, tool: this });
-  }
-}
-
-export class AgentCallbacks extends CallbackSet<'beforeAgent', 'afterAgent'> {
-  readonly around = 'agent';
-
-  clone(): AgentCallbacks {
-    return new AgentCallbacks(this.before.clone(), this.after.clone());
-  }
-
-  asMiddleware(name = 'agent-callbacks'): AgentMiddleware {
-    return callbacks({ name, agent: this });
   }
 }
 
 export function modelCallbacks(given: CallbackOptions = {}): ModelCallbacks {
   const options = checkedCallbackOptions('modelCallbacks', given);
-  return new ModelCallbacks(new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
+  return new CallbackSet('model', new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
 }
 
 export function toolCallbacks(given: CallbackOptions = {}): ToolCallbacks {
   const options = checkedCallbackOptions('toolCallbacks', given);
-  return new ToolCallbacks(new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
+  return new ToolCallbacks('tool', new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
 }
 
 export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
   const options = checkedCallbackOptions('agentCallbacks', given);
-  return new AgentCallbacks(new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
+  return new CallbackSet('agent', new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));
 }
 
 /** The same object, so that its owner sees changes by callbacks. */

@@ -4,6 +4,7 @@ import { canonicalJson, textOf } from '../../contract/messages/messages';
 import { frozen } from '../../contract/freeze';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { isCancellation, isStop, isToolProblem } from '../../kernel/effects/errors';
+import { endRunWith, followCall } from './behind-tool-calls';
 import { invocationOf, thawed } from './invocation';
 import type { ChainAt } from './chain';
 import { callIdOf } from './plugins';
@@ -12,46 +13,36 @@ import { throughStages } from './stages';
 import type { AfterToolArgs, BeforeToolArgs } from './types';
 
 export interface ToolChains {
+  readonly name: string;
   readonly before: readonly ChainAt<'beforeTool'>[];
   readonly after: readonly ChainAt<'afterTool'>[];
   readonly messages: ToolCallbacks | undefined;
   readonly view: ToolCallbacks | undefined;
 }
 
-export interface CallNotes {
-  endsRun(callId: string): void;
-  follows(callId: string, messages: readonly Message[]): void;
+interface Around {
+  readonly call: ToolCall;
+  readonly next: (call: ToolCall) => Promise<Json>;
+  readonly ctx: HookContext;
 }
 
-export function aroundToolCall(
-  { before, after, messages, view }: ToolChains,
-  notesOf: (ctx: HookContext) => CallNotes,
-): NonNullable<AgentMiddleware['wrapToolCall']> {
+export function aroundToolCall(chains: ToolChains): NonNullable<AgentMiddleware['wrapToolCall']> {
   return async (call, next, ctx) => {
-    const invocation = invocationOf(ctx);
     const args: BeforeToolArgs = {
-      invocation,
+      invocation: invocationOf(ctx),
       values: ctx.values,
       toolCallId: call.id,
       toolName: call.name,
       arguments: thawed(call.input),
     };
-    const custom = (await throughStages(before, args).catch(refused))?.customResult;
-    const notes = notesOf(ctx);
-    const output = custom === undefined ? await called({ after, view }, args, call, next, notes) : custom;
-    if (messages === undefined) return output;
-    return shaped(messages, args, output, notes);
+    const custom = (await throughStages(chains.before, args).catch(refused))?.customResult;
+    const output = custom === undefined ? await called(chains, args, { call, next, ctx }) : custom;
+    if (chains.messages === undefined) return output;
+    return shaped(chains.messages, args, output, (others) => followCall(call.id, others, chains.name, ctx));
   };
 }
 
-async function called(
-  { after, view }: Pick<ToolChains, 'after' | 'view'>,
-  args: BeforeToolArgs,
-  call: ToolCall,
-  next: (call: ToolCall) => Promise<Json>,
-  notes: CallNotes,
-): Promise<Json> {
-  const { invocation, toolCallId, toolName } = args;
+async function called({ name, after, view }: ToolChains, args: BeforeToolArgs, { call, next, ctx }: Around): Promise<Json> {
   const changed = canonicalJson(args.arguments) === canonicalJson(call.input) ? call : { ...call, input: args.arguments };
   let ran: { readonly result: Json } | { readonly error: Error };
   try {
@@ -60,7 +51,7 @@ async function called(
     if (isCancellation(error) || !(isToolProblem(error) || isStop(error))) throw error;
     ran = { error: error as Error };
   }
-  const about = { invocation, values: args.values, toolCallId, toolName, arguments: frozen(thawed(args.arguments)) };
+  const about = { ...args, arguments: frozen(thawed(args.arguments)) };
   const seen =
     view === undefined || 'error' in ran
       ? ran
@@ -71,15 +62,19 @@ async function called(
   });
   const custom = isStop(shown.error) ? undefined : result?.customResult;
   if (custom === undefined && 'error' in ran) throw ran.error;
-  if (result?.skipSummarization === true) notes.endsRun(toolCallId);
+  if (result?.skipSummarization === true) endRunWith(args.toolCallId, name, ctx);
   return custom === undefined ? (ran as { readonly result: Json }).result : custom;
 }
 
-async function shaped(messages: ToolCallbacks, args: BeforeToolArgs, result: Json, notes: CallNotes): Promise<Json> {
-  const { invocation, values, toolCallId, toolName } = args;
+async function shaped(
+  messages: ToolCallbacks,
+  args: BeforeToolArgs,
+  result: Json,
+  follow: (messages: readonly Message[]) => void,
+): Promise<Json> {
+  const { toolCallId, toolName } = args;
   const defaultMessage: Message = { role: 'tool', parts: [{ type: 'tool-result', callId: toolCallId, name: toolName, output: result }] };
-  const shape = { invocation, values, toolCallId, toolName, arguments: args.arguments, result, defaultMessage };
-  const { result: said, error } = await messages.runToolResultMessages(shape);
+  const { result: said, error } = await messages.runToolResultMessages({ ...args, result, defaultMessage });
   if (error !== undefined) throw refusal(error);
   if (said === undefined) return result;
   const own = said.filter(({ role }) => role === 'tool');
@@ -87,7 +82,7 @@ async function shaped(messages: ToolCallbacks, args: BeforeToolArgs, result: Jso
   const foreign = own.find((message) => (callIdOf(message) ?? toolCallId) !== toolCallId);
   if (foreign !== undefined) throw refusal(new Error(`a tool message names the call "${callIdOf(foreign)}" in place of "${toolCallId}"`));
   if (own.length > 1) throw refusal(new Error(`there are ${own.length} tool messages for one call`));
-  if (others.length > 0) notes.follows(toolCallId, others);
+  if (others.length > 0) follow(others);
   return own[0] === undefined ? result : outputOf(own[0]);
 }
 

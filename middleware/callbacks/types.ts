@@ -2,8 +2,6 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, Message, ModelSettings, Usage } from '../../contract/messages/messages';
 import type { HookContext, ModelRequest, ModelResponse } from '../../kernel/define/middleware';
 
-export type Values = Readonly<Record<string, Json | undefined>>;
-
 /** Shared by all callbacks of an agent in a run, also over a continue-as-new. */
 export interface InvocationState {
   get(key: string): Json | undefined;
@@ -24,7 +22,7 @@ export interface Invocation {
 export interface CallbackArgs {
   readonly invocation: Invocation;
   /** From earlier callbacks, which return `values`. */
-  readonly values: Values;
+  readonly values: Readonly<Record<string, Json | undefined>>;
 }
 
 export interface CallbackResult {
@@ -89,10 +87,7 @@ export interface BeforeToolResult extends CallbackResult {
   readonly customResult?: Json;
   readonly modifiedArguments?: Json;
 }
-export interface AfterToolArgs extends CallbackArgs {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly arguments: Json;
+export interface AfterToolArgs extends Readonly<BeforeToolArgs> {
   readonly result?: Json;
   readonly error?: Error;
 }
@@ -115,14 +110,9 @@ export type Place = keyof Places;
 export type CallbackAt<At extends Place> = Callback<Places[At][0], Places[At][1]>;
 
 /** Replaces a result for later callbacks. Undefined: the result. */
-export type CallbackResultView = (
-  args: Omit<AfterToolArgs, 'error' | 'result'> & { readonly result: Json },
-) => MaybePromise<Json | undefined | void>;
+export type CallbackResultView = (args: Readonly<BeforeToolArgs> & { readonly result: Json }) => MaybePromise<Json | undefined | void>;
 
-export interface ToolResultMessagesArgs extends CallbackArgs {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly arguments: Json;
+export interface ToolResultMessagesArgs extends Readonly<BeforeToolArgs> {
   readonly result: Json;
   readonly defaultMessage: Message;
 }

@@ -15,6 +15,7 @@ import type { OwnToolRef } from '../../kernel/define/workflow-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/workflow-tools';
 import type { Forms } from '../../contract/check';
 import { anything, checkFields, flag, func, isRecord, list, refusing, text, worded } from '../../contract/check';
+import { objectSchema } from '../object-schema';
 import { todo } from '../todo/workflow';
 import { ToolError } from '../../kernel/effects/errors';
 
@@ -101,15 +102,13 @@ function toolForTasks(agents: ReadonlyMap<string, AnyAgent>, describe = descript
   const spec = {
     name: taskTool,
     description,
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: objectSchema(
+      {
         subagent_type: { type: 'string', description: 'The name of the agent that does it.' },
         description: { type: 'string', description: 'The whole task: the agent knows nothing else.' },
       },
-      required: ['subagent_type', 'description'],
-      additionalProperties: false,
-    },
+      ['subagent_type', 'description'],
+    ),
   };
   return ownToolRef({
     spec,

@@ -2,6 +2,7 @@ import type { Tool } from '../../activities/tools/define-tool';
 import type { Forms } from '../../contract/check';
 import { checkOptions, flag, having, isRecord, refusing, required } from '../../contract/check';
 import type { FileToolName, FileToolSettings } from './file-tool-names';
+import { defined } from '../../contract/defined';
 import { fileToolSettings, namesOfFileTools } from './file-tool-names';
 import type { FileBackend } from './worker/backend';
 import { backendForm } from './worker/backend';
@@ -56,25 +57,23 @@ export function fileTools<const Settings extends FileToolSettings = Record<never
   const tools: Record<string, object> = {};
   for (const [tool, name] of namesOfFileTools(settings, (shell ?? streamingShell) !== undefined)) {
     const { custom, description } = settings[tool] ?? {};
-    tools[name] = custom ?? makers[tool](options, description);
+    tools[name] = custom ?? { ...makers[tool](options), ...defined({ description }) };
   }
   return tools as FileTools<Settings>;
 }
 
-type Make = (options: FileToolsOptions<FileToolSettings>, description: string | undefined) => object;
-
-const makers: Readonly<Record<FileToolName, Make>> = {
-  ls: ({ backend }, description) => listTool(backend, description),
-  read_file: ({ backend, multimodalRead }, description) =>
+const makers: Readonly<Record<FileToolName, (options: FileToolsOptions<FileToolSettings>) => object>> = {
+  ls: ({ backend }) => listTool(backend),
+  read_file: ({ backend, multimodalRead }) =>
     multimodalRead === true && backend.readParts !== undefined
-      ? readPartsTool((path, pages) => backend.readParts?.(path, pages) ?? Promise.resolve(''), description)
-      : readFileTool(backend, description),
-  write_file: ({ backend }, description) => writeFileTool(backend, description),
-  edit_file: ({ backend }, description) => editFileTool(backend, description),
-  glob: ({ backend }, description) => globTool(backend, description),
-  grep: ({ backend }, description) => grepTool(backend, description),
-  execute: ({ shell, streamingShell }, description) =>
-    shell !== undefined ? executeTool(shell, description) : streamingExecuteTool(streamingShell as StreamingShell, description),
+      ? readPartsTool((path, pages) => backend.readParts?.(path, pages) ?? Promise.resolve(''))
+      : readFileTool(backend),
+  write_file: ({ backend }) => writeFileTool(backend),
+  edit_file: ({ backend }) => editFileTool(backend),
+  glob: ({ backend }) => globTool(backend),
+  grep: ({ backend }) => grepTool(backend),
+  execute: ({ shell, streamingShell }) =>
+    shell !== undefined ? executeTool(shell) : streamingExecuteTool(streamingShell as StreamingShell),
 };
 
 const forms: Forms<FileToolsOptions<FileToolSettings>> = {

@@ -1,31 +1,18 @@
 import { HoldfastError } from '../../contract/errors';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { checkCallLimits, countCall, timesIn } from '../call-counts';
-import { bound, checkOptions, filled, oneOf } from '../../contract/check';
+import type { CallLimitOptions } from '../call-counts';
+import { checkedCallLimits, countCall, timesIn } from '../call-counts';
+import { oneOf } from '../../contract/check';
 
-export interface ModelCallLimitOptions {
-  /** Agents with one name share the run's count. */
-  readonly name?: string;
-  /** Of all agents of the run. */
-  readonly perRun?: number;
-  /** Of this agent in the run. */
-  readonly perAgent?: number;
+export interface ModelCallLimitOptions extends CallLimitOptions {
   /** `end` (default): the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'end' | 'fail';
-  readonly message?: string;
 }
 
 /** Retries and calls of other models count; hidden calls of hooks do not. */
 export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
-  const options = checkOptions<ModelCallLimitOptions>('modelCallLimit', given, {
-    name: filled,
-    perRun: bound,
-    perAgent: bound,
-    exceeded: oneOf('end', 'fail'),
-    message: filled,
-  });
+  const options = checkedCallLimits('modelCallLimit', given, { exceeded: oneOf('end', 'fail') });
   const { name = 'modelCallLimit', exceeded = 'end', message } = options;
-  checkCallLimits('modelCallLimit', options);
   return {
     name,
     async wrapModel(request, next, ctx) {

@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import type { FailoverAttempt, ModelError } from '../../kernel/define/retry-options';
 import { checkOptions, filled, required, someNames } from '../../contract/check';
-import { modelCodes } from '../code-options';
+import { fits, modelCodes } from '../code-options';
 
 export interface ModelFallbackOptions {
   readonly name?: string;
@@ -18,11 +18,8 @@ export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
     models: required(someNames),
     fallBackOn: modelCodes,
   });
-  const { name = 'modelFallback', models, fallBackOn } = options;
-  const isFor = (error: ModelError): boolean => {
-    if (fallBackOn === undefined) return true;
-    return typeof fallBackOn === 'function' ? fallBackOn(error) : fallBackOn.includes(error.code);
-  };
+  const { name = 'modelFallback', models, fallBackOn = () => true } = options;
+  const isFor = fits(fallBackOn);
   return {
     name,
     failover: {

@@ -3,7 +3,7 @@ import type { ModelError } from '../../kernel/define/retry-options';
 import type { Backoff } from '../backoff';
 import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled } from '../../contract/check';
-import { modelCodes } from '../code-options';
+import { fits, modelCodes } from '../code-options';
 
 export interface ModelRetryOptions {
   readonly name?: string;
@@ -25,22 +25,23 @@ export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
     retryOn: modelCodes,
     whenExhausted: answerOr('fail', 'the error'),
   });
-  const { name = 'modelRetry', attempts = 3, backoff = {}, retryOn, whenExhausted = 'fail' } = options;
+  const {
+    name = 'modelRetry',
+    attempts = 3,
+    backoff = {},
+    retryOn = ({ retryable }) => retryable !== false,
+    whenExhausted = 'fail',
+  } = options;
   const waits = waitsOf('modelRetry', backoff);
   return {
     name,
     retry: {
       maxRetries: attempts - 1,
-      isRetryable: isWorthIt(retryOn),
+      isRetryable: fits(retryOn),
       backoff: (k, random, error) => Math.max(waits(k, random), error?.retryAfterMs ?? 0),
       ...(whenExhausted === 'fail' ? {} : { giveUp: answering(whenExhausted.answer) }),
     },
   };
-}
-
-function isWorthIt(retryOn: ModelRetryOptions['retryOn']): (error: ModelError) => boolean {
-  if (typeof retryOn === 'function') return retryOn;
-  return retryOn === undefined ? ({ retryable }) => retryable !== false : ({ code }) => retryOn.includes(code);
 }
 
 function answering(answer: string | ((error: ModelError) => string)): (error: ModelError) => string {

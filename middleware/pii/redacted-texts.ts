@@ -1,4 +1,5 @@
 import type { Finder } from './finders';
+import type { Redactor } from './redactor';
 import type { Rule } from './rules';
 import type { Span } from './spans';
 
@@ -10,11 +11,6 @@ export interface RuleFinder {
 export interface Piece {
   readonly of: number;
   readonly text: string;
-}
-
-export interface Looking {
-  finders(position: number): readonly RuleFinder[];
-  instead(value: string, rule: Rule): string;
 }
 
 /** Searches pieces as one text and each text alone. Possible parts of a match are held back. */
@@ -29,10 +25,10 @@ export class RedactedTexts {
   private raw = '';
 
   constructor(
-    private readonly looking: Looking,
+    private readonly redactor: Redactor,
     context = '',
   ) {
-    this.joined = looking.finders(0);
+    this.joined = redactor.finders(0);
     this.feed(context);
     this.base = context.length;
     this.raw = '';
@@ -47,7 +43,7 @@ export class RedactedTexts {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     this.found = [...this.found, ...foundBy(finders, true)];
-    this.alone = this.looking.finders(this.position);
+    this.alone = this.redactor.finders(this.position);
     this.starts.push(this.position);
     return this.raw.slice(held - this.base);
   }
@@ -94,7 +90,7 @@ export class RedactedTexts {
     for (const { start, end, rule } of found) {
       if (end > until) break;
       plain(start);
-      pieces.push({ of: this.goTo(start), text: this.looking.instead(this.between(start, end), rule) });
+      pieces.push({ of: this.goTo(start), text: this.redactor.instead(this.between(start, end), rule) });
       for (let of = this.of; (this.starts[of] ?? end) < end; of++) this.changed.add(of);
       at = end;
     }

@@ -6,7 +6,7 @@ import { detectors } from './detectors';
 import type { Finder } from './finders';
 import { CardFinder, RunFinder } from './finders';
 import { Pattern } from './pattern-search';
-import type { Piece } from './redacted-texts';
+import type { Piece, RuleFinder } from './redacted-texts';
 import { RedactedTexts } from './redacted-texts';
 import type { Rule } from './rules';
 
@@ -39,15 +39,11 @@ export class Redactor {
   }
 
   stream(context?: string): RedactedTexts {
-    const looking = {
-      finders: (position: number) => this.makers.map(({ rule, make }) => ({ rule, finder: make(position) })),
-      instead: (value: string, rule: Rule) => this.instead(value, rule),
-    };
-    return new RedactedTexts(looking, context);
+    return new RedactedTexts(this, context);
   }
 
-  json<Value extends Json | undefined>(value: Value): Value {
-    return this.changed(value) as Value;
+  finders(position: number): readonly RuleFinder[] {
+    return this.makers.map(({ rule, make }) => ({ rule, finder: make(position) }));
   }
 
   message(message: Message, which: (part: Part) => boolean): Message {
@@ -95,27 +91,25 @@ export class Redactor {
     return output === part.output ? part : { ...part, output };
   }
 
-  private changed(value: Json | undefined): Json | undefined {
+  json(value: Json): Json {
     if (typeof value === 'string') return this.text(value);
-    if (typeof value === 'number') return this.number(value);
+    if (typeof value === 'number') {
+      const said = String(value);
+      const clean = this.text(said);
+      return clean === said ? value : clean;
+    }
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       const before: readonly Json[] = value;
-      const after = before.map((item) => this.changed(item) as Json);
+      const after = before.map((item) => this.json(item));
       return after.every((item, position) => item === before[position]) ? before : after;
     }
-    const before = Object.entries(value as { readonly [key: string]: Json | undefined });
-    const after = before.map(([key, item]) => [key, this.changed(item)] as const);
+    const before = Object.entries(value as { readonly [key: string]: Json });
+    const after = before.map(([key, item]) => [key, this.json(item)] as const);
     return after.every(([, item], position) => item === before[position]?.[1]) ? value : Object.fromEntries(after);
   }
 
-  private number(value: number): Json {
-    const said = String(value);
-    const clean = this.text(said);
-    return clean === said ? value : clean;
-  }
-
-  private instead(value: string, { what, kind, strategy }: Rule): string {
+  instead(value: string, { what, kind, strategy }: Rule): string {
     switch (strategy) {
       case 'block':
         throw new HoldfastError('pii-found', `There is data of the kind "${what}" in ${this.source}, which the agent does not let pass.`);

@@ -29,19 +29,16 @@ function modelWraps(output: Redactor | undefined, calls: Redactor | undefined): 
       return { ...response, message: calls?.message(said, isCall) ?? said };
     },
     async *stream(request, next) {
-      const texts = new RedactedAnswer(output);
+      const texts = output === undefined ? undefined : new RedactedAnswer(output);
       for await (const chunk of next(request)) {
-        if (chunk.type === 'text' || chunk.type === 'reasoning') yield* texts.take(chunk);
-        else if (chunk.type === 'usage') yield chunk;
-        else if (chunk.type === 'part') {
-          yield* texts.endOpen();
-          yield calls !== undefined && isCall(chunk.part)
-            ? { ...chunk, part: calls.message(alone(chunk.part), isCall).parts[0] ?? chunk.part }
-            : chunk;
-        } else if (chunk.type === 'finish') {
-          yield* texts.endAll();
-          yield chunk;
-        } else if (calls === undefined || chunk.type !== 'tool-input') yield chunk;
+        if (texts !== undefined && (chunk.type === 'text' || chunk.type === 'reasoning')) yield* texts.take(chunk);
+        else {
+          if (chunk.type === 'part') yield* texts?.endOpen() ?? [];
+          if (chunk.type === 'finish') yield* texts?.endAll() ?? [];
+          if (calls === undefined) yield chunk;
+          else if (chunk.type === 'part') yield { ...chunk, part: calls.parts([chunk.part], isCall)[0] ?? chunk.part };
+          else if (chunk.type !== 'tool-input') yield chunk;
+        }
       }
     },
   };
@@ -49,7 +46,6 @@ function modelWraps(output: Redactor | undefined, calls: Redactor | undefined): 
 
 const isSaid = ({ type }: Part): boolean => type === 'text' || type === 'reasoning';
 const isCall = ({ type }: Part): boolean => type === 'tool-call';
-const alone = (part: Part): { readonly role: 'assistant'; readonly parts: readonly Part[] } => ({ role: 'assistant', parts: [part] });
 
 function toolWraps(redactor: Redactor): WorkerWraps {
   return {
@@ -57,20 +53,12 @@ function toolWraps(redactor: Redactor): WorkerWraps {
     wrapEnhancedInvokableToolCall: async (input, next) => redactor.parts(await cleaned(redactor, () => next(input)), isSaid),
     async *wrapStreamableToolCall(input, next) {
       const texts = redactor.stream();
-      try {
-        for await (const piece of next(input)) yield* inOne(texts.push(piece));
-      } catch (error) {
-        throw cleanError(redactor, error);
-      }
+      for await (const piece of cleanedStream(redactor, () => next(input))) yield* inOne(texts.push(piece));
       yield* inOne(texts.end());
     },
     async *wrapEnhancedStreamableToolCall(input, next) {
       const parts = new RedactedParts(redactor);
-      try {
-        for await (const part of next(input)) yield* parts.take(part);
-      } catch (error) {
-        throw cleanError(redactor, error);
-      }
+      for await (const part of cleanedStream(redactor, () => next(input))) yield* parts.take(part);
       yield* parts.end();
     },
   };
@@ -84,6 +72,14 @@ function* inOne(pieces: readonly Piece[]): Generator<string> {
 async function cleaned<Output>(redactor: Redactor, run: () => Promise<Output>): Promise<Output> {
   try {
     return await run();
+  } catch (error) {
+    throw cleanError(redactor, error);
+  }
+}
+
+async function* cleanedStream<Piece>(redactor: Redactor, run: () => AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  try {
+    yield* run();
   } catch (error) {
     throw cleanError(redactor, error);
   }

@@ -26,7 +26,7 @@ export function pii(options: PiiOptions): AgentMiddleware {
         ? {}
         : {
             beforeModelRewriteState({ messages }, { iteration }) {
-              const start = iteration <= 1 ? 0 : behindLastAnswer(messages);
+              const start = iteration <= 1 ? 0 : messages.map(({ role }) => role).lastIndexOf('assistant') + 1;
               const after = messages.map((message, position) => (position < start ? message : changed(message)));
               return after.every((message, position) => message === messages[position]) ? undefined : { messages: after };
             },
@@ -41,10 +41,4 @@ export function pii(options: PiiOptions): AgentMiddleware {
 
 function isSaid({ type }: Part): boolean {
   return type === 'text';
-}
-
-function behindLastAnswer(messages: readonly Message[]): number {
-  let start = messages.length;
-  while (start > 0 && messages[start - 1]?.role !== 'assistant') start -= 1;
-  return start;
 }

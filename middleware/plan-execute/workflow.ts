@@ -13,6 +13,7 @@ import type { CustomContext } from '../../kernel/define/definition';
 import type { AgentMiddleware, WorkflowTool } from '../../kernel/define/middleware';
 import { insideOf } from '../../kernel/define/inside';
 import { bound, checkOptions, filled, form, func, isString, list, record, required, text, worded } from '../../contract/check';
+import { objectSchema } from '../object-schema';
 
 export interface PlanningOptions {
   readonly model: string;
@@ -49,19 +50,12 @@ function keysAt(path: readonly string[]): Readonly<Record<'userInput' | 'plan' |
   return { userInput: `UserInput${place}`, plan: `Plan${place}`, step: `ExecutedStep${place}`, steps: `ExecutedSteps${place}` };
 }
 
-const stepsSchema = {
-  type: 'object',
-  properties: {
-    steps: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 50,
-      items: { type: 'string', minLength: 1 },
-      description: 'What is to be done, step by step, in order. Each step stands for itself.',
-    },
-  },
-  required: ['steps'],
-  additionalProperties: false,
+const steps = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 50,
+  items: { type: 'string', minLength: 1 },
+  description: 'What is to be done, step by step, in order. Each step stands for itself.',
 };
 
 const planningFields = {
@@ -162,7 +156,7 @@ function answerIn(result: string): string {
 const planTool: WorkflowTool = {
   name: 'plan',
   description: 'Sets the plan: the steps that are still to be done.',
-  inputSchema: stepsSchema,
+  inputSchema: objectSchema({ steps }, ['steps']),
   execute(input, ctx) {
     ctx.session.set(keysAt(ctx.placeInRun.slice(0, -1)).plan, input);
     return JSON.stringify(input);
@@ -172,12 +166,7 @@ const planTool: WorkflowTool = {
 const respondTool: WorkflowTool = {
   name: 'respond',
   description: 'Answers the user. Nothing more is done after that.',
-  inputSchema: {
-    type: 'object',
-    properties: { response: { type: 'string', description: 'The whole answer.' } },
-    required: ['response'],
-    additionalProperties: false,
-  },
+  inputSchema: objectSchema({ response: { type: 'string', description: 'The whole answer.' } }, ['response']),
   execute(input, ctx) {
     ctx.sendToolAction({ ...breakLoopAction() });
     return JSON.stringify(input);

@@ -84,17 +84,11 @@ export function updateTask(board: TaskBoard, change: TaskChange): TaskAnswer {
   const { taskId, status, addBlocks = [], addBlockedBy = [], metadata, ...rest } = change;
   const before = named('TaskUpdate failed', () => taskOf(board.tasks, taskId));
   if (status === 'deleted') return { text: `Task #${taskId} deleted`, board: { ...board, tasks: withoutTask(board.tasks, taskId) } };
-  const links = (field: string, pairs: readonly (readonly [string, string])[], tasks: readonly Task[]): readonly Task[] =>
-    named(`TaskUpdate of #${taskId} failed: ${field}`, () => pairs.reduce(withLink, tasks));
-  const blocking = links(
-    'addBlocks',
-    addBlocks.map((other) => [taskId, other]),
-    board.tasks,
+  const blocking = named(`TaskUpdate of #${taskId} failed: addBlocks`, () =>
+    addBlocks.reduce((tasks, other) => withLink(tasks, taskId, other), board.tasks),
   );
-  const linked = links(
-    'addBlockedBy',
-    addBlockedBy.map((other) => [other, taskId]),
-    blocking,
+  const linked = named(`TaskUpdate of #${taskId} failed: addBlockedBy`, () =>
+    addBlockedBy.reduce((tasks, other) => withLink(tasks, other, taskId), blocking),
   );
   const after: Task = {
     ...taskOf(linked, before.id),
@@ -133,7 +127,7 @@ function withoutTask(tasks: readonly Task[], gone: string): readonly Task[] {
   return tasks.filter(({ id }) => id !== gone).map((task) => ({ ...task, blocks: others(task.blocks), blockedBy: others(task.blockedBy) }));
 }
 
-function withLink(tasks: readonly Task[], [blocker, blocked]: readonly [string, string]): readonly Task[] {
+function withLink(tasks: readonly Task[], blocker: string, blocked: string): readonly Task[] {
   const [first] = [taskOf(tasks, blocker), taskOf(tasks, blocked)];
   if (first.blocks.includes(blocked)) return tasks;
   if (blocker === blocked || leadsTo(tasks, blocked, blocker))

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/messages/messages';
+import { objectSchema } from '../object-schema';
 import type { NewTask, TaskAnswer, TaskBoard, TaskChange } from './task-board';
 import { createTask, describeTask, listTasks, updateTask } from './task-board';
 
@@ -11,10 +12,6 @@ export interface TaskTool {
 const text = (description: string, maxLength = 8000): Json => ({ type: 'string', maxLength, description });
 const ids = (description: string): Json => ({ type: 'array', items: { type: 'string' }, maxItems: 100, description });
 
-function schema(properties: Readonly<Record<string, Json>>, required: readonly string[] = []): { readonly [keyword: string]: Json } {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
 export const taskToolNames = ['TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList'] as const;
 export type TaskToolName = (typeof taskToolNames)[number];
 
@@ -26,18 +23,18 @@ const metadata: Json = { type: 'object', description: 'What else is to be known 
 export const taskTools: Readonly<Record<TaskToolName, TaskTool>> = {
   TaskCreate: {
     description: 'Adds a task to the plan. It is pending at first. Use it for work of three steps or more.',
-    inputSchema: schema({ subject, description, activeForm, metadata }, ['subject', 'description']),
+    inputSchema: objectSchema({ subject, description, activeForm, metadata }, ['subject', 'description']),
     answer: (board, input) => createTask(board, input as unknown as NewTask),
   },
   TaskGet: {
     description: 'Shows a task: its status, its description, what it waits for and what waits for it.',
-    inputSchema: schema({ taskId: text('The number of the task.', 100) }, ['taskId']),
+    inputSchema: objectSchema({ taskId: text('The number of the task.', 100) }, ['taskId']),
     answer: (board, input) => describeTask(board, (input as { taskId: string }).taskId),
   },
   TaskUpdate: {
     description:
       'Changes a task. Set it to in_progress when you begin, to completed when it is wholly done, to deleted when it is not needed. When all tasks are completed, the plan is cleared.',
-    inputSchema: schema(
+    inputSchema: objectSchema(
       {
         taskId: text('The number of the task.', 100),
         subject,
@@ -55,7 +52,7 @@ export const taskTools: Readonly<Record<TaskToolName, TaskTool>> = {
   },
   TaskList: {
     description: 'Lists all tasks of the plan, with their status.',
-    inputSchema: schema({}),
+    inputSchema: objectSchema({}, []),
     answer: listTasks,
   },
 };

@@ -7,7 +7,7 @@ import { backendForm } from '../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from './task-board';
 import type { TaskToolName } from './task-tools';
 import { taskToolNames, taskTools as tools } from './task-tools';
-import { TaskFiles } from './worker/task-files';
+import { taskFiles } from './worker/task-files';
 
 export interface TaskToolsOptions {
   readonly backend: FileBackend;
@@ -19,14 +19,14 @@ export interface TaskToolsOptions {
 export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
   const folder = form((value) => isString(value) && value !== '', 'the path of a folder, such as "/tasks"');
   checkOptions('taskTools', options, { backend: required(backendForm), baseDir: required(folder) }, 'config-invalid');
-  const files = new TaskFiles(options.backend, options.baseDir);
+  const answer = taskFiles(options.backend, options.baseDir);
   const toolOf = (name: TaskToolName): Tool<Json, string> =>
     defineTool<Json, string>({
       description: tools[name].description,
       inputSchema: tools[name].inputSchema,
       effect: name === 'TaskGet' || name === 'TaskList' ? 'none' : 'idempotent',
       execute: (input, { idempotencyKey }) =>
-        files.answer((board) => (name === 'TaskCreate' ? createdOnce(board, input, idempotencyKey) : tools[name].answer(board, input))),
+        answer((board) => (name === 'TaskCreate' ? createdOnce(board, input, idempotencyKey) : tools[name].answer(board, input))),
     });
   return Object.fromEntries(taskToolNames.map((name) => [name, toolOf(name)])) as Record<TaskToolName, Tool<Json, string>>;
 }

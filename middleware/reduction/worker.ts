@@ -4,16 +4,16 @@ import { defineWorkerMiddleware } from '../../activities/worker-middleware/worke
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
 import { checkOptions, func, tableOf, worded } from '../../contract/check';
+import type { ResultChange } from '../filesystem/worker/whole-results';
+import { textsOf, wholeResults, withText } from '../filesystem/worker/whole-results';
 import type { TruncationOptions } from './plain';
-import { offloadPath, offloadToolName, reductionName, textOfOutput } from './plain';
+import { offloadPath, offloadToolName, reductionName } from './plain';
 import type { OffloadBackend } from './worker/offload';
 import { currentRun, offloadForm } from './worker/offload';
 import type { Cutting } from './worker/stream';
 import { cutStream, noticeOf, previewsOf } from './worker/stream';
 
-export interface LongResult {
-  readonly tool: string;
-  readonly callId: string;
+export interface LongResult extends Pick<ToolWorkerCall, 'tool' | 'callId'> {
   readonly output: Json;
   readonly text: string;
   /** In bytes. */
@@ -50,37 +50,30 @@ export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): Worke
 }
 
 function wrapsOf(truncation: Truncation): WorkerWraps {
+  const whole = wholeResults(truncation);
+  const isCollected = (call: ToolWorkerCall): boolean => truncation.stays(call) || truncation.handlerOf(call) !== undefined;
   return {
-    async wrapInvokableToolCall(input, next, call) {
-      const output = await next(input);
-      return truncation.isExcluded(call) ? output : truncation.cut(output, false, call);
-    },
-    async wrapEnhancedInvokableToolCall(input, next, call) {
-      const output = await next(input);
-      return truncation.isExcluded(call) ? output : truncation.cutParts(output, call);
-    },
+    ...whole,
     wrapStreamableToolCall(input, next, call) {
-      if (truncation.isExcluded(call)) return next(input);
-      if (truncation.handlerOf(call) !== undefined) return truncation.handledText(next(input), call);
+      if (isCollected(call)) return whole.wrapStreamableToolCall(input, next, call);
       return cutStream(next(input), { textOf: (piece) => piece, pieceOf: (text) => text }, truncation.cutting(call));
     },
     wrapEnhancedStreamableToolCall(input, next, call) {
-      if (truncation.isExcluded(call)) return next(input);
-      if (truncation.handlerOf(call) !== undefined) return truncation.handledParts(next(input), call);
+      if (isCollected(call)) return whole.wrapEnhancedStreamableToolCall(input, next, call);
       const textOf = (part: Part): string | undefined => (part.type === 'text' ? part.text : undefined);
       return cutStream(next(input), { textOf, pieceOf: (text): Part => ({ type: 'text', text }) }, truncation.cutting(call));
     },
   };
 }
 
-class Truncation {
+class Truncation implements ResultChange {
   constructor(
     private readonly options: ReductionOnWorkerOptions,
     private readonly truncation: TruncationOptions,
   ) {}
 
   /** For tools that store or read results a notice would lead to another notice. */
-  isExcluded({ tool }: ToolWorkerCall): boolean {
+  stays({ tool }: ToolWorkerCall): boolean {
     const { exclude, readFileToolName } = this.truncation;
     return tool === offloadToolName || tool === readFileToolName || exclude.includes(tool);
   }
@@ -100,9 +93,8 @@ class Truncation {
     return { save: (text) => this.save(call, text), maxLength: this.boundOf(call), readFileToolName };
   }
 
-  async cut(output: Json, multipart: boolean, call: ToolWorkerCall): Promise<Json> {
-    const parts = multipart ? (output as unknown as readonly Part[]) : [];
-    const texts = multipart ? textsOf(parts) : [textOfOutput(output, false)];
+  async change(output: Json, isParts: boolean, call: ToolWorkerCall): Promise<Json> {
+    const texts = textsOf(output, isParts);
     const text = texts.join('\n');
     const maxLength = this.boundOf(call);
     const handler = this.handlerOf(call);
@@ -118,13 +110,7 @@ class Truncation {
     const { readFileToolName } = this.truncation;
     const bytesEach = Math.floor(maxLength / texts.length / 2);
     const notice = noticeOf({ bytes, saved: { path }, said: texts.flatMap((one) => previewsOf(one, bytesEach)), readFileToolName });
-    if (!multipart) return notice;
-    const first = parts.findIndex(({ type }) => type === 'text');
-    return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text: notice }] : []));
-  }
-
-  async cutParts(parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> {
-    return (await this.cut(parts, true, call)) as unknown as readonly Part[];
+    return withText(output, isParts, notice);
   }
 
   private async saveOrFail(call: ToolWorkerCall, text: string, path?: string): Promise<string> {
@@ -150,23 +136,6 @@ class Truncation {
     await backend.write(path, text);
     return path;
   }
-
-  async *handledText(stream: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
-    let text = '';
-    for await (const piece of stream) text += piece;
-    const output = await this.cut(text, false, call);
-    yield typeof output === 'string' ? output : JSON.stringify(output);
-  }
-
-  async *handledParts(stream: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
-    const parts: Part[] = [];
-    for await (const part of stream) parts.push(part);
-    yield* await this.cutParts(parts, call);
-  }
-}
-
-function textsOf(parts: readonly Part[]): readonly string[] {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
 export { directoryOffload, offloadTools } from './worker/offload';

@@ -103,17 +103,17 @@ class Cache {
       this.failing.delete(doing);
       return result;
     } catch (error) {
-      this.report(doing, error);
+      if (this.onProblem !== undefined) this.onProblem(error);
+      else if (!this.failing.has(doing)) {
+        this.failing.add(doing);
+        const what = `The store of responseCache cannot be ${doing}: ${messageOf(error)}.`;
+        process.emitWarning(
+          `${what} Models are asked as if nothing was kept. This is told once for as long as it lasts.`,
+          'HoldfastWarning',
+        );
+      }
       return undefined;
     }
-  }
-
-  private report(doing: string, error: unknown): void {
-    if (this.onProblem !== undefined) return this.onProblem(error);
-    if (this.failing.has(doing)) return;
-    this.failing.add(doing);
-    const what = `The store of responseCache cannot be ${doing}: ${messageOf(error)}.`;
-    process.emitWarning(`${what} Models are asked as if nothing was kept. This is told once for as long as it lasts.`, 'HoldfastWarning');
   }
 }
 

@@ -6,6 +6,7 @@ import type { OwnToolRef } from '../../kernel/define/workflow-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/workflow-tools';
 import type { Forms } from '../../contract/check';
 import { checkOptions, form, func, identifier, isFunction, isRecord, isString, refusing, text, worded } from '../../contract/check';
+import { objectSchema } from '../object-schema';
 import type { ForkedSkill, SkillAgents } from './forked-skill';
 import { definitionsOf, forkedSkill, isForked } from './forked-skill';
 import type { Skill, SkillHead } from './skills';
@@ -89,12 +90,7 @@ function skillTool(options: SkillOptions, name: string, tool: string): OwnToolRe
   });
 }
 
-const defaultParameters = {
-  type: 'object',
-  properties: { skill: { type: 'string', description: 'The name of the skill.' } },
-  required: ['skill'],
-  additionalProperties: false,
-};
+const defaultParameters = objectSchema({ skill: { type: 'string', description: 'The name of the skill.' } }, ['skill']);
 
 function inlineContent({ name, baseDirectory, content }: Skill): string {
   return `Launching skill: ${name}\nBase directory for this skill: ${baseDirectory}\n\n${content}`;

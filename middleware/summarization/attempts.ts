@@ -3,25 +3,27 @@ import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { textOf } from '../../contract/messages/messages';
 import type { HookContext, ModelResponse } from '../../kernel/define/middleware';
 import type { SummarizationOptions, SummaryAttempt, SummaryFailoverAttempt, SummaryRequest } from './options';
+import { waitsOf } from '../backoff';
 import { isCancellation } from '../../kernel/effects/errors';
 
-type OnAttempt = (model: string, ended: SummaryAttempt) => void;
+interface SummaryWork {
+  readonly options: SummarizationOptions;
+  readonly ctx: HookContext;
+  readonly onAttempt: (model: string, ended: SummaryAttempt) => void;
+}
 
 const defaultRetries = 3;
+export const defaultBackoff = waitsOf('summarization', { most: '10s' });
 
-export async function generateSummary(
-  options: SummarizationOptions,
-  request: SummaryRequest,
-  ctx: HookContext,
-  onAttempt: OnAttempt,
-): Promise<ModelResponse> {
+export async function generateSummary(work: SummaryWork, request: SummaryRequest): Promise<ModelResponse> {
+  const { options } = work;
   const { failover } = options;
   let { model } = options;
   let asked = request;
   for (let number = 1; ; number++) {
-    const ended = await withRetries(options, model, asked, ctx, onAttempt);
-    const { response, error } = ended;
-    const failed = error ?? emptyAnswer(ended);
+    const ended = await withRetries(work, model, asked);
+    const { response } = ended;
+    const failed = problemOf(ended);
     if (failover === undefined || !(failover.shouldFailover?.({ ...ended, attempt: number }) ?? failed !== undefined)) {
       if (failed === undefined && response !== undefined) return response;
       throw failure(failed?.message ?? 'there is no answer');
@@ -50,23 +52,18 @@ function chosen(options: SummarizationOptions, last: SummaryFailoverAttempt): { 
   return { model, asked: { ...request, messages } };
 }
 
-async function withRetries(
-  options: SummarizationOptions,
-  model: string,
-  request: SummaryRequest,
-  ctx: HookContext,
-  onAttempt: OnAttempt,
-): Promise<SummaryAttempt> {
-  const { retry } = options;
+async function withRetries(work: SummaryWork, model: string, request: SummaryRequest): Promise<SummaryAttempt> {
+  const { retry } = work.options;
+  const { ctx } = work;
   for (let attempt = 1; ; attempt++) {
-    const ended = await oneCall(options, model, request, ctx, attempt);
-    onAttempt(model, ended);
-    if (retry === undefined || !(retry.shouldRetry?.(ended) ?? (ended.error ?? emptyAnswer(ended)) !== undefined)) return ended;
+    const ended = await oneCall(work, model, request, attempt);
+    work.onAttempt(model, ended);
+    if (retry === undefined || !(retry.shouldRetry?.(ended) ?? problemOf(ended) !== undefined)) return ended;
     if (attempt > (retry.maxRetries ?? defaultRetries)) {
-      const last = ended.error ?? emptyAnswer(ended) ?? { code: 'model-response-rejected', message: 'shouldRetry rejected the answer' };
+      const last = problemOf(ended) ?? { code: 'model-response-rejected', message: 'shouldRetry rejected the answer' };
       return { ...ended, error: { code: last.code, message: `exceeds max retries: ${last.message}` } };
     }
-    const wait = retry.backoff?.(attempt) ?? defaultBackoff(attempt, ctx.random());
+    const wait = retry.backoff?.(attempt) ?? defaultBackoff(attempt, () => ctx.random());
     if (typeof wait !== 'number' || !(wait >= 0)) throw failure(`backoff returned ${String(wait)}; it is a number of milliseconds`);
     if (wait > 0) await ctx.sleep(`${Math.ceil(wait)}ms`);
   }
@@ -74,13 +71,9 @@ async function withRetries(
 
 const final: readonly string[] = ['frame-changed', 'next-left-running', 'outside-run', 'internal', 'payload-too-large', 'message-invalid'];
 
-async function oneCall(
-  { settings, retry, failover }: SummarizationOptions,
-  model: string,
-  { instructions, messages }: SummaryRequest,
-  ctx: HookContext,
-  attempt: number,
-): Promise<SummaryAttempt> {
+async function oneCall({ options, ctx }: SummaryWork, model: string, asked: SummaryRequest, attempt: number): Promise<SummaryAttempt> {
+  const { settings, retry, failover } = options;
+  const { instructions, messages } = asked;
   const own = retry !== undefined || failover !== undefined;
   try {
     const request = { instructions, messages, ...defined({ settings }), ...(own ? { retry: false } : {}) };
@@ -91,21 +84,11 @@ async function oneCall(
   }
 }
 
-function emptyAnswer({ response }: SummaryAttempt): { readonly code: string; readonly message: string } | undefined {
-  if (response === undefined || textOf(response.message).trim() !== '') return undefined;
+function problemOf({ response, error }: SummaryAttempt): SummaryAttempt['error'] {
+  if (response === undefined || error !== undefined || textOf(response.message).trim() !== '') return error;
   return { code: 'model-response-empty', message: 'the summary is empty' };
 }
 
 function failure(problem: string): HoldfastError {
   return new HoldfastError('hook-failed', `summarization failed to generate summary: ${problem}`);
-}
-
-const firstWait = 1000;
-const longestWait = 10_000;
-
-/** Milliseconds before the k-th retry, from 1. `random`: from 0 up to 1. */
-export function defaultBackoff(k: number, random: number): number {
-  if (k <= 0) return firstWait;
-  const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);
-  return Math.floor(wait + wait * 0.5 * random);
 }

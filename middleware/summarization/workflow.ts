@@ -7,7 +7,7 @@ import { traitsOf, withTraits } from '../../kernel/define/traits';
 import { contextTokens, countedTokens, estimateTokens } from '../token-count';
 import { generateSummary } from './attempts';
 import { checkedResult } from './finalizers';
-import type { SummarizationOptions, SummaryRequest } from './options';
+import type { SummarizationOptions, SummaryAttempt, SummaryRequest } from './options';
 import { checkedSummarization } from './options';
 import { summaryTexts } from './prompts';
 import { isMade, summaryMark, withUserMessages } from './user-messages';
@@ -60,9 +60,9 @@ async function summarized(state: AgentState, ctx: HookContext, options: Summariz
   const { messages } = state;
   const { leading, old, kept } = partsOf(messages, options);
   send({ type: 'before_summarize', messages: messages.length, tokens: estimateTokens(messages) });
-  const response = await generateSummary(options, await requestOf(old, ctx, options), ctx, (model, { attempt, error }) =>
-    send({ type: 'generate_summary', model, attempt, ...defined({ error }) }),
-  );
+  const onAttempt = (model: string, { attempt, error }: SummaryAttempt): void =>
+    send({ type: 'generate_summary', model, attempt, ...defined({ error }) });
+  const response = await generateSummary({ options, ctx, onAttempt }, await requestOf(old, ctx, options));
   const summary = summaryMessage(withUserMessages(textOf(response.message).trim(), old, userMessageTokens), ctx, options);
   const result = [...leading, summary, ...kept];
   const after =

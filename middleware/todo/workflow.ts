@@ -1,7 +1,9 @@
+import type { Language } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { checkOptions, identifier, oneOf, text } from '../../contract/check';
+import { objectSchema } from '../object-schema';
 
 export interface Todo {
   readonly content: string;
@@ -21,13 +23,12 @@ export interface TodoOptions {
 }
 
 const key = 'deep_agent_session_key_todos';
-const statuses = ['pending', 'in_progress', 'completed'];
 
 /** A to-do list, kept in the run. */
 export function todo(options: TodoOptions = {}): AgentMiddleware {
   const {
     toolName = 'write_todos',
-    description,
+    description = ours,
     systemPrompt,
     keptIn = 'session',
   } = checkOptions<TodoOptions>('todo', options, {
@@ -39,13 +40,13 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
   const middleware: AgentMiddleware = {
     name: 'todo',
     beforeAgent({ instructions }, ctx) {
-      const prompt = systemPrompt ?? texts[ctx.language].prompt(toolName);
+      const prompt = systemPrompt ?? prompts[ctx.language](toolName);
       return prompt === '' ? undefined : { instructions: [instructions, prompt].filter((text) => text !== '').join('\n\n') };
     },
     tools: [
       {
         name: toolName,
-        description: description ?? texts.en.description,
+        description,
         inputSchema,
         execute(input, ctx) {
           const { todos } = input as unknown as { readonly todos: readonly Todo[] };
@@ -66,39 +67,25 @@ export function todosOf(
   return (ctx[keptIn].get(key) ?? []) as unknown as readonly Todo[];
 }
 
-const inputSchema = {
-  type: 'object',
-  properties: {
-    todos: {
-      type: 'array',
-      maxItems: 200,
-      description: 'The whole list, as it is to be from now on.',
-      items: {
-        type: 'object',
-        properties: {
-          content: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is to be done: "Write the tests".' },
-          activeForm: { type: 'string', maxLength: 2000, description: 'The same while it is done: "Writing the tests".' },
-          status: { type: 'string', enum: statuses },
-        },
-        required: ['content', 'status'],
-        additionalProperties: false,
-      },
-    },
+const todoSchema = objectSchema(
+  {
+    content: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is to be done: "Write the tests".' },
+    activeForm: { type: 'string', maxLength: 2000, description: 'The same while it is done: "Writing the tests".' },
+    status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
   },
-  required: ['todos'],
-  additionalProperties: false,
-};
+  ['content', 'status'],
+);
+const inputSchema = objectSchema(
+  { todos: { type: 'array', maxItems: 200, description: 'The whole list, as it is to be from now on.', items: todoSchema } },
+  ['todos'],
+);
 
-const texts = {
-  en: {
-    description:
-      'Writes the list of what is to be done, whole, in place of the one before. Each entry is pending, in_progress or completed; one at a time is in_progress.',
-    prompt: (tool: string) =>
-      `For work of three steps or more keep a list with ${tool}: write it before you begin, mark the step that you are at as in_progress, and mark each as completed as soon as it is done. Leave it for small tasks.`,
-  },
-  zh: {
-    description: '写入完整的待办清单,替换之前的清单。每一项为 pending、in_progress 或 completed,同一时间只有一项为 in_progress。',
-    prompt: (tool: string) =>
-      `任务有三步或更多时,用 ${tool} 维护待办清单:开始前写好,正在做的一步标为 in_progress,做完立即标为 completed。小任务不需要清单。`,
-  },
+const ours =
+  'Writes the list of what is to be done, whole, in place of the one before. Each entry is pending, in_progress or completed; one at a time is in_progress.';
+
+const prompts: Readonly<Record<Language, (tool: string) => string>> = {
+  en: (tool) =>
+    `For work of three steps or more keep a list with ${tool}: write it before you begin, mark the step that you are at as in_progress, and mark each as completed as soon as it is done. Leave it for small tasks.`,
+  zh: (tool) =>
+    `任务有三步或更多时,用 ${tool} 维护待办清单:开始前写好,正在做的一步标为 in_progress,做完立即标为 completed。小任务不需要清单。`,
 };

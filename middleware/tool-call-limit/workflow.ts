@@ -3,37 +3,22 @@ import { HoldfastError } from '../../contract/errors';
 import { transferTool } from '../../kernel/define/transfer-names';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import type { CallLimits, Reached } from '../call-counts';
-import { checkCallLimits, reachedBy, timesIn } from '../call-counts';
-import { bound, checkOptions, filled, oneOf, someNames } from '../../contract/check';
+import type { CallLimitOptions, CallLimits, Reached } from '../call-counts';
+import { checkedCallLimits, reachedBy, timesIn } from '../call-counts';
+import { oneOf, someNames } from '../../contract/check';
 
-export interface ToolCallLimitOptions<T extends Tools = Tools> {
-  /** Agents with one name share the run's count. */
-  readonly name?: string;
+export interface ToolCallLimitOptions<T extends Tools = Tools> extends CallLimitOptions {
   /** Counted together. Default: every tool but the handover. */
   readonly tools?: readonly (keyof T & string)[];
-  /** Of all agents of the run. */
-  readonly perRun?: number;
-  /** Of this agent in the run. */
-  readonly perAgent?: number;
   /** `continue` (default): the model hears of the limit. `end`: the agent ends with a message. `fail`: the run fails with `call-limit`. */
   readonly exceeded?: 'continue' | 'end' | 'fail';
-  readonly message?: string;
 }
 
 /** Calls count in the order of their message, even calls that do not run. A repeated call counts again. */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
-  const options = checkOptions<ToolCallLimitOptions<T>>('toolCallLimit', given, {
-    name: filled,
-    tools: someNames,
-    perRun: bound,
-    perAgent: bound,
-    exceeded: oneOf('continue', 'end', 'fail'),
-    message: filled,
-  });
+  const options = checkedCallLimits('toolCallLimit', given, { tools: someNames, exceeded: oneOf('continue', 'end', 'fail') });
   const { tools, exceeded = 'continue', message } = options;
   const name = options.name ?? ['toolCallLimit', ...(tools ?? [])].join('.');
-  checkCallLimits('toolCallLimit', options);
   const limited =
     tools === undefined ? 'Tools were' : `${tools.map((tool) => `'${tool}'`).join(', ')} ${tools.length === 1 ? 'was' : 'were'}`;
   const isLimited = (tool: string): boolean => (tools === undefined ? tool !== transferTool : tools.includes(tool));

@@ -1,18 +1,13 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
-import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { Failure, Json, ToolCall } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import type { AgentMiddleware, HookContext, Tools } from '../../kernel/define/middleware';
 import { isToolProblem } from '../../kernel/effects/errors';
 import type { Backoff } from '../backoff';
 import { answerOr, attemptsForm, backoffForm, waitsOf } from '../backoff';
 import { checkOptions, filled, func, isFilled, refusing, someNames } from '../../contract/check';
-import { toolCodes } from '../code-options';
-
-export interface ToolProblem {
-  readonly code: string;
-  readonly message: string;
-}
+import { fits, toolCodes } from '../code-options';
 
 export interface ToolRetryOptions<T extends Tools = Tools> {
   /** Only for agents with several for the same tools. */
@@ -23,11 +18,11 @@ export interface ToolRetryOptions<T extends Tools = Tools> {
   readonly attempts?: number;
   readonly backoff?: Backoff;
   /** Codes, or a function. Default: `tool-failed` and `tool-timeout`. */
-  readonly retryOn?: readonly string[] | ((problem: ToolProblem, call: ToolCall) => boolean);
+  readonly retryOn?: readonly string[] | ((problem: Failure, call: ToolCall) => boolean);
   /** The reason for another call after a result, or true. Undefined takes the result. */
   readonly retryResult?: (result: Json, call: ToolCall) => string | boolean | undefined;
   /** `error` (default): the last error or result stands. `answer`: the text of a result. */
-  readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: ToolProblem, call: ToolCall) => string) };
+  readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: Failure, call: ToolCall) => string) };
 }
 
 /** Waits in the run between calls. A tool's `retry` has no waits and no history. */
@@ -45,8 +40,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
   if (attempts === 1 && whenExhausted === 'error')
     refusing('toolRetry')('attempts counts the first call, too: with 1 no tool is called again, and it does nothing. Write 2 or more.');
   const waits = waitsOf('toolRetry', backoff);
-  const isWorthIt = (problem: ToolProblem, call: ToolCall): boolean =>
-    typeof retryOn === 'function' ? retryOn(problem, call) : retryOn.includes(problem.code);
+  const isWorthIt = fits(retryOn);
   return {
     name: options.name ?? ['toolRetry', ...(tools ?? [])].join('.'),
     ...defined({ onlyTools: tools }),
@@ -76,7 +70,7 @@ export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> 
 interface EndedAttempt {
   readonly result?: Json;
   readonly error?: unknown;
-  readonly problem?: ToolProblem | undefined;
+  readonly problem?: Failure | undefined;
   readonly isRetryable?: boolean;
 }
 
@@ -99,7 +93,7 @@ function isOurs(ctx: HookContext, tool: string): boolean {
   return facts?.effect !== 'once' && facts?.ownAttempts === undefined;
 }
 
-function answerFor(answer: string | ((problem: ToolProblem, call: ToolCall) => string), problem: ToolProblem, call: ToolCall): Json {
+function answerFor(answer: string | ((problem: Failure, call: ToolCall) => string), problem: Failure, call: ToolCall): Json {
   const text: unknown = typeof answer === 'string' ? answer : answer(problem, call);
   if (typeof text === 'string') return text;
   throw new HoldfastError('hook-failed', `whenExhausted.answer of toolRetry returned ${typeof text}; it returns a text.`);

@@ -1,6 +1,7 @@
 import type { Json, Message } from '../../contract/messages/messages';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
+import { resultPartsOf } from '../tool-rounds';
 import type { Forms } from '../../contract/check';
 import { both, checkOptions, flag, identifier, isRecord, listOf, refusing, required, someNames } from '../../contract/check';
 
@@ -52,10 +53,8 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function foundIn(messages: readonly Message[], ctx: HookContext): readonly string[] {
-  const names: string[] = [];
-  for (const { parts } of messages)
-    for (const part of parts) if (part.type === 'tool-result' && ctx.nameOfTool(part.name) === tool) names.push(...namesIn(part.output));
-  return names;
+  const results = messages.flatMap(resultPartsOf).filter(({ name }) => ctx.nameOfTool(name) === tool);
+  return results.flatMap(({ output }) => namesIn(output));
 }
 
 function namesIn(output: Json): readonly string[] {

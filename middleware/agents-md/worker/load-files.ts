@@ -14,64 +14,54 @@ export async function loadFiles(
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<LoadedAgentsMd> {
-  const loading = new Loading(backend, maxBytes, signal);
-  for (const path of paths) await loading.load(path, '/', []);
-  return { files: loading.files, warnings: loading.warnings };
-}
+  const files: { readonly path: string; readonly content: string }[] = [];
+  const warnings: string[] = [];
+  const seen = new Set<string>();
+  let total = 0;
+  for (const path of paths) await load(path, '/', []);
+  return { files, warnings };
 
-class Loading {
-  readonly files: { readonly path: string; readonly content: string }[] = [];
-  readonly warnings: string[] = [];
-  private readonly seen = new Set<string>();
-  private bytes = 0;
-
-  constructor(
-    private readonly backend: Pick<FileBackend, 'read'>,
-    private readonly maxBytes: number,
-    private readonly signal: AbortSignal | undefined,
-  ) {}
-
-  async load(written: string, folder: string, chain: readonly string[]): Promise<void> {
-    const path = this.placeOf(written, folder);
+  async function load(written: string, folder: string, chain: readonly string[]): Promise<void> {
+    const path = placeOf(written, folder);
     if (path === undefined) return;
-    if (chain.includes(path)) return this.warn(`circular import of ${path} skipped: ${[...chain, path].join(' -> ')}`);
-    if (this.seen.has(path)) return;
-    if (chain.length > deepest) return this.warn(`import of ${path} skipped: it is more than ${deepest} levels deep`);
-    const content = await this.contentOf(path, chain.length > 0);
+    if (chain.includes(path)) return warn(`circular import of ${path} skipped: ${[...chain, path].join(' -> ')}`);
+    if (seen.has(path)) return;
+    if (chain.length > deepest) return warn(`import of ${path} skipped: it is more than ${deepest} levels deep`);
+    const content = await contentOf(path, chain.length > 0);
     if (content === undefined) return;
-    this.seen.add(path);
+    seen.add(path);
     const bytes = Buffer.byteLength(content);
-    if (this.maxBytes > 0 && this.files.length > 0 && this.bytes + bytes > this.maxBytes)
-      return this.warn(`${path} skipped: with its ${bytes} bytes the files would have more than ${this.maxBytes}`);
-    this.bytes += bytes;
-    if (content.trim() !== '') this.files.push({ path, content });
-    for (const imported of importsOf(content)) await this.load(imported, posix.dirname(path), [...chain, path]);
+    if (maxBytes > 0 && files.length > 0 && total + bytes > maxBytes)
+      return warn(`${path} skipped: with its ${bytes} bytes the files would have more than ${maxBytes}`);
+    total += bytes;
+    if (content.trim() !== '') files.push({ path, content });
+    for (const imported of importsOf(content)) await load(imported, posix.dirname(path), [...chain, path]);
   }
 
-  private placeOf(written: string, folder: string): string | undefined {
+  function placeOf(written: string, folder: string): string | undefined {
     try {
       return checkedPath(written.startsWith('/') ? written : `${folder}/${written}`);
     } catch (error) {
-      this.warn(messageOf(error));
+      warn(messageOf(error));
       return undefined;
     }
   }
 
   /** Undefined after a warning: a written text must not end every run. */
-  private async contentOf(path: string, isImport: boolean): Promise<string | undefined> {
-    this.signal?.throwIfAborted();
+  async function contentOf(path: string, isImport: boolean): Promise<string | undefined> {
+    signal?.throwIfAborted();
     try {
-      return await this.backend.read(path);
+      return await backend.read(path);
     } catch (error) {
-      if (isFileMissing(error)) this.warn(`${path} not found`);
-      else if (isImport && isNoText(error)) this.warn(`import of ${path} skipped: ${messageOf(error)}`);
+      if (isFileMissing(error)) warn(`${path} not found`);
+      else if (isImport && isNoText(error)) warn(`import of ${path} skipped: ${messageOf(error)}`);
       else throw new Error(`failed to load agent files: ${path}: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  private warn(warning: string): void {
-    this.warnings.push(warning);
+  function warn(warning: string): void {
+    warnings.push(warning);
   }
 }
 

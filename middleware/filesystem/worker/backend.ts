@@ -57,6 +57,15 @@ export function isFileMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT';
 }
 
+export async function ifThere<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isFileMissing(error)) return undefined;
+    throw error;
+  }
+}
+
 export function noText(path: string, what: 'file' | 'text'): Error {
   return new HoldfastError('tool-failed', what === 'file' ? `"${path}" is no file.` : `The file "${path}" is no text.`, {
     details: { noText: true },

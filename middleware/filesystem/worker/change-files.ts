@@ -3,20 +3,21 @@ import type { Tool } from '../../../activities/tools/define-tool';
 import { defineTool } from '../../../activities/tools/define-tool';
 import type { FileBackend } from './backend';
 
+const file = z.string().describe('The file, such as /notes/today.md.');
 const writeInput = z.object({
-  file_path: z.string().describe('The file, such as /notes/today.md.'),
+  file_path: file,
   content: z.string().describe('All that the file is to have.'),
 });
 const editInput = z.object({
-  file_path: z.string().describe('The file, such as /notes/today.md.'),
+  file_path: file,
   old_string: z.string().describe('The text to replace, exactly as it stands in the file, without line numbers.'),
   new_string: z.string().describe('The text to put there.'),
   replace_all: z.boolean().optional().describe('Replaces every occurrence. Without it there has to be exactly one.'),
 });
 
-export function writeFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof writeInput>, string> {
+export function writeFileTool(backend: FileBackend): Tool<z.input<typeof writeInput>, string> {
   return defineTool({
-    description: description ?? 'Writes a file, with the folders that it needs. A file that is there is written over.',
+    description: 'Writes a file, with the folders that it needs. A file that is there is written over.',
     inputSchema: writeInput,
     effect: 'idempotent',
     execute: async ({ file_path: path, content }) => {
@@ -26,10 +27,9 @@ export function writeFileTool(backend: FileBackend, description?: string): Tool<
   });
 }
 
-export function editFileTool(backend: FileBackend, description?: string): Tool<z.input<typeof editInput>, string> {
+export function editFileTool(backend: FileBackend): Tool<z.input<typeof editInput>, string> {
   return defineTool({
     description:
-      description ??
       'Replaces a text in a file by another one. Read the file first. The old text has to be unique, unless replace_all is true.',
     inputSchema: editInput,
     effect: 'idempotent',

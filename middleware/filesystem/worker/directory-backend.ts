@@ -24,11 +24,12 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
     'config-invalid',
   );
   const bytesOf = async (path: string): Promise<Buffer> => readRegular(await found(folder, path), path, maxBytes);
-  const textOf = async (path: string): Promise<string> => {
+  const textBytesOf = async (path: string): Promise<Buffer> => {
     const bytes = await bytesOf(path);
     if (bytes.includes(0)) throw noText(path, 'text');
-    return bytes.toString('utf8');
+    return bytes;
   };
+  const textOf = async (path: string): Promise<string> => (await textBytesOf(path)).toString('utf8');
   return {
     list: inOwnWords(async (path) => {
       const at = await found(folder, path);
@@ -45,8 +46,7 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
     }),
     read: inOwnWords(textOf),
     readToEdit: inOwnWords(async (path) => {
-      const bytes = await bytesOf(path);
-      if (bytes.includes(0)) throw noText(path, 'text');
+      const bytes = await textBytesOf(path);
       try {
         return exactly.decode(bytes);
       } catch {

@@ -33,9 +33,9 @@ export type ListInput = z.input<typeof listInput>;
 export type GlobInput = z.input<typeof globInput>;
 export type GrepInput = z.input<typeof grepInput>;
 
-export function listTool(backend: FileBackend, description?: string): Tool<z.output<typeof listInput>, string> {
+export function listTool(backend: FileBackend): Tool<z.output<typeof listInput>, string> {
   return defineTool({
-    description: description ?? 'Lists what stands in a folder. Folders end with "/".',
+    description: 'Lists what stands in a folder. Folders end with "/".',
     inputSchema: listInput,
     effect: 'none',
     execute: async ({ path }) => {
@@ -45,9 +45,9 @@ export function listTool(backend: FileBackend, description?: string): Tool<z.out
   });
 }
 
-export function globTool(backend: FileBackend, description?: string): Tool<z.output<typeof globInput>, string> {
+export function globTool(backend: FileBackend): Tool<z.output<typeof globInput>, string> {
   return defineTool({
-    description: description ?? 'Finds files by the names of their paths.',
+    description: 'Finds files by the names of their paths.',
     inputSchema: globInput,
     effect: 'none',
     execute: async ({ pattern, path }) => {
@@ -57,9 +57,9 @@ export function globTool(backend: FileBackend, description?: string): Tool<z.out
   });
 }
 
-export function grepTool(backend: FileBackend, description?: string): Tool<z.output<typeof grepInput>, string> {
+export function grepTool(backend: FileBackend): Tool<z.output<typeof grepInput>, string> {
   return defineTool({
-    description: description ?? 'Searches in files by a regular expression.',
+    description: 'Searches in files by a regular expression.',
     inputSchema: grepInput,
     effect: 'none',
     execute: async (asked, { signal }) => {

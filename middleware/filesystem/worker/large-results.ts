@@ -3,12 +3,12 @@ import { currentCall } from '../../../activities/calls/call-context';
 import type { ToolWorkerCall, WorkerMiddleware } from '../../../activities/worker-middleware/worker-middleware';
 import { defineWorkerMiddleware } from '../../../activities/worker-middleware/worker-middleware';
 import { HoldfastError, messageOf } from '../../../contract/errors';
-import type { Json, Part } from '../../../contract/messages/messages';
 import type { FileBackend } from './backend';
 import type { Forms } from '../../../contract/check';
 import { bound, checkOptions, filled, form, func, isFilledList, required, worded } from '../../../contract/check';
 import { backendForm } from './backend';
 import { numberedLines } from './read-file';
+import { textsOf, wholeResults, withText } from './whole-results';
 
 export interface LargeResultsOptions {
   readonly backend: FileBackend;
@@ -28,54 +28,28 @@ const shownLines = 10;
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   checkOptions('largeResults', options, forms, 'config-invalid');
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;
-  const kept = async (text: string, call: ToolWorkerCall): Promise<string> => {
-    const path = pathOf === undefined ? defaultPath(call) : pathOf({ tool: call.tool, callId: call.callId });
-    if (typeof path !== 'string' || path === '') throw new Error('pathOf gave no path.');
-    await backend.write(path, text);
-    return notice(text, call.callId, path, readFileTool);
-  };
   const insteadOf = async (text: string, call: ToolWorkerCall): Promise<string | undefined> => {
     const bytes = Buffer.byteLength(text);
     if (bytes <= tokens * 4) return undefined;
     try {
-      return await kept(text, call);
+      const path = pathOf === undefined ? defaultPath(call) : pathOf({ tool: call.tool, callId: call.callId });
+      if (typeof path !== 'string' || path === '') throw new Error('pathOf gave no path.');
+      await backend.write(path, text);
+      return notice(text, call.callId, path, readFileTool);
     } catch (error) {
       // An error of the worker middleware would end the run; this error goes to the model.
       const message = `It ran, but its result of ${bytes} bytes is too large, and could not be put into a file: ${messageOf(error)}`;
       throw new HoldfastError('tool-failed', message, { cause: error });
     }
   };
-  const shortened = async (parts: readonly Part[], call: ToolWorkerCall): Promise<readonly Part[]> => {
-    const text = await insteadOf(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'), call);
-    if (text === undefined) return parts;
-    const first = parts.findIndex(({ type }) => type === 'text');
-    return parts.flatMap((part, at): Part[] => (part.type !== 'text' ? [part] : at === first ? [{ type: 'text', text }] : []));
-  };
-  // Readers see nothing before the end: shown text has to be the result.
-  async function* collectedText(pieces: AsyncIterable<string>, call: ToolWorkerCall): AsyncGenerator<string> {
-    let text = '';
-    for await (const piece of pieces) text += piece;
-    yield (await insteadOf(text, call)) ?? text;
-  }
-  async function* collectedParts(pieces: AsyncIterable<Part>, call: ToolWorkerCall): AsyncGenerator<Part> {
-    const parts: Part[] = [];
-    for await (const part of pieces) parts.push(part);
-    yield* await shortened(parts, call);
-  }
-  const staysWhole = ({ tool }: ToolWorkerCall): boolean => except.includes(tool);
-  return defineWorkerMiddleware('largeResults', () => ({
-    async wrapInvokableToolCall(input, next, call): Promise<Json> {
-      const output = await next(input);
-      if (staysWhole(call)) return output;
-      return (await insteadOf(typeof output === 'string' ? output : JSON.stringify(output), call)) ?? output;
+  const wraps = wholeResults({
+    stays: ({ tool }) => except.includes(tool),
+    async change(output, isParts, call) {
+      const text = await insteadOf(textsOf(output, isParts).join('\n'), call);
+      return text === undefined ? output : withText(output, isParts, text);
     },
-    async wrapEnhancedInvokableToolCall(input, next, call) {
-      const parts = await next(input);
-      return staysWhole(call) ? parts : shortened(parts, call);
-    },
-    wrapStreamableToolCall: (input, next, call) => (staysWhole(call) ? next(input) : collectedText(next(input), call)),
-    wrapEnhancedStreamableToolCall: (input, next, call) => (staysWhole(call) ? next(input) : collectedParts(next(input), call)),
-  }));
+  });
+  return defineWorkerMiddleware('largeResults', () => wraps);
 }
 
 /** Ids of calls repeat, so a hash tells calls apart. */

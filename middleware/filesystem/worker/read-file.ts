@@ -20,10 +20,10 @@ type Input = z.output<typeof input>;
 export type ReadFileInput = z.input<typeof inputWithPages>;
 type InputWithPages = z.output<typeof inputWithPages>;
 
-const ours =
+const description =
   'Reads a text file. Each line comes with its number and a tab before it, which are no part of the file. Read a long file in pieces, with offset and limit.';
 
-export function readFileTool(backend: FileBackend, description = ours): Tool<Input, string> {
+export function readFileTool(backend: FileBackend): Tool<Input, string> {
   return defineTool({
     description,
     inputSchema: input,
@@ -32,7 +32,7 @@ export function readFileTool(backend: FileBackend, description = ours): Tool<Inp
   });
 }
 
-export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>, description = ours): EnhancedTool<InputWithPages> {
+export function readPartsTool(readParts: NonNullable<FileBackend['readParts']>): EnhancedTool<InputWithPages> {
   return defineTool({
     description,
     inputSchema: inputWithPages,

@@ -82,9 +82,14 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
       });
-      const output = new Output(maxBytes);
-      running.stdout.on('data', (piece: Buffer) => output.take(piece));
-      running.stderr.on('data', (piece: Buffer) => output.take(piece));
+      const kept: Buffer[] = [];
+      let bytes = 0;
+      const take = (piece: Buffer): void => {
+        if (bytes < maxBytes) kept.push(piece.subarray(0, maxBytes - bytes));
+        bytes += piece.length;
+      };
+      running.stdout.on('data', take);
+      running.stderr.on('data', take);
       const closed = once(running, 'close');
       closed.catch(() => undefined);
       const stop = (): void => endGroup(running.pid);
@@ -97,7 +102,7 @@ export function directoryShell(folder: string, options: DirectoryShellOptions = 
         // An escaped process may hold the output open.
         await Promise.race([closed, delay(patience, undefined, { ref: false })]);
         signal.throwIfAborted();
-        return { ...output.result, exitCode: exitCode ?? 137 };
+        return { output: Buffer.concat(kept).toString('utf8'), truncated: bytes > maxBytes, exitCode: exitCode ?? 137 };
       } catch (error) {
         throw signal.aborted ? signal.reason : inOwnWords(error);
       } finally {
@@ -116,20 +121,4 @@ function inOwnWords(error: unknown): unknown {
   return syscall === undefined
     ? error
     : new HoldfastError('tool-failed', `The command could not be started: ${code ?? 'unknown'}. Is the folder there?`);
-}
-
-class Output {
-  private readonly pieces: Buffer[] = [];
-  private bytes = 0;
-
-  constructor(private readonly maxBytes: number) {}
-
-  take(piece: Buffer): void {
-    if (this.bytes < this.maxBytes) this.pieces.push(piece.subarray(0, this.maxBytes - this.bytes));
-    this.bytes += piece.length;
-  }
-
-  get result(): { readonly output: string; readonly truncated: boolean } {
-    return { output: Buffer.concat(this.pieces).toString('utf8'), truncated: this.bytes > this.maxBytes };
-  }
 }

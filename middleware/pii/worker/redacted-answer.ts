@@ -22,18 +22,14 @@ export class RedactedAnswer {
   private readonly parts: TextPart[] = [];
   private last: TextPart | undefined;
 
-  constructor(private readonly redactor: Redactor | undefined) {}
+  constructor(private readonly redactor: Redactor) {}
 
   *take(chunk: TextChunk): Generator<ModelChunk> {
-    if (this.redactor === undefined) {
-      yield chunk;
-      return;
-    }
     const known = this.partOf(chunk);
     if (known === undefined && this.last?.like.block === undefined) yield* this.endOpen();
-    const part = known ?? this.begin(chunk, this.redactor);
+    const part = known ?? this.begin(chunk);
     if (chunk.extra !== undefined) part.extras.push(chunk.extra);
-    const pieces = this.push(part, chunk.text, this.redactor);
+    const pieces = this.push(part, chunk.text);
     // Even an empty piece counts: the first piece places the text in the answer.
     if (known === undefined) yield { ...part.like, text: '' };
     yield* pieces;
@@ -54,10 +50,10 @@ export class RedactedAnswer {
     return this.last?.like.type === type && this.last.like.block === undefined ? this.last : undefined;
   }
 
-  private begin({ extra: _, ...like }: TextChunk, redactor: Redactor): TextPart {
+  private begin({ extra: _, ...like }: TextChunk): TextPart {
     const before = this.parts.at(-1);
     const follows = this.last !== undefined && before === this.last && before.like.type === like.type && like.block !== undefined;
-    const run = follows ? before.run : { texts: redactor.stream(), parts: [] };
+    const run = follows ? before.run : { texts: this.redactor.stream(), parts: [] };
     if (follows) before.context = run.texts.next();
     const part: TextPart = { like, run, extras: [], context: '' };
     run.parts.push(part);
@@ -66,9 +62,9 @@ export class RedactedAnswer {
     return part;
   }
 
-  private push(part: TextPart, text: string, redactor: Redactor): readonly ModelChunk[] {
+  private push(part: TextPart, text: string): readonly ModelChunk[] {
     if (part === part.run.parts.at(-1)) return shown(part.run.texts.push(text), part.run);
-    part.late ??= redactor.stream(part.context);
+    part.late ??= this.redactor.stream(part.context);
     return part.late.push(text).map((piece) => ({ ...part.like, text: piece.text }));
   }
 

@@ -1,56 +1,45 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
-import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
+import { configuredPath, ifThere } from '../../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from '../task-board';
 
-const watermark = '.highwatermark';
-
-export class TaskFiles {
-  private turn: Promise<unknown> = Promise.resolve();
-  private readonly folder: string;
-
-  constructor(
-    private readonly backend: FileBackend,
-    folder: string,
-  ) {
-    this.folder = configuredPath('taskTools, baseDir', folder);
-  }
-
-  answer(act: (board: TaskBoard) => TaskAnswer): Promise<string> {
-    const answered = this.turn.then(async () => {
-      const before = await this.read();
+/** Answers from a board of files. Answers wait for each other. */
+export function taskFiles(backend: FileBackend, baseDir: string): (act: (board: TaskBoard) => TaskAnswer) => Promise<string> {
+  const folder = configuredPath('taskTools, baseDir', baseDir);
+  const watermark = posix.join(folder, '.highwatermark');
+  const fileOf = (id: string): string => posix.join(folder, `${id}.json`);
+  let turn: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const answered = turn.then(async () => {
+      const before = await read();
       const { text, board } = act(before);
-      if (board !== undefined) await this.write(before, board);
+      if (board !== undefined) await write(before, board);
       return text;
     });
-    this.turn = answered.catch(() => undefined);
+    turn = answered.catch(() => undefined);
     return answered;
-  }
+  };
 
-  private async read(): Promise<TaskBoard> {
-    const entries = await orNothing(this.backend.list(this.folder));
-    const files = (entries ?? []).filter(({ path, kind }) => kind === 'file' && /^\d+\.json$/.test(posix.basename(path)));
+  async function read(): Promise<TaskBoard> {
+    const entries = (await ifThere(() => backend.list(folder))) ?? [];
     const tasks: Task[] = [];
-    for (const { path } of files) tasks.push(taskIn(path, await this.backend.read(path)));
-    const highest = Number((await orNothing(this.backend.read(this.path(watermark)))) ?? 0);
+    for (const { path, kind } of entries)
+      if (kind === 'file' && /^\d+\.json$/.test(posix.basename(path))) tasks.push(taskIn(path, await backend.read(path)));
+    const highest = Number((await ifThere(() => backend.read(watermark))) ?? 0);
     return { highWatermark: Number.isInteger(highest) && highest > 0 ? highest : 0, tasks };
   }
 
   /** The number first: after a crash no second task gets it. */
-  private async write(before: TaskBoard, after: TaskBoard): Promise<void> {
-    if (after.highWatermark !== before.highWatermark) await this.backend.write(this.path(watermark), String(after.highWatermark));
+  async function write(before: TaskBoard, after: TaskBoard): Promise<void> {
+    if (after.highWatermark !== before.highWatermark) await backend.write(watermark, String(after.highWatermark));
     const known = new Map(before.tasks.map((task) => [task.id, JSON.stringify(task)]));
     for (const task of after.tasks) {
       const text = JSON.stringify(task);
-      if (known.get(task.id) !== text) await this.backend.write(this.path(`${task.id}.json`), text);
+      if (known.get(task.id) !== text) await backend.write(fileOf(task.id), text);
       known.delete(task.id);
     }
-    for (const id of known.keys()) await this.backend.remove(this.path(`${id}.json`)).catch(ignoreMissing);
-  }
-
-  private path(name: string): string {
-    return posix.join(this.folder, name);
+    for (const id of known.keys()) await ifThere(() => backend.remove(fileOf(id)));
   }
 }
 
@@ -62,17 +51,4 @@ function taskIn(path: string, text: string): Task {
   } catch (error) {
     throw new Error(`${path} holds no task: ${messageOf(error)}`);
   }
-}
-
-async function orNothing<Result>(reading: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    ignoreMissing(error);
-    return undefined;
-  }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isFileMissing(error)) throw error;
 }

@@ -3,7 +3,7 @@ import { defined } from '../../../contract/defined';
 import { posix } from 'node:path';
 import { HoldfastError, messageOf } from '../../../contract/errors';
 import type { FileBackend } from '../../filesystem/worker/backend';
-import { configuredPath, isFileMissing } from '../../filesystem/worker/backend';
+import { configuredPath, ifThere } from '../../filesystem/worker/backend';
 import type { Skill, SkillHead } from '../skills';
 import { frontmatterOf } from './frontmatter';
 
@@ -19,7 +19,7 @@ export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir:
   const all = async (): Promise<readonly Skill[]> => {
     const skills: Skill[] = [];
     for (const { path, kind } of await backend.list(folder)) {
-      const text = kind === 'folder' ? await textOrNothing(backend, fileIn(path)) : undefined;
+      const text = kind === 'folder' ? await ifThere(() => backend.read(fileIn(path))) : undefined;
       if (text !== undefined) skills.push(skillIn(path, text));
     }
     checkNames(skills);
@@ -69,14 +69,5 @@ function skillIn(baseDirectory: string, text: string): Skill {
     return { name, description, ...defined({ context, agent, model }), baseDirectory, content };
   } catch (error) {
     throw new HoldfastError('config-invalid', `${fileIn(baseDirectory)} holds no skill: ${messageOf(error)}`);
-  }
-}
-
-async function textOrNothing(backend: Pick<FileBackend, 'read'>, path: string): Promise<string | undefined> {
-  try {
-    return await backend.read(path);
-  } catch (error) {
-    if (isFileMissing(error)) return undefined;
-    throw error;
   }
 }
