@@ -10,7 +10,7 @@ import { isRunId } from '../../contract/names';
 import { quoted, refuseOtherAnswer } from '../projection/answers';
 import type { Thread } from '../projection/thread';
 import { threadOf } from '../projection/thread';
-import { listen } from '../projection/thread-log';
+import { listen, queuedIn } from '../projection/thread-log';
 import type { GivenPayload } from './answers';
 import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
 import type { A2aCaller } from './methods';
@@ -62,7 +62,7 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
 }
 
 function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
-  const stored = fold.said ?? view?.conversation?.queue.find(({ id }) => id === ref.message)?.message;
+  const stored = fold.said ?? queuedIn(view, ref.message);
   const given = messageOfSent({ id: ref.message, content });
   // A changed message in the queue has another id.
   if (stored === undefined || stored.id !== given.id || canonicalJson(stored.parts) === canonicalJson(given.parts)) return;
@@ -75,8 +75,8 @@ function checkData(agent: string, inputSchema: Json, { parts }: GivenMessage): v
   if (parts.length === 1 && part?.data !== undefined) checkJob(agent, inputSchema, part.data);
 }
 
-async function isKnown(thread: Thread, { message }: TaskRef, { conversation }: RunView): Promise<boolean> {
-  return conversation?.queue.some(({ id }) => id === message) === true || (await thread.fateOf(message)) !== undefined;
+async function isKnown(thread: Thread, { message }: TaskRef, view: RunView): Promise<boolean> {
+  return queuedIn(view, message) !== undefined || (await thread.fateOf(message)) !== undefined;
 }
 
 function waitsForAnswer(contextId: string, { id }: Interrupt): HoldfastError {

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { InterruptEndEvent } from '../projection/answers';
 import { askedIn, quoted, refuseOtherAnswer, takesNoMessage } from '../projection/answers';
-import { cameToNothing } from '../projection/thread-log';
+import { cameToNothing, queuedIn, saidIn } from '../projection/thread-log';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf } from './content';
 import { textGiven } from './given-results';
@@ -66,8 +66,7 @@ async function sayOf({ id, content, by }: Extract<Wish, { type: 'say' }>, { view
   const { queue, status } = view.conversation;
   const said = await log();
   const free = freeId(sent, said);
-  const isKnown = queue.some((one) => one.id === free) || said.some((event) => event.type === 'message' && event.id === free);
-  if (isKnown) return { ...say, id: free, isSent: true, offset: 0 };
+  if (queuedIn(view, free) !== undefined || saidIn(said, free) !== undefined) return { ...say, id: free, isSent: true, offset: 0 };
   if (status === 'ended') return say;
   const open = view.interrupts.map((interrupt) => interrupt.id);
   if (open.length > 0) throw takesNoMessage(`The thread "${view.id}"`, open);

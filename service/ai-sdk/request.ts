@@ -5,6 +5,7 @@ import { isMessageId } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
+import { onlyText } from '../projection/content';
 import { ChatQuery, MessageBody, json, roles, shortText } from '../http/schemas';
 
 export const ChatBody = z.strictObject({
@@ -85,8 +86,7 @@ function contentOf(parts: readonly unknown[]): string | readonly Part[] {
     return file.success ? [fileOf(file.data)] : [];
   });
   if (read.length === 0) throw new HoldfastError('input-invalid', 'The message says nothing: it has no text and no file.');
-  const [only] = read;
-  return read.length === 1 && only?.type === 'text' ? only.text : read;
+  return onlyText(read) ?? read;
 }
 
 const dataUrl = /^data:[^,]*;base64,/;

@@ -6,6 +6,11 @@ export function resultOf({ parts }: Pick<StoredMessage, 'parts'>): { readonly co
   return { content: textOfJson(part.output), isError: part.isError === true };
 }
 
+/** Undefined: the parts are more than one text. */
+export function onlyText([part, ...more]: readonly Part[]): string | undefined {
+  return part?.type === 'text' && more.length === 0 ? part.text : undefined;
+}
+
 export function textOfJson(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
