@@ -1,5 +1,6 @@
 import type { AnswerOptions, Conversation, HoldfastClient, Run } from '../../client/index';
 import type { ConversationOptions } from '../../client/conversation-options';
+import type { ReadOptions } from '../../client/reading/follower';
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
@@ -7,17 +8,11 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 
-export interface ThreadEventsOptions {
-  readonly from: number;
-  readonly until: 'end' | 'waiting';
-  readonly signal: AbortSignal;
-}
-
 export interface Thread extends Pick<Conversation, 'id' | 'send' | 'turnOffset' | 'fateOf' | 'withdraw' | 'stop'> {
   /** Undefined: the conversation has no message yet. */
   view(): Promise<RunView | undefined>;
   answer(interruptId: string, answer: Json, who: AnswerOptions): Promise<void>;
-  events(options: ThreadEventsOptions): AsyncGenerator<RunEvent | Delta>;
+  events(options: Required<Pick<ReadOptions, 'from' | 'until' | 'signal'>>): AsyncGenerator<RunEvent | Delta>;
 }
 
 interface GivenAnswer {
