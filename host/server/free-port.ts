@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createConnection, createServer, type Server } from 'node:net';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../system-errors';
@@ -51,11 +52,10 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-function listen(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on('error', () => undefined).end());
-    server.once('error', reject).listen(port, host, () => resolve(server));
-  });
+async function listen(host: string, port: number): Promise<Server> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end()).listen(port, host);
+  await once(server, 'listening');
+  return server;
 }
 
 function connectOnce(probe: Server, port: number): Promise<void> {

@@ -9,7 +9,7 @@ import type { Json, Part } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import { quoted, refuseOtherAnswer } from '../projection/answers';
 import type { Thread } from '../projection/thread';
-import { threadOf } from '../projection/thread';
+import { keptFor, threadOf } from '../projection/thread';
 import { listen, queuedIn } from '../projection/thread-log';
 import type { GivenPayload } from './answers';
 import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
@@ -36,9 +36,6 @@ export function send(sending: Sending): Promise<TaskReading> {
   if (contextId === undefined || contextId === ref.contextId) return answer(sending, ref);
   throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
 }
-
-/** Longest idle time of a context with an id from the service. */
-const keptFor = '30d';
 
 async function begin({ client, agent, message, inputSchema, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
@@ -7,6 +6,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Part, StoredMessage } from '../../contract/messages/messages';
 import { externalCallIn } from '../../contract/external-calls';
 import { askedIn, decisionOf, takesNoMessage, unless } from '../projection/answers';
+import { hashOf } from '../projection/content';
 import type { Thread } from '../projection/thread';
 import { logBetween, queuedIn, saidIn } from '../projection/thread-log';
 import type { ChatBody, ChatWish } from './request';
@@ -66,7 +66,7 @@ async function editedFrom(posted: Posted, before: RunView | undefined, { id, con
   if (stored === undefined) return undefined;
   const { parts, id: given } = messageOfSent({ id, content });
   if (stored.id !== given || canonicalJson(stored.parts) === canonicalJson(parts)) return undefined;
-  return `${id.slice(0, 80)}.edited-${createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 10)}`;
+  return `${id.slice(0, 80)}.edited-${hashOf(canonicalJson(parts), 10)}`;
 }
 
 async function storedIn(

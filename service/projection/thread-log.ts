@@ -66,6 +66,17 @@ export function cameToNothing(message: string, log: readonly RunEvent[]): boolea
   return said !== undefined && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed');
 }
 
+/** A known message is sent again, under its next id, only after a failed or stopped turn. */
+export function freeId(first: string, log: readonly RunEvent[], again: (nth: number) => string | undefined): string {
+  let free = first;
+  for (let nth = 2; cameToNothing(free, log); nth++) {
+    const next = again(nth);
+    if (next === undefined) return free;
+    free = next;
+  }
+  return free;
+}
+
 export function saidIn(log: readonly RunEvent[], message: string): MessageEvent | undefined {
   return log.find((event): event is MessageEvent => event.type === 'message' && event.id === message);
 }

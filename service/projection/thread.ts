@@ -21,6 +21,9 @@ interface GivenAnswer {
   readonly by?: string;
 }
 
+/** Longest idle time of a conversation with an id from the service. OpenAI keeps responses as long. */
+export const keptFor = '30d';
+
 /** Longest wait of `counts` for the interrupt's end in the log. */
 const patienceMs = 2000;
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
@@ -9,10 +9,10 @@ import { isRunId } from '../../contract/names';
 import type { HoldfastClient } from '../../client/index';
 import type { AskedInLog } from '../projection/answers';
 import { askedIn, quoted, unless } from '../projection/answers';
-import { onlyText } from '../projection/content';
+import { hashOf, onlyText } from '../projection/content';
 import type { Thread } from '../projection/thread';
-import { threadOf } from '../projection/thread';
-import { cameToNothing, logBetween, queuedIn, saidIn } from '../projection/thread-log';
+import { keptFor, threadOf } from '../projection/thread';
+import { cameToNothing, freeId, logBetween, queuedIn, saidIn } from '../projection/thread-log';
 import type { PlannedAnswer } from './answers';
 import { answerInMessage, answersTo } from './answers';
 import type { ResponseNote } from './note';
@@ -50,9 +50,6 @@ export async function carryOut(
   return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
 }
 
-/** Longest idle time of a conversation with an id from the service. OpenAI keeps responses as long. */
-const keptFor = '30d';
-
 async function begin(
   client: HoldfastClient,
   body: CreateBody,
@@ -61,7 +58,7 @@ async function begin(
 ): Promise<CarriedOut> {
   const { model, metadata, by } = body;
   const runId = metadata?.['run_id'];
-  const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
+  const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf(canonicalJson([model, key]), 20)}`;
   const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
   const message = messageIdOf(0, key ?? conversation);
   const thread = threadOf(client, model, conversation, { idle: keptFor, ...(before.length === 0 ? {} : { messages: before }) });
@@ -91,7 +88,7 @@ interface GoingOn {
 async function say(going: GoingOn, { content }: Saying, key: string | undefined): Promise<CarriedOut> {
   const { thread, body, before, view, log, begins } = going;
   const first = messageIdOf(begins, canonicalJson([responseIdOf(before), key ?? (content as unknown as Json)]));
-  const message = key === undefined ? freeMessage(first, log) : first;
+  const message = key === undefined ? freeId(first, log, (nth) => `${first}-${nth}`) : first;
   const known = storedMessage(message, view, log);
   if (known !== undefined) {
     refuseOtherContent(known, content, message);
@@ -150,14 +147,6 @@ function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[
   return asked.filter(
     (one) => one.offset < end && !answered.includes(one.offset) && (one.end === undefined || one.end.offset >= Math.min(begin, end)),
   );
-}
-
-/** A known message is sent again only after a failed or stopped turn. */
-function freeMessage(first: string, log: readonly RunEvent[]): string {
-  for (let nth = 1; ; nth++) {
-    const message = nth === 1 ? first : `${first}-${nth}`;
-    if (!cameToNothing(message, log)) return message;
-  }
 }
 
 /** A conversation has no branches, so later messages would be in the new response's context. */
@@ -221,8 +210,4 @@ function toolsOf(body: CreateBody): readonly ClientTool[] | undefined {
 
 function noteOf({ metadata, previous_response_id: previous }: CreateBody): ResponseNote {
   return defined({ metadata: metadata ?? undefined, previous: previous ?? undefined });
-}
-
-function hashOf(value: Json): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
