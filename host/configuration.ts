@@ -275,7 +275,7 @@ function tenantProblem(tenant: string): string | undefined {
   return isRunId(tenant) ? undefined : 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.';
 }
 
-function reachable(host: string): string {
+export function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

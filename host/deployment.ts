@@ -42,32 +42,28 @@ export class DeploymentReader {
     readonly name: string,
   ) {}
 
-  protected asked<T>(run: (service: ConnectionLike['workflowService']) => Promise<T>): Promise<T> {
-    return this.connection.withDeadline(Date.now() + patienceMs, () => run(this.connection.workflowService));
+  protected asked<T>(run: (service: ConnectionLike['workflowService']) => Promise<T>, forMs = patienceMs): Promise<T> {
+    return this.connection.withDeadline(Date.now() + forMs, () => run(this.connection.workflowService));
   }
 
   async standing(): Promise<DeploymentStanding> {
-    const { standing } = await this.described();
-    return standing;
+    return (await this.described()).standing;
   }
 
   /** Undefined: no build is current, or the server is slow. */
   async newest(): Promise<BuildOfQueue | undefined> {
-    const { connection, namespace, name } = this;
     try {
-      const { workerDeploymentInfo } = await connection.withDeadline(Date.now() + lookMs, () =>
-        connection.workflowService.describeWorkerDeployment({ namespace, deploymentName: name }),
-      );
-      const build = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId;
-      return build ? { deployment: name, build } : undefined;
+      const { current } = (await this.described(lookMs)).standing;
+      return current ? { deployment: this.name, build: current } : undefined;
     } catch {
       return undefined;
     }
   }
 
-  async described(): Promise<{ readonly standing: DeploymentStanding; readonly known: readonly KnownBuild[] }> {
-    const { workerDeploymentInfo, conflictToken } = await this.asked((service) =>
-      service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
+  async described(forMs = patienceMs): Promise<{ readonly standing: DeploymentStanding; readonly known: readonly KnownBuild[] }> {
+    const { workerDeploymentInfo, conflictToken } = await this.asked(
+      (service) => service.describeWorkerDeployment({ namespace: this.namespace, deploymentName: this.name }),
+      forMs,
     );
     const { versionSummaries, routingConfig, lastModifierIdentity, managerIdentity } = workerDeploymentInfo ?? {};
     const newestFirst = [...(versionSummaries ?? [])].sort(

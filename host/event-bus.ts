@@ -1,7 +1,5 @@
 import type { Delta, DeltaSink, DeltaSource } from '../contract/deltas';
 
-export type EventBus = DeltaSink & DeltaSource;
-
 interface Topic {
   /** For late readers. Undefined: too many deltas. */
   readonly calls: Map<string, Delta[] | undefined>;
@@ -15,7 +13,7 @@ const keptCalls = 256;
 const keptRuns = 1000;
 
 /** Carries deltas from calls to readers of one process. Ended calls leave no deltas. */
-export class ProcessBus implements EventBus {
+export class ProcessBus implements DeltaSink, DeltaSource {
   private readonly topics = new Map<string, Topic>();
 
   publish(runId: string, delta: Delta): void {

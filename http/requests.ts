@@ -94,9 +94,8 @@ export interface CountsQuery {
   readonly since?: string;
 }
 
-export interface UsageQuery {
+export interface UsageQuery extends CountsQuery {
   readonly by?: UsageGroup;
-  readonly since?: string;
   readonly until?: string;
 }
 
@@ -122,17 +121,10 @@ export interface RunQuery extends InterruptQuery {
   readonly total?: boolean;
 }
 
-export interface ApplyPolicyRequest {
+export interface ApplyPolicyRequest extends DryRunRequest, Omit<InterruptQuery, 'tag' | 'mayAnswer' | 'role' | 'waitingSince'> {
   readonly to: 'waiting';
-  readonly dryRun?: boolean;
   readonly by?: string;
-  readonly agent?: string;
   readonly tag?: string | readonly string[];
-  readonly startedBy?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit?: number;
-  readonly after?: string;
 }
 
 export interface EventsQuery {

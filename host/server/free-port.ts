@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createConnection, createServer, type Server } from 'node:net';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../system-errors';
@@ -6,11 +7,11 @@ import { namedSystemError } from '../system-errors';
  * Linux reuses a freed port soon, but not for a minute after the listening side closed a connection: the closed connection reserves the
  * port for a process that names the port.
  */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const probe = await listen(host, 0);
+export async function freePort(): Promise<number> {
+  const probe = await listen('127.0.0.1', 0);
   const address = probe.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  if (process.platform === 'linux') await connectOnce(probe, host, port);
+  if (process.platform === 'linux') await connectOnce(probe, port);
   await close(probe);
   return port;
 }
@@ -40,9 +41,9 @@ export function listenFailure(error: unknown, host: string, port: number): Holdf
   );
 }
 
-export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
+export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ host, port });
+    const socket = createConnection({ host: '127.0.0.1', port });
     const answer = (value: boolean) => () => {
       socket.destroy();
       resolve(value);
@@ -51,16 +52,15 @@ export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> 
   });
 }
 
-function listen(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on('error', () => undefined).end());
-    server.once('error', reject).listen(port, host, () => resolve(server));
-  });
+async function listen(host: string, port: number): Promise<Server> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end()).listen(port, host);
+  await once(server, 'listening');
+  return server;
 }
 
-function connectOnce(probe: Server, host: string, port: number): Promise<void> {
+function connectOnce(probe: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const client = createConnection({ host, port });
+    const client = createConnection({ host: '127.0.0.1', port });
     probe.once('error', reject);
     client.once('error', reject).once('close', () => resolve());
     client.resume();

@@ -50,14 +50,10 @@ export function serverArguments(flags: ServerFlags): string[] {
     ...pairs('--sqlite-pragma', flags.isDraft ? draftPragmas : sqlitePragmas),
     ...namespace,
     ...pairs('--search-attribute', searchAttributes),
-    ...pairs('--dynamic-config-value', jsonValues({ ...dynamicConfig, ...flags.dynamicConfig })),
+    ...pairs('--dynamic-config-value', { ...dynamicConfig, ...flags.dynamicConfig }, JSON.stringify),
   ];
 }
 
-function pairs(flag: string, values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
-}
-
-function jsonValues(values: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]));
+function pairs(flag: string, values: Readonly<Record<string, unknown>>, textOf: (value: unknown) => string = String): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${textOf(value)}`]);
 }

@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
-import type { PushConfig, PushedTask } from '../../contract/task-push';
+import type { PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
 import { A2aError, asKind } from './errors';
@@ -110,30 +110,28 @@ function ofPush<Params extends { readonly taskId: string }>(
 }
 
 async function sendMessage(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { message, configuration, config } = sendable(params, caller);
+  const { reading, configuration } = await sent(params, caller, false);
   const { returnImmediately = false, historyLength } = configuration ?? {};
-  const reading = await send({ ...caller, message, isStreamed: false });
-  await tellFrom(reading, config, caller);
   if (!returnImmediately) await reading.settled();
   return { result: { task: reading.fold.task(defined({ historyLength })) } };
 }
 
 async function sendStreaming(params: unknown, caller: A2aCaller): Promise<MethodResult> {
-  const { message, configuration, config } = sendable(params, caller);
-  const reading = await send({ ...caller, message, isStreamed: true });
-  await tellFrom(reading, config, caller);
+  const { reading, configuration } = await sent(params, caller, true);
   return { frames: framesOf(reading, configuration?.historyLength) };
 }
 
-function sendable(params: unknown, { pushTo }: A2aCaller): SendParams & { readonly config?: PushConfig } {
-  const asked = parse(SendParams, params, '`params`');
-  const read = { ...asked, message: { ...asked.message, metadata: { ...asked.metadata, ...asked.message.metadata } } };
-  const given = read.configuration?.taskPushNotificationConfig;
-  return given === undefined ? read : { ...read, config: checkedConfig(given, pushTo) };
+interface Sent extends Pick<SendParams, 'configuration'> {
+  readonly reading: TaskReading;
 }
 
-async function tellFrom({ ref }: TaskReading, config: PushConfig | undefined, { client, agent }: A2aCaller): Promise<void> {
-  if (config !== undefined) await client.pushes.begin({ agent, ...ref }, config);
+async function sent(params: unknown, caller: A2aCaller, isStreamed: boolean): Promise<Sent> {
+  const { message, metadata, configuration } = parse(SendParams, params, '`params`');
+  const given = configuration?.taskPushNotificationConfig;
+  const config = given === undefined ? undefined : checkedConfig(given, caller.pushTo);
+  const reading = await send({ ...caller, message: { ...message, metadata: { ...metadata, ...message.metadata } }, isStreamed });
+  if (config !== undefined) await caller.client.pushes.begin({ agent: caller.agent, ...reading.ref }, config);
+  return { reading, configuration };
 }
 
 async function getTask(params: unknown, caller: A2aCaller): Promise<MethodResult> {

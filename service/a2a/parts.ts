@@ -1,4 +1,5 @@
 import type { Part } from '../../contract/messages/messages';
+import { onlyText } from '../projection/content';
 import type { GivenMessage } from './request';
 import type { A2aPart } from './wire';
 
@@ -11,8 +12,7 @@ export function contentOf({ parts }: Pick<GivenMessage, 'parts'>): string | read
     if (part.url !== undefined) return { type: 'file', mediaType, data: { url: part.url } };
     return { type: 'text', text: JSON.stringify(part.data) };
   });
-  const [only] = read;
-  return read.length === 1 && only?.type === 'text' ? only.text : read;
+  return onlyText(read) ?? read;
 }
 
 export function partsOf(parts: readonly Part[]): readonly A2aPart[] {

@@ -7,7 +7,10 @@ import { parse } from '../http/parse-request';
 import { absentOr, json, roles, shortText, unread } from '../http/schemas';
 import { taskStates } from './wire';
 
-const text = absentOr(z.string().max(500)).transform((value) => (value === '' ? undefined : value));
+const textOf = (most: number) => absentOr(z.string().max(most)).transform((value) => (value === '' ? undefined : value));
+const text = textOf(500);
+const formed = (given: typeof text, form: RegExp, problem: string) =>
+  given.refine((value) => value === undefined || form.test(value), problem);
 const record = absentOr(z.record(z.string(), json));
 const count = absentOr(z.int().nonnegative());
 
@@ -37,24 +40,14 @@ const GivenMessage = z.strictObject({
 });
 export type GivenMessage = z.infer<typeof GivenMessage>;
 
-const headerText = text.refine(
-  (value) => value === undefined || /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(value),
-  'must be visible ASCII characters',
-);
-const scheme = text.refine(
-  (value) => value === undefined || /^[!#$%&'*+.^_`|~\w-]+$/.test(value),
-  'must be the name of a scheme, such as Bearer',
-);
-const credentials = absentOr(z.string().max(4000)).transform((value) => (value === '' ? undefined : value));
-
 const GivenPushConfig = z.strictObject({
   id: text.refine((value) => value === undefined || isMessageId(value), 'must be 1 to 100 letters, digits and . _ : -'),
   url: z.string().min(1).max(5000),
-  token: headerText,
+  token: formed(text, /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/, 'must be visible ASCII characters'),
   authentication: absentOr(
     z.strictObject({
-      scheme,
-      credentials: credentials.refine((value) => value === undefined || /^[\x20-\x7e]+$/.test(value), 'must be visible ASCII characters'),
+      scheme: formed(text, /^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of a scheme, such as Bearer'),
+      credentials: formed(textOf(4000), /^[\x20-\x7e]+$/, 'must be visible ASCII characters'),
     }),
   ),
   tenant: unread,

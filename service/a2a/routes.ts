@@ -5,14 +5,16 @@ import { HoldfastError } from '../../contract/errors';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
+import type { JsonObject } from '../../contract/messages/messages';
 import type { AppParts } from '../http/app';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
+import { packageVersion } from '../http/package-version';
 import { parseBody } from '../http/parse-request';
 import type { RouteAsked } from '../http/routes';
 import { Routes, events, ok } from '../http/routes';
-import { cardOf } from './card';
+import type { AgentSummary } from '../project/load-project';
 import type { A2aErrorKind, RpcError } from './errors';
 import { A2aError, asKind, rpcErrorOf } from './errors';
 import { carryOut } from './methods';
@@ -34,9 +36,6 @@ export function a2aRoutes(parts: AppParts): Hono {
   const { client, logger, closing, patienceMs } = parts;
   const pushTo = (): readonly PushTarget[] => current(parts.pushTo) ?? [];
 
-  const streamOf = (id: RpcRequest['id'], frames: AsyncGenerator<A2aFrame, void, void>, over: AbortController): Response =>
-    frameStream((signal) => responses({ id, frames, over, signal, logger }), { ...parts, frameOf: dataFrame });
-
   const answer = async ({ agent: asked, context }: Pick<RouteAsked<'/:agent'>, 'agent' | 'context'>): Promise<Response> => {
     const { name: agent, inputSchema } = askedAgent(parts, asked, undefined);
     const over = new AbortController();
@@ -48,7 +47,10 @@ export function a2aRoutes(parts: AppParts): Hono {
       checkVersion(context);
       const signal = AbortSignal.any([context.req.raw.signal, closing, over.signal]);
       const carried = await carryOut(request, { client, agent, signal, patienceMs, pushTo: pushTo(), ...defined({ inputSchema }) });
-      if ('frames' in carried) return streamOf(id, carried.frames, over);
+      if ('frames' in carried) {
+        const { frames } = carried;
+        return frameStream((gone) => responses({ id, frames, over }, gone, logger), { ...parts, frameOf: dataFrame });
+      }
       over.abort();
       return context.json({ jsonrpc: '2.0', id, result: carried.result });
     } catch (error) {
@@ -70,6 +72,19 @@ export function a2aRoutes(parts: AppParts): Hono {
     )
     .add('POST /:agent', { summary: 'A2A: every method.', ...rpc }, answer)
     .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
+}
+
+function cardOf({ name, description }: Pick<AgentSummary, 'name' | 'description'>, url: string, pushNotifications: boolean): JsonObject {
+  return {
+    name,
+    description,
+    version: packageVersion(),
+    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: a2aVersion }],
+    capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
+    defaultInputModes: ['text/plain', 'application/json'],
+    defaultOutputModes: ['text/plain', 'application/json'],
+    skills: [{ id: name, name, description, tags: [name] }],
+  };
 }
 
 /** The card's address, with the scheme that a proxy names. */
@@ -99,11 +114,9 @@ interface Streaming {
   readonly id: RpcRequest['id'];
   readonly frames: AsyncGenerator<A2aFrame, void, void>;
   readonly over: AbortController;
-  readonly signal: AbortSignal;
-  readonly logger: Logger;
 }
 
-async function* responses({ id, frames, over, signal, logger }: Streaming): AsyncGenerator<RpcResponse, void, void> {
+async function* responses({ id, frames, over }: Streaming, signal: AbortSignal, logger: Logger): AsyncGenerator<RpcResponse, void, void> {
   signal.addEventListener('abort', () => over.abort(), { once: true });
   try {
     for await (const result of frames) yield { jsonrpc: '2.0', id, result };

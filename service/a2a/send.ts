@@ -9,8 +9,8 @@ import type { Json, Part } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import { quoted, refuseOtherAnswer } from '../projection/answers';
 import type { Thread } from '../projection/thread';
-import { threadOf } from '../projection/thread';
-import { listen } from '../projection/thread-log';
+import { keptFor, threadOf } from '../projection/thread';
+import { listen, queuedIn } from '../projection/thread-log';
 import type { GivenPayload } from './answers';
 import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
 import type { A2aCaller } from './methods';
@@ -37,9 +37,6 @@ export function send(sending: Sending): Promise<TaskReading> {
   throw new HoldfastError('request-invalid', `The task "${taskId}" is in the context "${ref.contextId}", and not in "${contextId}".`);
 }
 
-/** Longest idle time of a context with an id from the service. */
-const keptFor = '30d';
-
 async function begin({ client, agent, message, inputSchema, signal, isStreamed }: Sending): Promise<TaskReading> {
   const content = contentOf(message);
   const { messageId, contextId = newContextId(agent, messageId, content), metadata } = message;
@@ -62,7 +59,7 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
 }
 
 function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
-  const stored = fold.said ?? view?.conversation?.queue.find(({ id }) => id === ref.message)?.message;
+  const stored = fold.said ?? queuedIn(view, ref.message);
   const given = messageOfSent({ id: ref.message, content });
   // A changed message in the queue has another id.
   if (stored === undefined || stored.id !== given.id || canonicalJson(stored.parts) === canonicalJson(given.parts)) return;
@@ -75,8 +72,8 @@ function checkData(agent: string, inputSchema: Json, { parts }: GivenMessage): v
   if (parts.length === 1 && part?.data !== undefined) checkJob(agent, inputSchema, part.data);
 }
 
-async function isKnown(thread: Thread, { message }: TaskRef, { conversation }: RunView): Promise<boolean> {
-  return conversation?.queue.some(({ id }) => id === message) === true || (await thread.fateOf(message)) !== undefined;
+async function isKnown(thread: Thread, { message }: TaskRef, view: RunView): Promise<boolean> {
+  return queuedIn(view, message) !== undefined || (await thread.fateOf(message)) !== undefined;
 }
 
 function waitsForAnswer(contextId: string, { id }: Interrupt): HoldfastError {

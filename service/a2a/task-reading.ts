@@ -2,7 +2,7 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { MessageFate } from '../../client/message-fate';
 import type { Thread } from '../projection/thread';
-import { eventsBetween } from '../projection/thread-log';
+import { eventsBetween, queuedIn } from '../projection/thread-log';
 import { TaskFold, drain, ended, leftBy } from './task-fold';
 import type { TaskRef } from './task-ref';
 import { taskIdOf, taskUnknown } from './task-ref';
@@ -106,8 +106,7 @@ export async function lookFor(thread: Thread, ref: TaskRef): Promise<TaskStandin
   for (;;) {
     const view = await viewOf(thread, ref);
     const fate = view === undefined ? undefined : await thread.fateOf(ref.message);
-    const isQueued = view?.conversation?.queue.some(({ id }) => id === ref.message) === true;
-    if (view === undefined || (fate === undefined && !isQueued)) throw taskUnknown(taskIdOf(ref));
+    if (view === undefined || (fate === undefined && queuedIn(view, ref.message) === undefined)) throw taskUnknown(taskIdOf(ref));
     // A turn may have taken the message after the view was read.
     if (fate === undefined || 'left' in fate || fate.offset < view.nextOffset) return { fate, view };
   }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isMessageId } from '../../contract/conversations';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
+import { hashOf } from '../projection/content';
 
 /** A context is a conversation, a task is the work for one message. */
 export interface TaskRef {
@@ -30,14 +30,10 @@ export function taskUnknown(taskId: string): HoldfastError {
 
 /** The same message counts once. */
 export function sentIdOf(messageId: string): string {
-  return isMessageId(messageId) ? messageId : `a2a.${hashOf([messageId])}`;
+  return isMessageId(messageId) ? messageId : `a2a.${hashOf(JSON.stringify([messageId]), 40)}`;
 }
 
 /** The same message gets the same context. */
 export function newContextId(agent: string, messageId: string, content: unknown): string {
-  return `a2a-${hashOf([agent, messageId, content])}`;
-}
-
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 40);
+  return `a2a-${hashOf(JSON.stringify([agent, messageId, content]), 40)}`;
 }

@@ -18,7 +18,6 @@ export interface A2aMessage {
   readonly taskId: string;
   readonly role: 'ROLE_USER' | 'ROLE_AGENT';
   readonly parts: readonly A2aPart[];
-  readonly metadata?: Json;
 }
 
 export const taskStates = [

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { InterruptEndEvent } from '../projection/answers';
 import { askedIn, quoted, refuseOtherAnswer, takesNoMessage } from '../projection/answers';
-import { cameToNothing } from '../projection/thread-log';
+import { freeId, queuedIn, saidIn } from '../projection/thread-log';
 import type { Json, Part } from '../../contract/messages/messages';
 import { partsOf } from './content';
 import { textGiven } from './given-results';
@@ -65,26 +65,14 @@ async function sayOf({ id, content, by }: Extract<Wish, { type: 'say' }>, { view
   if (view?.conversation === undefined) return say;
   const { queue, status } = view.conversation;
   const said = await log();
-  const free = freeId(sent, said);
-  const isKnown = queue.some((one) => one.id === free) || said.some((event) => event.type === 'message' && event.id === free);
-  if (isKnown) return { ...say, id: free, isSent: true, offset: 0 };
+  const free = freeId(sent, said, (nth) => sentAgainIdOf(sent, nth));
+  if (queuedIn(view, free) !== undefined || saidIn(said, free) !== undefined) return { ...say, id: free, isSent: true, offset: 0 };
   if (status === 'ended') return say;
   const open = view.interrupts.map((interrupt) => interrupt.id);
   if (open.length > 0) throw takesNoMessage(`The thread "${view.id}"`, open);
   if (status === 'working' || queue.length > 0)
     throw new HoldfastError('conversation-busy', `The thread "${view.id}" has a run that goes on: turn ${view.conversation.turn}.`);
   return { ...say, id: free };
-}
-
-/** A known message is sent again only after a failed or stopped turn. */
-function freeId(sent: string, log: readonly RunEvent[]): string {
-  let free = sent;
-  for (let nth = 2; cameToNothing(free, log); nth++) {
-    const next = sentAgainIdOf(sent, nth);
-    if (next === undefined) return free;
-    free = next;
-  }
-  return free;
 }
 
 async function answersOf(entries: readonly ResumeEntry[], standing: Standing): Promise<ThreadPlan> {

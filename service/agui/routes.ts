@@ -3,13 +3,14 @@ import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
+import type { JsonObject } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import type { AppParts } from '../http/app';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { Routes, events, ok } from '../http/routes';
-import { capabilitiesOf } from './capabilities';
+import type { AgentSummary } from '../project/load-project';
 import type { Wish } from './input';
 import { CancelInput, RunAgentInput, toolsIn, wishOf } from './input';
 import type { ThreadPlan } from './plan';
@@ -61,6 +62,22 @@ export function aguiRoutes(parts: AppParts): Hono {
         return { threadId };
       },
     ).app;
+}
+
+function capabilitiesOf({ name, description, tools = [], clientTools }: AgentSummary): JsonObject {
+  return {
+    identity: { name, description, type: 'holdfast' },
+    transport: { streaming: true, websocket: false, httpBinary: false, pushNotifications: false, resumable: true },
+    tools: {
+      supported: true,
+      parallelCalls: true,
+      clientProvided: clientTools !== undefined,
+      items: tools.map((tool) => ({ name: tool })),
+    },
+    state: { snapshots: true, deltas: true, memory: true, persistentState: true },
+    reasoning: { supported: true, streaming: true },
+    humanInTheLoop: { supported: true, approvals: true, interrupts: true, approveWithEdits: true },
+  };
 }
 
 const patienceMs = 5000;

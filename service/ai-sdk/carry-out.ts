@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
-import { HoldfastError, codeOf } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Part, StoredMessage } from '../../contract/messages/messages';
 import { externalCallIn } from '../../contract/external-calls';
-import { askedIn, decisionOf, takesNoMessage } from '../projection/answers';
+import { askedIn, decisionOf, takesNoMessage, unless } from '../projection/answers';
+import { hashOf } from '../projection/content';
 import type { Thread } from '../projection/thread';
-import { logBetween } from '../projection/thread-log';
+import { logBetween, queuedIn, saidIn } from '../projection/thread-log';
 import type { ChatBody, ChatWish } from './request';
 import { wishOf } from './request';
 import type { ShownTurn } from './turn-stream';
@@ -62,14 +62,14 @@ interface Sent {
 
 /** A page edits a message under the same id, but the log keeps the old message. Undefined: no edit. */
 async function editedFrom(posted: Posted, before: RunView | undefined, { id, content, turn }: Sent): Promise<string | undefined> {
-  const stored = before?.conversation?.queue.find((one) => one.id === id)?.message ?? (await saidIn(posted, before, { id, turn }));
+  const stored = queuedIn(before, id) ?? (await storedIn(posted, before, { id, turn }));
   if (stored === undefined) return undefined;
   const { parts, id: given } = messageOfSent({ id, content });
   if (stored.id !== given || canonicalJson(stored.parts) === canonicalJson(parts)) return undefined;
-  return `${id.slice(0, 80)}.edited-${createHash('sha256').update(canonicalJson(parts)).digest('hex').slice(0, 10)}`;
+  return `${id.slice(0, 80)}.edited-${hashOf(canonicalJson(parts), 10)}`;
 }
 
-async function saidIn(
+async function storedIn(
   { chat, signal }: Posted,
   before: RunView | undefined,
   { id, turn }: Omit<Sent, 'content'>,
@@ -77,8 +77,7 @@ async function saidIn(
   if (before?.conversation === undefined || turn === undefined || turn > before.conversation.turn) return undefined;
   const begins = await chat.turnOffset(turn);
   if (begins === undefined) return undefined;
-  const said = (await logBetween(chat, begins, before.nextOffset, signal)).find((event) => event.type === 'message' && event.id === id);
-  return said?.type === 'message' ? said.message : undefined;
+  return saidIn(await logBetween(chat, begins, before.nextOffset, signal), id)?.message;
 }
 
 /** Known answers show their outcome. */
@@ -131,7 +130,4 @@ function resultFor<Result>(callId: string | undefined, results: ReadonlyMap<stri
 }
 
 /** The stream shows an earlier answer, or a stop of the turn. */
-function unlessAnswered(error: unknown): void {
-  const code = codeOf(error);
-  if (code !== 'interrupt-answered' && code !== 'interrupt-withdrawn') throw error;
-}
+const unlessAnswered = unless('interrupt-answered', 'interrupt-withdrawn');

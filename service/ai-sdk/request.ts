@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isRecord } from '../../contract/check';
 import { isMessageId } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, Part } from '../../contract/messages/messages';
+import { hashOf, onlyText } from '../projection/content';
 import { ChatQuery, MessageBody, json, roles, shortText } from '../http/schemas';
 
 export const ChatBody = z.strictObject({
@@ -85,8 +85,7 @@ function contentOf(parts: readonly unknown[]): string | readonly Part[] {
     return file.success ? [fileOf(file.data)] : [];
   });
   if (read.length === 0) throw new HoldfastError('input-invalid', 'The message says nothing: it has no text and no file.');
-  const [only] = read;
-  return read.length === 1 && only?.type === 'text' ? only.text : read;
+  return onlyText(read) ?? read;
 }
 
 const dataUrl = /^data:[^,]*;base64,/;
@@ -98,5 +97,5 @@ function fileOf({ url, mediaType }: z.infer<typeof FilePart>): Part {
 
 /** The same message counts once. */
 function sentIdOf(id: string): string {
-  return isMessageId(id) ? id : `ai-sdk.${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
+  return isMessageId(id) ? id : `ai-sdk.${hashOf(id, 40)}`;
 }

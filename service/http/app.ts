@@ -1,4 +1,6 @@
+import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
+import { cors } from 'hono/cors';
 import { HoldfastError } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { HoldfastClient } from '../../client/index';
@@ -11,7 +13,6 @@ import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
 import type { AiSdkUiOptions } from '../ai-sdk/shown';
 import { responseRoutes } from '../responses/routes';
-import { allowOrigins } from './allow-origins';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
 import type { Changing } from './current';
@@ -95,6 +96,16 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;
+}
+
+/** Pages of other sites get no answers, and send no JSON. */
+function allowOrigins(origins: readonly string[]): MiddlewareHandler {
+  const known = new Set(origins.map((origin) => origin.toLowerCase()));
+  return cors({
+    origin: (origin) => (known.has('*') || known.has(origin.toLowerCase()) ? origin : null),
+    allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    maxAge: 600,
+  });
 }
 
 function ownRoutes(parts: ServiceParts): Hono {

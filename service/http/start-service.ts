@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { errorTable } from '../../contract/errors';
+import { reachable } from '../../host/configuration';
 import { listenFailure } from '../../host/server/free-port';
 import type { ServiceParts } from './app';
 import { createApp } from './app';
@@ -101,10 +102,4 @@ function close(server: Server): Promise<void> {
       resolve();
     });
   });
-}
-
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

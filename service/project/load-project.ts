@@ -11,6 +11,7 @@ import { builtInWorkerMiddlewareNames } from '../../contract/built-in-worker-mid
 import type { TakenTools } from '../../contract/client-tools';
 import { takenTogether } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
+import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import type { AgentDefinition } from '../../kernel/define/agent';
@@ -184,32 +185,26 @@ function checkChatAgent(
   file: string,
 ): void {
   const where = relative(dirname(file), agentsFile);
-  const tool = agent.tools.find((name) => !Object.hasOwn(tools, name) && !agent.ownTools.has(name));
-  if (tool !== undefined)
-    throw new HoldfastError(
-      'tool-unknown',
-      `${where}: the agent "${agent.name}" names the tool "${tool}", which \`tools\` of ${file} does not have. ${list(Object.keys(tools))}`,
-    );
-  if (agent.output !== undefined && !Object.hasOwn(outputs, agent.output))
-    throw new HoldfastError(
-      'output-unknown',
-      `${where}: the agent "${agent.name}" names the output "${agent.output}", which \`outputs\` of ${file} does not have. ${list(Object.keys(outputs))}`,
-    );
-  const policy = agent.middleware
-    .map((layer) => traitsOf(layer).asksPolicy)
-    .find((name) => name !== undefined && !Object.hasOwn(policies, name));
-  if (policy !== undefined)
-    throw new HoldfastError(
-      'policy-unknown',
-      `${where}: the agent "${agent.name}" names the policy "${policy}", which \`policies\` of ${file} does not have. ${list(Object.keys(policies))}`,
-    );
-  const names = [...middleware.map(({ name }) => name), ...builtInWorkerMiddlewareNames];
-  const missing = agent.workerMiddleware.find(({ name }) => !names.includes(name));
-  if (missing !== undefined)
-    throw new HoldfastError(
+  const parts: readonly [ErrorCode, kind: string, option: keyof ProjectConfig, known: readonly string[], named: readonly string[]][] = [
+    ['tool-unknown', 'tool', 'tools', Object.keys(tools), agent.tools.filter((name) => !agent.ownTools.has(name))],
+    ['output-unknown', 'output', 'outputs', Object.keys(outputs), agent.output === undefined ? [] : [agent.output]],
+    ['policy-unknown', 'policy', 'policies', Object.keys(policies), agent.middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? [])],
+    [
       'worker-half-missing',
-      `${where}: the agent "${agent.name}" names the worker middleware "${missing.name}", which \`middleware\` of ${file} does not have. ${list(names)}`,
-    );
+      'worker middleware',
+      'middleware',
+      [...middleware.map(({ name }) => name), ...builtInWorkerMiddlewareNames],
+      agent.workerMiddleware.map(({ name }) => name),
+    ],
+  ];
+  for (const [code, kind, option, known, named] of parts) {
+    const missing = named.find((name) => !known.includes(name));
+    if (missing !== undefined)
+      throw new HoldfastError(
+        code,
+        `${where}: the agent "${agent.name}" names the ${kind} "${missing}", which \`${option}\` of ${file} does not have. ${list(known)}`,
+      );
+  }
 }
 
 /** A policy would not hold a misspelt tool. */

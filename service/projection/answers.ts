@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
-import { HoldfastError } from '../../contract/errors';
+import type { ErrorCode } from '../../contract/errors';
+import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { answeredBefore, expired, withdrawn } from '../../contract/interrupts';
@@ -31,8 +32,16 @@ export function refuseOtherAnswer({ interruptId: id, reason, answer }: Interrupt
   if (canonicalJson(answer) !== canonicalJson(given())) throw new HoldfastError('interrupt-answered', answeredBefore(id).message);
 }
 
-export function decisionOf(approved: boolean, text: string | undefined): Json {
-  return approved ? { type: 'approve', ...defined({ comment: text }) } : { type: 'reject', ...defined({ feedback: text }) };
+export function decisionOf(approved: boolean, text: string | undefined, editedInput?: Json): Json {
+  return approved ? { type: 'approve', ...defined({ editedInput, comment: text }) } : { type: 'reject', ...defined({ feedback: text }) };
+}
+
+/** Ignores errors with these codes. */
+export function unless(...codes: readonly ErrorCode[]): (error: unknown) => void {
+  return (error) => {
+    const code = codeOf(error);
+    if (code === undefined || !codes.includes(code)) throw error;
+  };
 }
 
 export function takesNoMessage(who: string, interruptIds: readonly string[]): HoldfastError {

@@ -1,8 +1,8 @@
 import { isRecord } from '../../contract/check';
-import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
+import { decisionOf } from './answers';
 import { textOfJson } from './content';
 
 export function questionOf(interrupt: Interrupt): string {
@@ -39,8 +39,7 @@ export function decisionIn(interruptId: string, payload: Json | undefined): Json
     const { type, approved, reason, editedArgs } = payload;
     if (typeof type === 'string' && approved === undefined) return payload;
     const text = typeof reason === 'string' && reason !== '' ? reason : undefined;
-    if (approved === true) return { type: 'approve', ...defined({ editedInput: editedArgs, comment: text }) };
-    if (approved === false) return { type: 'reject', ...defined({ feedback: text }) };
+    if (typeof approved === 'boolean') return decisionOf(approved, text, editedArgs);
   }
   throw new HoldfastError('answer-invalid', `The payload for "${interruptId}" must have \`approved\`, which is true or false.`);
 }

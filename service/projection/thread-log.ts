@@ -1,4 +1,5 @@
 import type { RunEvent, RunView } from '../../contract/events';
+import type { StoredMessage } from '../../contract/messages/messages';
 import type { Thread } from './thread';
 
 /** `to` is exclusive. `Infinity`: until the thread waits. */
@@ -61,8 +62,27 @@ async function drain(events: AsyncGenerator<unknown>): Promise<void> {
 /** A message that was withdrawn, or whose turn failed or was stopped, may be sent again. */
 export function cameToNothing(message: string, log: readonly RunEvent[]): boolean {
   if (log.some((event) => event.type === 'message-withdrawn' && event.id === message)) return true;
-  const said = log.find((event) => event.type === 'message' && event.id === message);
-  return (
-    said?.type === 'message' && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed')
-  );
+  const said = saidIn(log, message);
+  return said !== undefined && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed');
+}
+
+/** A known message is sent again, under its next id, only after a failed or stopped turn. */
+export function freeId(first: string, log: readonly RunEvent[], again: (nth: number) => string | undefined): string {
+  let free = first;
+  for (let nth = 2; cameToNothing(free, log); nth++) {
+    const next = again(nth);
+    if (next === undefined) return free;
+    free = next;
+  }
+  return free;
+}
+
+export function saidIn(log: readonly RunEvent[], message: string): MessageEvent | undefined {
+  return log.find((event): event is MessageEvent => event.type === 'message' && event.id === message);
+}
+
+type MessageEvent = Extract<RunEvent, { type: 'message' }>;
+
+export function queuedIn(view: RunView | undefined, message: string): StoredMessage | undefined {
+  return view?.conversation?.queue.find(({ id }) => id === message)?.message;
 }

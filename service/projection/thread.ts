@@ -1,5 +1,6 @@
 import type { AnswerOptions, Conversation, HoldfastClient, Run } from '../../client/index';
 import type { ConversationOptions } from '../../client/conversation-options';
+import type { ReadOptions } from '../../client/reading/follower';
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
@@ -7,17 +8,11 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json } from '../../contract/messages/messages';
 
-export interface ThreadEventsOptions {
-  readonly from: number;
-  readonly until: 'end' | 'waiting';
-  readonly signal: AbortSignal;
-}
-
 export interface Thread extends Pick<Conversation, 'id' | 'send' | 'turnOffset' | 'fateOf' | 'withdraw' | 'stop'> {
   /** Undefined: the conversation has no message yet. */
   view(): Promise<RunView | undefined>;
   answer(interruptId: string, answer: Json, who: AnswerOptions): Promise<void>;
-  events(options: ThreadEventsOptions): AsyncGenerator<RunEvent | Delta>;
+  events(options: Required<Pick<ReadOptions, 'from' | 'until' | 'signal'>>): AsyncGenerator<RunEvent | Delta>;
 }
 
 interface GivenAnswer {
@@ -25,6 +20,9 @@ interface GivenAnswer {
   readonly answer: Json;
   readonly by?: string;
 }
+
+/** Longest idle time of a conversation with an id from the service. OpenAI keeps responses as long. */
+export const keptFor = '30d';
 
 /** Longest wait of `counts` for the interrupt's end in the log. */
 const patienceMs = 2000;

@@ -1,17 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ClientTool } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
-import { HoldfastError, codeOf } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import type { HoldfastClient } from '../../client/index';
 import type { AskedInLog } from '../projection/answers';
-import { askedIn, quoted } from '../projection/answers';
+import { askedIn, quoted, unless } from '../projection/answers';
+import { hashOf, onlyText } from '../projection/content';
 import type { Thread } from '../projection/thread';
-import { threadOf } from '../projection/thread';
-import { cameToNothing, logBetween } from '../projection/thread-log';
+import { keptFor, threadOf } from '../projection/thread';
+import { cameToNothing, freeId, logBetween, queuedIn, saidIn } from '../projection/thread-log';
 import type { PlannedAnswer } from './answers';
 import { answerInMessage, answersTo } from './answers';
 import type { ResponseNote } from './note';
@@ -43,15 +44,11 @@ export async function carryOut(
   const thread = threadOf(client, model, before.conversation);
   const view = await thread.view();
   const log = view === undefined ? [] : await logBetween(thread, offsetOf(before), view.nextOffset, signal);
-  const said = log.find((event) => event.type === 'message' && event.id === before.message);
-  const isQueued = view?.conversation?.queue.some(({ id }) => id === before.message) === true;
-  if (view === undefined || (said === undefined && !isQueued)) throw unknownResponse(previous);
-  const going: GoingOn = { thread, body, before, view, log, begins: said?.offset ?? offsetOf(before) };
+  if (view === undefined || storedMessage(before.message, view, log) === undefined) throw unknownResponse(previous);
+  const begins = saidIn(log, before.message)?.offset ?? offsetOf(before);
+  const going: GoingOn = { thread, body, before, view, log, begins };
   return wish.type === 'say' ? say(going, wish, key) : answer(going, wish);
 }
-
-/** Longest idle time of a conversation with an id from the service. OpenAI keeps responses as long. */
-const keptFor = '30d';
 
 async function begin(
   client: HoldfastClient,
@@ -61,7 +58,7 @@ async function begin(
 ): Promise<CarriedOut> {
   const { model, metadata, by } = body;
   const runId = metadata?.['run_id'];
-  const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf([model, key]).slice(0, 20)}`;
+  const made = `resp-${key === undefined ? randomBytes(10).toString('hex') : hashOf(canonicalJson([model, key]), 20)}`;
   const conversation = runId !== undefined && runId === key && isRunId(runId) ? runId : made;
   const message = messageIdOf(0, key ?? conversation);
   const thread = threadOf(client, model, conversation, { idle: keptFor, ...(before.length === 0 ? {} : { messages: before }) });
@@ -90,17 +87,15 @@ interface GoingOn {
 
 async function say(going: GoingOn, { content }: Saying, key: string | undefined): Promise<CarriedOut> {
   const { thread, body, before, view, log, begins } = going;
-  const [only] = content;
-  const text = content.length === 1 && only?.type === 'text' ? only.text : undefined;
   const first = messageIdOf(begins, canonicalJson([responseIdOf(before), key ?? (content as unknown as Json)]));
-  const message = key === undefined ? freeMessage(first, log) : first;
+  const message = key === undefined ? freeId(first, log, (nth) => `${first}-${nth}`) : first;
   const known = storedMessage(message, view, log);
   if (known !== undefined) {
     refuseOtherContent(known, content, message);
     return { thread, ref: { conversation: thread.id, message, answers: [] }, facts: noteIn(known) };
   }
   const open = view.interrupts.map(({ id }) => id);
-  const words = answerInMessage(askedByResponse(going), { text, open });
+  const words = answerInMessage(askedByResponse(going), { text: onlyText(content), open });
   if (words !== undefined) return give(going, [words]);
   refuseBranch(going, first);
   const { by } = body;
@@ -117,14 +112,9 @@ async function refuseLater(going: GoingOn, { message, first }: { readonly messag
   const log = await logBetween(thread, offsetOf(before), view.nextOffset, AbortSignal.timeout(lookMs));
   const [rival] = rivals({ ...going, view, log }, first).filter((id) => id !== message);
   if (rival === undefined || linedUp(log, view).indexOf(rival) > linedUp(log, view).indexOf(message)) return;
-  const isTaken = await thread.withdraw(message).then(
-    () => false,
-    (error: unknown) => {
-      if (codeOf(error) !== 'message-unknown') throw error;
-      return true;
-    },
-  );
-  if (!isTaken) throw outdated(thread, rival);
+  await thread.withdraw(message).then(() => {
+    throw outdated(thread, rival);
+  }, unless('message-unknown'));
 }
 
 const lookMs = 5000;
@@ -134,9 +124,7 @@ function linedUp(log: readonly RunEvent[], view: RunView): readonly string[] {
 }
 
 function storedMessage(id: string, view: RunView, log: readonly RunEvent[]): StoredMessage | undefined {
-  const said = log.find((event) => event.type === 'message' && event.id === id);
-  if (said?.type === 'message') return said.message;
-  return view.conversation?.queue.find((one) => one.id === id)?.message;
+  return saidIn(log, id)?.message ?? queuedIn(view, id);
 }
 
 function refuseOtherContent({ parts }: StoredMessage, content: readonly Part[], id: string): void {
@@ -159,14 +147,6 @@ function askedByResponse({ before, log, begins }: GoingOn): readonly AskedInLog[
   return asked.filter(
     (one) => one.offset < end && !answered.includes(one.offset) && (one.end === undefined || one.end.offset >= Math.min(begin, end)),
   );
-}
-
-/** A known message is sent again only after a failed or stopped turn. */
-function freeMessage(first: string, log: readonly RunEvent[]): string {
-  for (let nth = 1; ; nth++) {
-    const message = nth === 1 ? first : `${first}-${nth}`;
-    if (!cameToNothing(message, log)) return message;
-  }
 }
 
 /** A conversation has no branches, so later messages would be in the new response's context. */
@@ -218,8 +198,8 @@ async function give(going: GoingOn, answers: readonly PlannedAnswer[]): Promise<
 
 function answeredWith({ thread, before, log }: GoingOn, offsets: readonly number[]): CarriedOut {
   const answers = [...before.answers, [...new Set(offsets)].sort((a, b) => a - b)];
-  const said = log.find((event) => event.type === 'message' && event.id === before.message);
-  const facts = said?.type === 'message' ? noteIn(said.message) : {};
+  const said = saidIn(log, before.message);
+  const facts = said === undefined ? {} : noteIn(said.message);
   return { thread, ref: { conversation: thread.id, message: before.message, answers }, facts };
 }
 
@@ -230,8 +210,4 @@ function toolsOf(body: CreateBody): readonly ClientTool[] | undefined {
 
 function noteOf({ metadata, previous_response_id: previous }: CreateBody): ResponseNote {
   return defined({ metadata: metadata ?? undefined, previous: previous ?? undefined });
-}
-
-function hashOf(value: Json): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

@@ -52,14 +52,14 @@ export class OutputItems {
       yield* this.add({ id, type, status: 'in_progress', summary: [] });
       yield { type: 'response.reasoning_summary_part.added', ...at, summary_index: 0, part: { type: 'summary_text', text: '' } };
     }
-    this.keep(text, 'in_progress');
+    this.keep(text);
   }
 
   *say(type: TextKind, message: string, delta: string): Generator<OutputEvent, void, void> {
     const open = this.texts.find(({ key, state }) => key === `${type} ${message}` && state === 'open');
     if (open === undefined) return;
     open.text += delta;
-    this.keep(open, 'in_progress');
+    this.keep(open);
     const at = { item_id: open.id, output_index: open.index };
     if (type === 'message') yield { type: 'response.output_text.delta', ...at, content_index: 0, delta, logprobs: [] };
     else yield { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta };
@@ -158,8 +158,8 @@ export class OutputItems {
     yield this.done(index, itemOf(open, status));
   }
 
-  private keep(text: OpenText, status: 'in_progress'): void {
-    this.items[text.index] = itemOf(text, status);
+  private keep(text: OpenText): void {
+    this.items[text.index] = itemOf(text, 'in_progress');
   }
 
   private *add(item: ResponseItem): Generator<OutputEvent, void, void> {

@@ -1,7 +1,7 @@
 import { HoldfastError, isErrorCode } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Thread } from '../projection/thread';
-import { logBetween } from '../projection/thread-log';
+import { logBetween, queuedIn } from '../projection/thread-log';
 import type { ResponseRef } from './response-id';
 import { offsetOf, responseIdOf, unknownResponse } from './response-id';
 import type { ResponseFacts } from './segment';
@@ -77,8 +77,8 @@ async function readAll({ thread, ref, model, facts, signal }: ResponseReading, g
   const log = seen === undefined ? [] : await logBetween(thread, offsetOf(ref), seen.nextOffset, signal);
   const segment = new ResponseSegment(ref, model, facts);
   for (const event of log) drain(segment.take(event));
-  const waits = seen?.conversation?.queue.some(({ id }) => id === ref.message) === true;
-  if (seen === undefined || !(segment.isKnown || segment.isOver || waits)) throw unknownResponse(responseIdOf(ref));
+  if (seen === undefined || !(segment.isKnown || segment.isOver || queuedIn(seen, ref.message) !== undefined))
+    throw unknownResponse(responseIdOf(ref));
   return { segment, seen, log };
 }
 

@@ -7,7 +7,7 @@ import { limits } from '../../contract/limits';
 import type { Message, Part } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import { parse } from '../http/parse-request';
-import { count, roles, shortText } from '../http/schemas';
+import { count, roles, shortText, unread } from '../http/schemas';
 import { ResponseContent, partsIn } from './content';
 
 export const StreamQuery = z.strictObject({
@@ -18,13 +18,29 @@ export const StreamQuery = z.strictObject({
   include_obfuscation: z.string().optional(),
 });
 
-const json = z.custom<z.core.util.JSONType>((value) => value !== undefined).optional();
 /** Fields that the service ignores, or refuses below. */
 const ofOpenAi = {
-  ...{ conversation: json, prompt: json, instructions: json, tool_choice: json, text: json, store: json, include: json, user: json },
-  ...{ temperature: json, top_p: json, top_logprobs: json, truncation: json, reasoning: json, moderation: json, service_tier: json },
-  ...{ max_output_tokens: json, max_tool_calls: json, parallel_tool_calls: json, safety_identifier: json, stream_options: json },
-  ...{ prompt_cache_key: json, prompt_cache_options: json, prompt_cache_retention: json, context_management: json },
+  ...{
+    conversation: unread,
+    prompt: unread,
+    instructions: unread,
+    tool_choice: unread,
+    text: unread,
+    store: unread,
+    include: unread,
+    user: unread,
+  },
+  ...{
+    temperature: unread,
+    top_p: unread,
+    top_logprobs: unread,
+    truncation: unread,
+    reasoning: unread,
+    moderation: unread,
+    service_tier: unread,
+  },
+  ...{ max_output_tokens: unread, max_tool_calls: unread, parallel_tool_calls: unread, safety_identifier: unread, stream_options: unread },
+  ...{ prompt_cache_key: unread, prompt_cache_options: unread, prompt_cache_retention: unread, context_management: unread },
 };
 
 export const CreateBody = z.strictObject({

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
+import { hashOf } from '../projection/content';
 
 /**
  * A response's id contains its place, so the service stores nothing. A response begins when a turn takes a message, or when the last
@@ -16,11 +16,12 @@ export interface ResponseRef {
 
 const messageForm = /^response\.(\d{1,12})\.[0-9a-f]{16}(?:-\d{1,4})?$/;
 const answersForm = /^\d+(?:\.\d+)*(?:,\d+(?:\.\d+)*)*$/;
+/** The check detects damage, but not forgery. */
 const checkLength = 8;
 
 /** `from`: the message's offset or earlier. */
 export function messageIdOf(from: number, content: string): string {
-  return `response.${from}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;
+  return `response.${from}.${hashOf(content, 16)}`;
 }
 
 export function isResponseMessage(id: string): boolean {
@@ -34,7 +35,7 @@ export function offsetOf({ message }: ResponseRef): number {
 export function responseIdOf({ conversation, message, answers }: ResponseRef): string {
   const answered = answers.length === 0 ? [] : [answers.map((offsets) => offsets.join('.')).join(',')];
   const text = [conversation, message, ...answered].join(' ');
-  return `resp_${Buffer.from(text).toString('base64url')}${checkOf(text)}`;
+  return `resp_${Buffer.from(text).toString('base64url')}${hashOf(text, checkLength)}`;
 }
 
 /** Throws for damaged and foreign ids. */
@@ -55,9 +56,4 @@ export function unknownResponse(id: string): HoldfastError {
 
 export function beforeAnswers({ answers, ...ref }: ResponseRef): ResponseRef | undefined {
   return answers.length === 0 ? undefined : { ...ref, answers: answers.slice(0, -1) };
-}
-
-/** Detects damage, but not forgery. */
-function checkOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, checkLength);
 }

@@ -9,6 +9,7 @@ import { frameStream } from '../http/event-stream';
 import { parse } from '../http/parse-request';
 import type { Operation } from '../http/routes';
 import { Routes, events, ok } from '../http/routes';
+import { unless } from '../projection/answers';
 import { threadOf } from '../projection/thread';
 import { carryOut } from './carry-out';
 import { openAiError } from './error-form';
@@ -104,9 +105,10 @@ export function responseRoutes(parts: AppParts): Hono {
       refusePages(context);
       const { reading, view } = await find(id);
       const { status } = await responseNow(reading, view);
-      if (status === 'queued') await client.conversation(undefined, reading.thread.id).withdraw(reading.ref.message).catch(unlessTaken);
+      // A turn may have taken the message, or ended by itself.
+      if (status === 'queued') await reading.thread.withdraw(reading.ref.message).catch(unless('message-unknown'));
       if (await isAtWork(reading)) {
-        await reading.thread.stop().catch(unlessOver);
+        await reading.thread.stop().catch(unless('turn-unknown'));
         await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
       }
       return responseNow(reading);
@@ -134,14 +136,4 @@ function modelOf({ name }: { readonly name: string }): object {
 
 function frameOf(event: ResponseEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-/** The turn may have ended by itself. */
-function unlessOver(error: unknown): void {
-  if (codeOf(error) !== 'turn-unknown') throw error;
-}
-
-/** A turn may have taken the message. */
-function unlessTaken(error: unknown): void {
-  if (codeOf(error) !== 'message-unknown') throw error;
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Delta } from '../../contract/deltas';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Failure, FinishReason, Usage } from '../../contract/messages/messages';
 import { addUsage, noUsage } from '../../contract/usage';
+import { hashOf } from '../projection/content';
 import { Projection } from '../projection/projection';
 import { FrameNumbers } from './frame-numbers';
 import type { ResponseNote } from './note';
@@ -49,7 +49,7 @@ export class ResponseSegment {
     after?: number,
   ) {
     this.id = responseIdOf(ref);
-    this.output = new ResponseOutput(createHash('sha256').update(this.id).digest('hex').slice(0, 16));
+    this.output = new ResponseOutput(hashOf(this.id, 16));
     this.numbers = new FrameNumbers(after);
     for (const offset of ref.answers.at(-1) ?? []) {
       this.answered.set(offset, undefined);

@@ -5,8 +5,8 @@ import { freePort } from '../../host/server/free-port';
 import { gate } from '../support/gate';
 import OpenAI from 'openai';
 import { PageChat } from '../support/ai-sdk-page';
+import { allOf } from '../support/all-of';
 import type { OpenAiEvent } from '../support/responses-bed';
-import { eventsOf } from '../support/responses-bed';
 import { addLine } from '../support/shown-lines';
 import { testServer } from '../support/test-bed';
 import type { Child } from './child';
@@ -302,7 +302,7 @@ describe('a response of OpenAI whose service is killed in the middle of a text',
 
     const second = at.spawn('second');
     await second.line('listening');
-    const rest = eventsOf(await client.responses.retrieve(id, { stream: true, starting_after: after }));
+    const rest = allOf(await client.responses.retrieve(id, { stream: true, starting_after: after }));
     const helper = client.responses.stream({ response_id: id });
     await second.line('ready');
     second.release();

@@ -5,6 +5,7 @@ import { ServiceClient } from '../../http/index';
 import { openApiOf } from '../../service/http/openapi/document';
 import { eventually } from '../support/eventually';
 import { gate } from '../support/gate';
+import { allOf } from '../support/all-of';
 import { operations, serviceApp } from '../support/service-app';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
@@ -72,12 +73,6 @@ const checked: typeof fetch = async (input, init) => {
 };
 
 const client = (): ServiceClient => new ServiceClient(`${bed.url}/`, { fetch: checked, headers: { 'x-team': 'desk' } });
-
-async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
 
 it('starts, follows, answers and lists runs', async () => {
   const holdfast = client();

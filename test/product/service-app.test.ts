@@ -4,20 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunEvent } from '../../contract/events';
-import type { HoldfastClient } from '../../client/connect';
 import { connect as connectClient } from '../../client/connect';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
+import { appOn, clientWith, serviceApp } from '../support/service-app';
 import { quietLogger } from './service-bed';
 
 const json = { 'content-type': 'application/json' };
-
-function clientOf(run: object): HoldfastClient {
-  return { run: () => run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-}
 
 describe('the app on a client of the test', () => {
   it('stops reading when the reader of events goes away', async () => {
@@ -31,11 +27,7 @@ describe('the app on a client of the test', () => {
         stopped();
       }
     }
-    const app = createApp({
-      client: clientOf({ view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events }),
-      agents: [],
-      logger: quietLogger,
-    });
+    const app = appOn({ run: () => ({ view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events }) });
     const response = await app.request('/runs/r/events');
     const reader = response.body?.getReader();
     await reader?.read();
@@ -48,8 +40,7 @@ describe('the app on a client of the test', () => {
     try {
       const events = jest.fn(() => (async function* (): AsyncGenerator<RunEvent> {})());
       const run = { view: () => Promise.resolve({ status: 'running', nextOffset: 1 }), events };
-      const app = createApp({ client: clientOf(run), agents: [], logger: quietLogger });
-      const response = await app.request('/runs/r/events', { method: 'HEAD' });
+      const response = await appOn({ run: () => run }).request('/runs/r/events', { method: 'HEAD' });
       expect([response.status, response.headers.get('content-type'), response.body]).toEqual([200, 'text/event-stream', null]);
       expect(jest.getTimerCount()).toBe(0);
     } finally {
@@ -85,7 +76,7 @@ describe('the app on a client of the test', () => {
   it('says nothing of a defect but logs it', async () => {
     const lines: string[] = [];
     const logger = createLogger({ write: (line) => lines.push(line) });
-    const app = createApp({ client: clientOf({ view: () => Promise.reject(new Error('password is 1234')) }), agents: [], logger });
+    const app = appOn({ run: () => ({ view: () => Promise.reject(new Error('password is 1234')) }) }, { logger });
     const response = await app.request('/runs/r');
     const body = await response.text();
     expect(response.status).toBe(500);
@@ -101,14 +92,13 @@ describe('the app on a client of the test', () => {
     ['GET', '/runs/r/cancel', 'POST', '/runs/r/cancel takes POST, and not GET.'],
     ['OPTIONS', '/health', 'GET, HEAD', '/health takes GET, and not OPTIONS.'],
   ])('says what a route takes that is asked by %s: %s', async (method, path, allow, message) => {
-    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
-    const response = await app.request(path, { method });
+    const response = await serviceApp.request(path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
     expect(await response.json()).toMatchObject({ error: { code: 'method-unknown', message: expect.stringContaining(message) } });
   });
 
   it('lets pages of the sites that are named use it, and no others', async () => {
-    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger, origins: ['https://desk.example.com'] });
+    const app = appOn({}, { origins: ['https://desk.example.com'] });
     const ask = async (origin: string, method = 'OPTIONS'): Promise<readonly [number, string | null, string | null]> => {
       const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,last-event-id' };
       const { status, headers } = await app.request('/agents', { method, headers: { origin, ...(method === 'OPTIONS' ? asks : {}) } });
@@ -118,13 +108,12 @@ describe('the app on a client of the test', () => {
     expect(await ask('https://desk.example.com', 'GET')).toEqual([200, 'https://desk.example.com', null]);
     expect(await ask('https://evil.example.com')).toEqual([204, null, 'content-type,last-event-id']);
     expect(await ask('null', 'GET')).toEqual([200, null, null]);
-    const nobody = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
-    const answer = await nobody.request('/agents', { headers: { origin: 'https://desk.example.com' } });
+    const answer = await serviceApp.request('/agents', { headers: { origin: 'https://desk.example.com' } });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('says to pages of a named site what is wrong, too', async () => {
-    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger, origins: ['https://desk.example.com'] });
+    const app = appOn({}, { origins: ['https://desk.example.com'] });
     const answer = await app.request('/agents?x=1', { headers: { origin: 'https://desk.example.com' } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([400, 'https://desk.example.com']);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -138,8 +127,7 @@ describe('the app on a client of the test', () => {
     ['/nothing/', ''],
     ['/nothing', ''],
   ])('says what was meant by the path %s', async (path, question) => {
-    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
-    const response = await app.request(`http://localhost${path}`);
+    const response = await serviceApp.request(`http://localhost${path}`);
     expect([response.status, await response.json()]).toMatchObject([
       404,
       { error: { code: 'route-unknown', message: `There is no route GET ${path}.${question}` } },
@@ -147,10 +135,9 @@ describe('the app on a client of the test', () => {
   });
 
   it('takes a body with a mark of its order, and refuses one that is no UTF-8', async () => {
-    const app = createApp({ client: clientOf({}), agents: [], logger: quietLogger });
     const sent = async (...bytes: readonly number[]): Promise<unknown> => {
       const body = new Uint8Array([...bytes, ...new TextEncoder().encode('{"agent":"a"}')]);
-      return (await app.request('/runs', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+      return (await serviceApp.request('/runs', { method: 'POST', headers: json, body })).json();
     };
     expect(await sent(0xef, 0xbb, 0xbf)).toMatchObject({ error: { code: 'agent-unknown' } });
     expect(await sent(0xff)).toMatchObject({ error: { code: 'request-invalid', message: expect.stringContaining('no text in UTF-8') } });
@@ -158,8 +145,7 @@ describe('the app on a client of the test', () => {
 
   it('says when the Temporal server is gone', async () => {
     const gone = Object.assign(new Error('failed'), { cause: Object.assign(new Error('UNAVAILABLE'), { code: 14 }) });
-    const app = createApp({ client: clientOf({ view: () => Promise.reject(gone) }), agents: [], logger: quietLogger });
-    const response = await app.request('/runs/r');
+    const response = await appOn({ run: () => ({ view: () => Promise.reject(gone) }) }).request('/runs/r');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: 'server-unreachable' } });
   });
@@ -185,7 +171,7 @@ describe('the service on bytes that are no good request', () => {
   const logger = { ...quietLogger, error, debug };
   let service: RunningService;
   beforeEach(async () => {
-    service = await startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0 });
+    service = await startService({ client: clientWith({}), agents: [], logger, host: '127.0.0.1', port: 0 });
   });
   const printed = jest.spyOn(console, 'error');
   afterEach(async () => {
@@ -219,7 +205,7 @@ describe('the service on bytes that are no good request', () => {
   });
 
   it('ends a request that does not come in whole in time, and says so', async () => {
-    const slow = await startService({ client: clientOf({}), agents: [], logger, host: '127.0.0.1', port: 0, requestMs: 200 });
+    const slow = await startService({ client: clientWith({}), agents: [], logger, host: '127.0.0.1', port: 0, requestMs: 200 });
     const head = 'POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
     for (const bytes of [`${head}{"agent"`, 'GET /health HTTP/1.1\r\nHost: loc'])
       expect(await send(slow.port, bytes)).toContain('The request cannot be read: it did not come in whole in time.');
@@ -232,7 +218,14 @@ describe('the service on bytes that are no good request', () => {
       transcript: async () =>
         Array.from({ length: 200 }, () => ({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x'.repeat(100_000) }] })),
     };
-    const slow = await startService({ client: clientOf(large), agents: [], logger, host: '127.0.0.1', port: 0, requestMs: 200 });
+    const slow = await startService({
+      client: clientWith({ run: () => large }),
+      agents: [],
+      logger,
+      host: '127.0.0.1',
+      port: 0,
+      requestMs: 200,
+    });
     const reader = connect(slow.port, '127.0.0.1');
     reader.pause();
     reader.write('GET /runs/r-1/transcript HTTP/1.1\r\nHost: localhost\r\n\r\n');

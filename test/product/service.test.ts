@@ -6,6 +6,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
+import { allOf } from '../support/all-of';
 import { eventually } from '../support/eventually';
 import { commandLinesIn } from './command-line';
 import type { ServiceBed } from './service-bed';
@@ -29,8 +30,7 @@ async function readEvents(path: string, headers: Record<string, string> = {}) {
   const stream = response.body
     ?.pipeThrough(new TextDecoderStream() as never)
     .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<EventSourceMessage>;
-  const frames: EventSourceMessage[] = [];
-  for await (const frame of stream) frames.push(frame);
+  const frames = await allOf(stream);
   return { ids: frames.map(({ id }) => id ?? ''), events: frames.map(({ data }) => JSON.parse(data) as RunEvent) };
 }
 

@@ -4,14 +4,12 @@ import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from
 import type { Part, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Hono } from 'hono';
-import type { HoldfastClient } from '../../client/index';
 import { messageFate } from '../../client/message-fate';
 import { defined } from '../../contract/defined';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
 import type { TestConversation } from '../../testing/index';
+import { appOn } from './service-app';
 
 /** Ends at the last event, because a conversation in memory would wait for work. */
 async function* logSoFar({ run }: TestConversation): AsyncGenerator<readonly RunEvent[]> {
@@ -27,16 +25,11 @@ export function a2aApp(chat: TestConversation, closing?: AbortSignal, inputSchem
   // A conversation in memory takes a message a moment after the receipt.
   const view = (): Promise<RunView> => setImmediate().then(() => chat.run.view());
   const run = Object.create(chat.run, { view: { value: view } }) as TestConversation['run'];
-  const client = { conversation: () => served, run: () => run, withDeadline: (_: number, run: () => unknown) => run() };
-  return createApp({
-    client: client as unknown as HoldfastClient,
-    agents: [
-      { name: 'agent', description: 'Under test.', takesJob: inputSchema !== undefined, ...defined({ inputSchema }) },
-      { name: 'other', description: 'Another one.', takesJob: false },
-    ],
-    logger: createLogger({ level: 'silent' }),
-    ...(closing === undefined ? {} : { closing }),
-  });
+  const agents = [
+    { name: 'agent', description: 'Under test.', takesJob: inputSchema !== undefined, ...defined({ inputSchema }) },
+    { name: 'other', description: 'Another one.', takesJob: false },
+  ];
+  return appOn({ conversation: () => served, run: () => run }, { agents, ...defined({ closing }) });
 }
 
 export async function a2aClient(fetchImpl: typeof fetch, base: string): Promise<Client> {

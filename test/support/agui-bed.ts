@@ -7,18 +7,14 @@ import type { AguiOptions } from '../../service/agui/options';
 import { createApp } from '../../service/http/app';
 import type { AgentSummary } from '../../service/project/load-project';
 import type { TestConversation } from '../../testing/index';
+import { clientWith } from './service-app';
 
 export const quietLogger = createLogger({ level: 'silent' });
 
 let runs = 0;
 
 export function aguiApp(chat: TestConversation, agui: AguiOptions = {}, agent = 'agent', facts: AgentFacts = {}): Hono {
-  const client = {
-    conversation: () => chat,
-    run: () => chat.run,
-    withDeadline: (_: number, run: () => unknown) => run(),
-  };
-  return aguiAppOf(client as unknown as HoldfastClient, agui, agent, facts);
+  return aguiAppOf(clientWith({ conversation: () => chat, run: () => chat.run }), agui, agent, facts);
 }
 
 export type AgentFacts = Pick<AgentSummary, 'tools' | 'clientTools'>;

@@ -9,6 +9,7 @@ import { defineAgent } from '../../kernel/define/agent';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import type { Tools } from '../../kernel/define/middleware';
 import type { TestRun } from '../../testing/index';
+import { allOf } from './all-of';
 
 export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
   return defineAgent<'agent', Json>({
@@ -50,9 +51,7 @@ export const echo = (text: string): { name: string; input: Json } => ({ name: 'e
 
 export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
   await run.outcome();
-  const log: RunEvent[] = [];
-  for await (const event of run.events({ until: 'waiting' })) log.push(event);
-  return log;
+  return allOf(run.events({ until: 'waiting' }));
 }
 
 export async function linesOf(run: TestRun): Promise<readonly string[]> {

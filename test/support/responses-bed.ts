@@ -1,19 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import OpenAI from 'openai';
 import type { Hono } from 'hono';
-import type { HoldfastClient } from '../../client/index';
-import { createApp } from '../../service/http/app';
 import type { TestConversation } from '../../testing/index';
 import type { AgentFacts } from './agui-bed';
-import { quietLogger } from './agui-bed';
+import { appOn } from './service-app';
 
 export function responsesApp(chat: TestConversation, facts: AgentFacts = {}): Hono {
-  const client = { conversation: () => chat, run: () => chat.run, withDeadline: (_: number, run: () => unknown) => run() };
   const agents = [{ name: 'agent', description: 'Under test.', takesJob: false, ...facts }];
   const { signal: closing } = new AbortController();
   // In memory, every read leaves a listener.
   setMaxListeners(0, closing);
-  return createApp({ client: client as unknown as HoldfastClient, agents, logger: quietLogger, closing });
+  return appOn({ conversation: () => chat, run: () => chat.run }, { agents, closing });
 }
 
 export function openAiAt(app: Hono): OpenAI {
@@ -23,12 +20,6 @@ export function openAiAt(app: Hono): OpenAI {
 
 export type OpenAiResponse = OpenAI.Responses.Response;
 export type OpenAiEvent = OpenAI.Responses.ResponseStreamEvent;
-
-export async function eventsOf(stream: AsyncIterable<OpenAiEvent>): Promise<readonly OpenAiEvent[]> {
-  const events: OpenAiEvent[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
-}
 
 export function shortItem(item: OpenAI.Responses.ResponseOutputItem): string {
   switch (item.type) {

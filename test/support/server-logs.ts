@@ -5,15 +5,14 @@ import type { Run } from '../../client/run';
 import type { RunEvent } from '../../contract/events';
 import type { ReplayOptions } from '../../testing/index';
 import { recordHistory, replayHistories } from '../../testing/index';
+import { allOf } from './all-of';
 import { fixtureAgents, fixtureBundle, testServer } from './test-bed';
 
-export async function logOf(
+export function logOf(
   run: Pick<Run, 'events'>,
   options: { readonly from?: number; readonly until?: 'waiting' } = {},
 ): Promise<readonly RunEvent[]> {
-  const log: RunEvent[] = [];
-  for await (const event of run.events({ ...options, deltas: false })) log.push(event);
-  return log;
+  return allOf(run.events({ ...options, deltas: false }));
 }
 
 /** Replays runs from the server, and returns the failures. */

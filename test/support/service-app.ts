@@ -1,11 +1,30 @@
+import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../client/connect';
 import { createLogger } from '../../host/logger';
+import type { ServiceParts } from '../../service/http/app';
 import { createApp } from '../../service/http/app';
 import type { ToldOperation } from '../../service/http/routes';
 import { operationsOf } from '../../service/http/routes';
 
-const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+/** A client with these members alone. */
+export function clientWith(members: object): HoldfastClient {
+  return { ...members, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+}
 
-export const serviceApp = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
+/** The service on a client with these members alone. */
+export function appOn(members: object, parts: Partial<ServiceParts> = {}): Hono {
+  return createApp({ client: clientWith(members), agents: [], logger: createLogger({ level: 'silent' }), ...parts });
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Body = any;
+
+export async function answerOf(app: Hono, method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }> {
+  const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await app.request(path, { method, ...sent });
+  return { status: response.status, body: await response.json() };
+}
+
+export const serviceApp = appOn({});
 
 export const operations = operationsOf(serviceApp) as Readonly<Record<string, ToldOperation>>;

@@ -1,18 +1,16 @@
 import { validateUIMessages } from 'ai';
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { HoldfastClient } from '../../client/index';
 import type { RunView } from '../../contract/events';
 import { approval } from '../../middleware/index';
 import type { AiSdkUiOptions } from '../../service/ai-sdk/shown';
-import { createApp } from '../../service/http/app';
 import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
 import { agentsFor } from '../../workflows/index';
-import { quietLogger } from '../support/agui-bed';
 import { pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 import { only } from '../support/memory-bed';
+import { appOn } from '../support/service-app';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
@@ -39,13 +37,9 @@ interface Served {
 async function served(steps: readonly ScriptedStep[], aiSdk: AiSdkUiOptions = {}): Promise<Served> {
   const chat = await testConversation(agent, { model: scriptedModel(steps), tools, id: 'c', by: 'sue' });
   const opened: unknown[][] = [];
-  const client = {
-    conversation: (...asked: readonly unknown[]) => (opened.push([...asked]), chat),
-    run: () => chat.run,
-    withDeadline: (_: number, run: () => unknown) => run(),
-  } as unknown as HoldfastClient;
+  const conversation = (...asked: readonly unknown[]) => (opened.push([...asked]), chat);
   const agents = [{ name: 'desk', description: 'Under test.', takesJob: false }];
-  return { app: createApp({ client, agents, logger: quietLogger, aiSdk }), chat, opened };
+  return { app: appOn({ conversation, run: () => chat.run }, { agents, aiSdk }), chat, opened };
 }
 
 const words = (text: string) => [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }];

@@ -5,11 +5,11 @@ import type { RunEvent, RunView } from '../../contract/events';
 import { approval, policy } from '../../middleware/index';
 import type { Thread } from '../../service/projection/thread';
 import { turnStream } from '../../service/ai-sdk/turn-stream';
-import type { UiPart } from '../../service/ai-sdk/parts';
 import { scriptedModel, testConversation } from '../../testing/index';
 import type { TestConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
 import { agentsFor } from '../../workflows/index';
+import { allOf } from '../support/all-of';
 import { aguiApp } from '../support/agui-bed';
 import { PageChat, toolsOf } from '../support/ai-sdk-page';
 
@@ -167,8 +167,7 @@ describe('a turn that asks somebody while it does something else', () => {
 
   it('is shown until the page has a result of each call that nobody is asked about', async () => {
     const reads: string[] = [];
-    const parts: UiPart[] = [];
-    for await (const part of turnStream(threadOn(reads), { turn: 1, begins: 0 }, new AbortController().signal)) parts.push(part);
+    const parts = await allOf(turnStream(threadOn(reads), { turn: 1, begins: 0 }, new AbortController().signal));
     expect(parts.map(({ type }) => type).slice(-5)).toEqual([
       'data-holdfast-interrupt',
       'tool-approval-request',
@@ -202,8 +201,7 @@ describe('a turn that asks somebody while it does something else', () => {
         yield* await Promise.resolve(cut);
       },
     } as Partial<Thread> as Thread;
-    const parts: UiPart[] = [];
-    for await (const part of turnStream(chat, { turn: 1, begins: 0 }, new AbortController().signal)) parts.push(part);
+    const parts = await allOf(turnStream(chat, { turn: 1, begins: 0 }, new AbortController().signal));
     expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: finish });
   });
 });

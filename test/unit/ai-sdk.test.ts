@@ -14,6 +14,7 @@ import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
 import { agentsFor } from '../../workflows/index';
 import { z } from 'zod';
+import { allOf } from '../support/all-of';
 import { aguiApp } from '../support/agui-bed';
 import { lineOf } from '../support/memory-bed';
 import { PageChat, pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
@@ -68,12 +69,6 @@ function chatIn(conversation: TestConversation): Thread {
 }
 
 const never = new AbortController().signal;
-
-async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
 
 interface Page {
   readonly chat: Thread;

@@ -1,16 +1,11 @@
-import type { HoldfastClient } from '../../client/connect';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
+import { answerOf, appOn } from '../support/service-app';
 
 describe('POST /runs/:id/interrupts/:interruptId', () => {
   const taken: unknown[] = [];
   const run = () => ({ resume: (...given: readonly unknown[]) => Promise.resolve(void taken.push(given)) });
-  const client = { run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-  const app = createApp({ client, agents: [], logger: createLogger({ write: () => undefined }) });
-  const post = async (body: object, path = 'interrupts/q'): Promise<number> => {
-    const headers = { 'content-type': 'application/json' };
-    return (await app.request(`/runs/r/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  };
+  const app = appOn({ run });
+  const post = async (body: object, path = 'interrupts/q'): Promise<number> =>
+    (await answerOf(app, 'POST', `/runs/r/${path}`, body)).status;
 
   it.each<[object, unknown, unknown]>([
     [

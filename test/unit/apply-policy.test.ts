@@ -2,7 +2,6 @@ import { policy } from 'holdfast/middleware';
 import { applyPolicy as applyByCommand } from '../../cli/commands/policy-commands';
 import { EventLines } from '../../cli/event-lines';
 import { FoundService } from '../../cli/found-service';
-import type { HoldfastClient } from '../../client/connect';
 import type { ListedRun } from '../../contract/service';
 import type { WaitingRuns } from '../../client/policies';
 import { applyPolicy } from '../../client/policies';
@@ -10,8 +9,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { PlannedStage } from '../../contract/policies';
 import { isPlan, policySourceOf } from '../../contract/policies';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
+import { answerOf, appOn } from '../support/service-app';
 import { recordedTerminal } from '../support/recorded-terminal';
 
 const ofUsers = (...users: readonly string[]): object =>
@@ -135,16 +133,11 @@ describe('client.applyPolicy', () => {
 describe('POST /policies/:name/apply', () => {
   const taken: unknown[] = [];
   const page = { policy: 'refunds', version: 'v', outcomes: [], more: false };
-  const client = {
-    applyPolicy: (...given: readonly unknown[]) => Promise.resolve((taken.push(given), page)),
-    withDeadline: (_: number, ask: () => unknown) => ask(),
-  } as unknown as HoldfastClient;
-  const app = createApp({ client, agents: [], policies: () => ({ refunds: two }), logger: createLogger({ write: () => undefined }) });
-  const post = async (name: string, body: object): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await app.request(`/policies/${name}/apply`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const { error } = (await response.json()) as { error?: { code: string } };
-    return error?.code ?? response.status;
+  const applyPolicy = (...given: readonly unknown[]) => Promise.resolve((taken.push(given), page));
+  const app = appOn({ applyPolicy }, { policies: () => ({ refunds: two }) });
+  const post = async (name: string, given: object): Promise<unknown> => {
+    const { status, body } = await answerOf(app, 'POST', `/policies/${name}/apply`, given);
+    return body.error?.code ?? status;
   };
 
   it('applies the policy that the configuration has now', async () => {

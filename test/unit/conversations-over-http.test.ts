@@ -1,10 +1,7 @@
-import type { HoldfastClient } from '../../client/connect';
 import { textOf } from '../../contract/messages/messages';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
 import { agentWith } from '../support/memory-bed';
-import type { Body } from '../support/served-conversation';
 import { agents, servedConversation } from '../support/served-conversation';
+import { answerOf, appOn } from '../support/service-app';
 
 describe('POST /conversations/:id/messages', () => {
   it('answers with the turn in which the message takes effect', async () => {
@@ -173,9 +170,7 @@ describe('a conversation over HTTP', () => {
 
   it('is no run of another kind', async () => {
     const view = { id: 'r', status: 'running' };
-    const client = { run: () => ({ view: () => Promise.resolve(view) }), withDeadline: (_: number, ask: () => unknown) => ask() };
-    const app = createApp({ client: client as unknown as HoldfastClient, agents, logger: createLogger({ write: () => undefined }) });
-    const response = await app.request('/conversations/r');
-    expect([response.status, ((await response.json()) as Body).error.code]).toEqual([409, 'not-a-conversation']);
+    const app = appOn({ run: () => ({ view: () => Promise.resolve(view) }) }, { agents });
+    expect(await answerOf(app, 'GET', '/conversations/r')).toMatchObject({ status: 409, body: { error: { code: 'not-a-conversation' } } });
   });
 });

@@ -6,11 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
-import { A2aOptionsSchema } from '../../service/a2a/push/options';
 import { isFinal, sendNotice, signedHeaders } from '../../service/a2a/push/send-notice';
-
-import { TaskStates, noticeOf } from '../../service/a2a/push/task-states';
-import { allowedUrl, isPublic } from '../../service/a2a/push/targets';
+import { noticeOf, statesAt } from '../../service/a2a/push/task-states';
+import { A2aOptionsSchema, allowedUrl, isPublic } from '../../service/a2a/push/targets';
+import { TaskFold } from '../../service/a2a/task-fold';
 
 const refusalOf = (act: () => unknown): string | undefined => {
   try {
@@ -239,8 +238,8 @@ const log = [
 ].map((event) => ({ ...base, ...event }) as unknown as RunEvent);
 
 const statesIn = (events: readonly RunEvent[], message = 'm'): readonly string[] => {
-  const states = new TaskStates({ contextId: 'c', message });
-  return events.flatMap((event) => [...states.take(event)].map(({ offset, status }) => `${offset} ${status.state.slice(11)}`));
+  const fold = new TaskFold({ contextId: 'c', message });
+  return events.flatMap((event) => statesAt(fold, event).map(({ offset, status }) => `${offset} ${status.state.slice(11)}`));
 };
 
 describe('the states of a task', () => {

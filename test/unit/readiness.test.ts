@@ -1,9 +1,7 @@
-import { HoldfastClient as ConnectedClient } from '../../client/connect';
-import type { HoldfastClient } from '../../client/index';
+import { HoldfastClient } from '../../client/connect';
 import { HoldfastError } from '../../contract/errors';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
 import { readiness } from '../../service/http/readiness';
+import { answerOf, appOn } from '../support/service-app';
 
 describe('a service says whether it can serve', () => {
   it('asks the server once a second for all who want to know, and says so when it is away and when it is back', async () => {
@@ -39,16 +37,15 @@ describe('a service says whether it can serve', () => {
       withDeadline: (_: number, run: () => unknown) => run(),
       workflowService: { describeNamespace },
     };
-    const check = ConnectedClient.prototype.check.bind({ connection: { connection: asked, namespace: 'default' } } as never);
+    const check = HoldfastClient.prototype.check.bind({ connection: { connection: asked, namespace: 'default' } } as never);
     await expect(check()).rejects.toMatchObject({ code: 'server-unreachable', message: expect.stringContaining(words) });
   });
 
   it('answers /readyz with 503 and the code while the server is away, and /health with 200', async () => {
     const check = (): Promise<void> => Promise.reject(new HoldfastError('server-unreachable', 'It is away.'));
-    const client = { check, withDeadline: (_: number, run: () => unknown) => run() } as unknown as HoldfastClient;
-    const app = createApp({ client, agents: [], logger: createLogger({ level: 'silent' }) });
-    const answer = await app.request('/readyz');
-    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: 'server-unreachable', message: 'It is away.' } }]);
+    const app = appOn({ check });
+    const error = { code: 'server-unreachable', message: 'It is away.' };
+    expect(await answerOf(app, 'GET', '/readyz')).toMatchObject({ status: 503, body: { error } });
     expect((await app.request('/health')).status).toBe(200);
   });
 });

@@ -41,6 +41,14 @@ const answers = (parts: StoredMessage['parts'], more: object = {}): EventBody =>
   usage,
   ...more,
 });
+const returns = (tool: string, output: Json, more: object = {}): EventBody => ({
+  ...of,
+  type: 'tool-end',
+  tool,
+  callId: 'call-1',
+  message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: tool, output }] },
+  ...more,
+});
 const text = (whole: string) => ({ type: 'text' as const, text: whole });
 const ends = (more: object = {}): EventBody => ({ type: 'turn-end', turn: 1, status: 'completed', usage, ...more });
 const delta = (body: DeltaBody): Delta => ({ ...of, address: 'm1', attempt: 1, ...body });
@@ -168,21 +176,8 @@ describe('a call that the client makes itself', () => {
     { ...of, type: 'tool-start', tool: 'locate', callId: 'call-1', input: { who: 'me' }, address: 'c1', external: true },
     { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
     { type: 'interrupt-end', interruptId: 'i', answer: { output: 'Here' }, reason: 'answer' },
-    {
-      ...of,
-      type: 'tool-end',
-      tool: 'locate',
-      callId: 'call-1',
-      message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: 'locate', output: 'Here' }] },
-    },
-    {
-      ...of,
-      type: 'model-end',
-      turn: 1,
-      address: 'm2',
-      message: { id: 'm2', role: 'assistant', parts: [text('You are here.')] },
-      model: 'test/model',
-    },
+    returns('locate', 'Here'),
+    answers([text('You are here.')], { address: 'm2' }),
     ends(),
   );
   const answered: ResponseRef = { ...first, answers: [[6]] };
@@ -210,22 +205,9 @@ it('tells calls of the client from those of another agent with the same id', () 
   const log = logOf(
     ...begin,
     answers([call('locate')]),
-    {
-      ...inside,
-      type: 'model-end',
-      turn: 1,
-      address: 'm2',
-      message: { id: 'm2', role: 'assistant', parts: [call('echo')] },
-      model: 'test/model',
-    },
+    answers([call('echo')], { ...inside, address: 'm2' }),
     { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
-    {
-      ...inside,
-      type: 'tool-end',
-      tool: 'echo',
-      callId: 'call-1',
-      message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: 'echo', output: 'Yes' }] },
-    },
+    returns('echo', 'Yes', inside),
     ends(),
   );
   expect(outputOf(shown(log))).toEqual(['function_call locate {}', 'mcp_call echo {} Yes']);

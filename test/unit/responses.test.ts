@@ -1,7 +1,8 @@
 import type OpenAI from 'openai';
+import { allOf } from '../support/all-of';
 import { agentWith, tools } from '../support/memory-bed';
 import type { OpenAiResponse } from '../support/responses-bed';
-import { askedBy, eventsOf, openAiAt, responsesApp, shortItem } from '../support/responses-bed';
+import { askedBy, openAiAt, responsesApp, shortItem } from '../support/responses-bed';
 import { approval, askHuman } from '../../middleware/index';
 import type { Script, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
@@ -268,7 +269,7 @@ describe('the Responses API', () => {
       output: asking.output.map(({ id }) => ({ id })),
       status: 'completed',
     });
-    const events = await eventsOf(await client.responses.retrieve(asking.id, { stream: true }));
+    const events = await allOf(await client.responses.retrieve(asking.id, { stream: true }));
     expect(events.map(({ type }) => type)).toEqual([
       'response.created',
       'response.in_progress',
@@ -287,10 +288,10 @@ describe('the Responses API', () => {
 
   it('shows the rest to a reader that comes back, from any event on', async () => {
     const { client } = await bedWith({ text: 'Look.', toolCalls: [{ name: 'echo', input: { text: 'a' } }] }, { text: 'Seen.' });
-    const all = await eventsOf(await client.responses.create({ model: 'agent', input: 'Look!', stream: true }));
+    const all = await allOf(await client.responses.create({ model: 'agent', input: 'Look!', stream: true }));
     const id = 'response' in all[0]! ? all[0].response.id : '';
     for (const [position, { sequence_number: after }] of all.entries()) {
-      const rest = await eventsOf(await client.responses.retrieve(id, { stream: true, starting_after: after }));
+      const rest = await allOf(await client.responses.retrieve(id, { stream: true, starting_after: after }));
       expect(rest.map(({ sequence_number, type }) => [sequence_number, type])).toEqual(
         all.slice(position + 1).map(({ sequence_number, type }) => [sequence_number, type]),
       );
@@ -392,8 +393,8 @@ describe('what the Responses API refuses', () => {
   it('to stream from a number that no event of the response has', async () => {
     const { say, client } = await bedWith({ text: 'Hi.' });
     const { id } = await say('Hi');
-    const last = (await eventsOf(await client.responses.retrieve(id, { stream: true }))).at(-1)!.sequence_number;
-    expect(await eventsOf(await client.responses.retrieve(id, { stream: true, starting_after: last - 1 }))).toHaveLength(1);
+    const last = (await allOf(await client.responses.retrieve(id, { stream: true }))).at(-1)!.sequence_number;
+    expect(await allOf(await client.responses.retrieve(id, { stream: true, starting_after: last - 1 }))).toHaveLength(1);
     const beyond = client.responses.retrieve(id, { stream: true, starting_after: last * 1000 });
     await expect(beyond).rejects.toMatchObject({ status: 400, code: 'request-invalid' });
   });

@@ -1,7 +1,5 @@
-import type { HoldfastClient } from '../../client/connect';
 import { HoldfastError } from '../../contract/errors';
-import { createLogger } from '../../host/logger';
-import { createApp } from '../../service/http/app';
+import { answerOf, appOn } from '../support/service-app';
 
 describe('POST /runs/:id/retry', () => {
   const asked: unknown[] = [];
@@ -13,13 +11,8 @@ describe('POST /runs/:id/retry', () => {
       return Promise.resolve();
     },
   });
-  const client = { run, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-  const app = createApp({ client, agents: [], logger: createLogger({ write: () => undefined }) });
-  const post = async (id: string, body: object): Promise<{ status: number; body: unknown }> => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await app.request(`/runs/${id}/retry`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: response.status, body: await response.json() };
-  };
+  const app = appOn({ run });
+  const post = (id: string, body: object) => answerOf(app, 'POST', `/runs/${id}/retry`, body);
 
   it('says who retries, and until when', async () => {
     expect(await post('r1', { by: 'ada', deadline: '1h' })).toEqual({ status: 200, body: { id: 'r1' } });

@@ -1,7 +1,5 @@
-import type { HoldfastClient } from '../../client/connect';
-import { createLogger } from '../../host/logger';
 import type { AgentSummary } from '../../service/project/load-project';
-import { createApp } from '../../service/http/app';
+import { answerOf, appOn } from '../support/service-app';
 
 const agent: AgentSummary = { name: 'support', description: 'Helps.', takesJob: false, tools: ['search', 'note'] };
 
@@ -11,11 +9,8 @@ async function started(
   input: unknown = 'Hi',
 ): Promise<{ status: number; begun: number; body: unknown }> {
   const start = jest.fn(() => Promise.resolve({ id: 'r', isNew: true, ignored: [] }));
-  const client = { start, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-  const app = createApp({ client, agents, logger: createLogger({ write: () => undefined }) });
-  const body = JSON.stringify({ agent: 'support', input, options });
-  const response = await app.request('/runs', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  return { status: response.status, begun: start.mock.calls.length, body: await response.json() };
+  const answer = await answerOf(appOn({ start }, { agents }), 'POST', '/runs', { agent: 'support', input, options });
+  return { ...answer, begun: start.mock.calls.length };
 }
 
 describe('a start over HTTP', () => {
@@ -57,9 +52,6 @@ describe('a start over HTTP', () => {
 
 it('GET /agents tells what jobs have to fit, and no tools', async () => {
   const inputSchema = { type: 'object', properties: { orderId: { type: 'string' } } };
-  const client = { withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
-  const app = createApp({ client, agents: [{ ...agent, takesJob: true, inputSchema }], logger: createLogger({ write: () => undefined }) });
-  expect(await (await app.request('/agents')).json()).toEqual({
-    agents: [{ name: 'support', description: 'Helps.', takesJob: true, inputSchema }],
-  });
+  const { body } = await answerOf(appOn({}, { agents: [{ ...agent, takesJob: true, inputSchema }] }), 'GET', '/agents');
+  expect(body).toEqual({ agents: [{ name: 'support', description: 'Helps.', takesJob: true, inputSchema }] });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { WithStartWorkflowOperation } from '@temporalio/client';
+import type { Hono } from 'hono';
 import { HoldfastClient } from '../../client/connect';
 import type { AgentRunInput } from '../../contract/record/wire';
 import type { PolicyStage } from 'holdfast/middleware';
@@ -7,13 +8,11 @@ import { approvalsBy, policy } from 'holdfast/middleware';
 import type { TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
 import * as a2a from '../../service/a2a/request';
-import type { ServiceParts } from '../../service/http/app';
-import { createApp } from '../../service/http/app';
 import { a2aApp } from '../support/a2a-bed';
-import { aguiApp, inputWith, quietLogger } from '../support/agui-bed';
+import { aguiApp, inputWith } from '../support/agui-bed';
 import { agentWith, approvalOf as asked } from '../support/memory-bed';
 import { paid, refund } from '../support/paid-refund';
-import { operations } from '../support/service-app';
+import { appOn, operations } from '../support/service-app';
 
 /** `asks`: starts a run or writes to a run. `decides`: answers. `acts`: the log names the person. `nobody`: the route names no person. */
 type Part = 'asks' | 'decides' | 'acts' | 'nobody';
@@ -115,15 +114,10 @@ function world(stages: readonly PolicyStage[]) {
   return { model, tools: { refund }, policies: { refunds } };
 }
 
-const serving = (app: ReturnType<typeof createApp>, method: string, path: string, body: unknown) =>
+const serving = (app: Hono, method: string, path: string, body: unknown) =>
   app.request(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-async function sent(
-  app: ReturnType<typeof createApp>,
-  path: string,
-  body: unknown,
-  method = 'POST',
-): Promise<{ status: number; text: string }> {
+async function sent(app: Hono, path: string, body: unknown, method = 'POST'): Promise<{ status: number; text: string }> {
   const response = await serving(app, method, path, body);
   return { status: response.status, text: await response.text() };
 }
@@ -277,14 +271,11 @@ describe('four eyes', () => {
     ['somebody', 'sue', 2],
   ])('know a run that %s has started by POST /runs', async (_, by, need) => {
     const begun: unknown[] = [];
-    const client = {
-      start: (...[, , options]: readonly [string, unknown, object]) => (
-        begun.push(options),
-        Promise.resolve({ id: 'r', isNew: true, ignored: [] })
-      ),
-      withDeadline: (_: number, ask: () => unknown) => ask(),
-    } as unknown as ServiceParts['client'];
-    const app = createApp({ client, agents: [{ name: 'agent', description: 'Under test.', takesJob: false }], logger: quietLogger });
+    const start = (...[, , options]: readonly [string, unknown, object]) => (
+      begun.push(options),
+      Promise.resolve({ id: 'r', isNew: true, ignored: [] })
+    );
+    const app = appOn({ start }, { agents: [{ name: 'agent', description: 'Under test.', takesJob: false }] });
     await sent(app, '/runs', { agent: 'agent', input: 'Refund 80', ...speaking(by) });
     const run = await testRun(agent, { input: 'Refund 80', ...world([{ need: 2, fourEyes: true }]), ...(begun[0] as object) });
     expect((await asked(run)).policy?.stage.need).toBe(need);

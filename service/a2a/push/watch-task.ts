@@ -3,10 +3,10 @@ import { defined } from '../../../contract/defined';
 import { isEnded } from '../../../contract/events';
 import type { PushCursor, PushNews, PushNotice, WatchRequest } from '../../../contract/task-push';
 import { threadOf } from '../../projection/thread';
-import { leftBy } from '../task-fold';
+import { TaskFold, leftBy } from '../task-fold';
 import { lookFor } from '../task-reading';
 import type { ToldState } from './task-states';
-import { TaskStates, noticeOf } from './task-states';
+import { lastState, noticeOf, statesAt } from './task-states';
 
 /** Waits for states after the cursor. Without a cursor: the present state. An aborted wait has no states. */
 export async function watchTask(client: HoldfastClient, { task, cursor }: WatchRequest, signal: AbortSignal): Promise<PushNews> {
@@ -14,26 +14,28 @@ export async function watchTask(client: HoldfastClient, { task, cursor }: WatchR
   const ref = { contextId, message };
   const thread = threadOf(client, agent, contextId);
   const { fate, view } = await lookFor(thread, ref);
-  const states = new TaskStates(ref);
-  const noticesOf = (told: Iterable<ToldState>): readonly PushNotice[] => [...told].map((one) => noticeOf(ref, one));
-  if (fate !== undefined && 'left' in fate) return { notices: noticesOf(states.left(...leftBy(fate), fate.time)), isOver: true };
+  const fold = new TaskFold(ref);
+  const noticesOf = (told: readonly ToldState[]): readonly PushNotice[] => told.map((one) => noticeOf(ref, one));
+  if (fate !== undefined && 'left' in fate)
+    return { notices: noticesOf(lastState(fold.waits(...leftBy(fate), fate.time), 0)), isOver: true };
   if (cursor === undefined && fate === undefined) {
-    const waiting = states.left('The message waits for its turn.', 'TASK_STATE_SUBMITTED', Date.now());
-    return { notices: noticesOf(waiting), cursor: { offset: view.nextOffset - 1 } };
+    const waiting = fold.waits('The message waits for its turn.', 'TASK_STATE_SUBMITTED', Date.now());
+    return { notices: noticesOf(lastState(waiting, 0)), cursor: { offset: view.nextOffset - 1 } };
   }
 
   const news = new News(cursor, view.nextOffset - 1);
   for await (const event of thread.events({ from: fate?.begins ?? 0, until: 'end', signal })) {
     if (event.offset === undefined) continue;
-    for (const told of states.take(event)) news.add(told);
-    if (states.fold.isOver) break;
+    for (const told of statesAt(fold, event)) news.add(told);
+    if (fold.isOver) break;
     if (news.reaches(event.offset) && news.told.length > 0) break;
   }
-  if (!states.fold.isOver && news.told.length === 0 && !signal.aborted) {
+  if (!fold.isOver && news.told.length === 0 && !signal.aborted) {
     const end = await thread.view();
-    if (end !== undefined && isEnded(end.status)) for (const told of states.ends(end)) news.add(told);
+    // The run has ended without an event.
+    if (end !== undefined && isEnded(end.status)) for (const told of lastState(fold.stands(end), end.nextOffset)) news.add(told);
   }
-  return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: states.fold.isOver ? (true as const) : undefined }) };
+  return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: fold.isOver ? (true as const) : undefined }) };
 }
 
 /** A new receiver gets only the present state. A receiver that came with the task gets no state for the beginning. */

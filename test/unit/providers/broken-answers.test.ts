@@ -10,8 +10,7 @@ import { notJson } from '../../../contract/messages/messages';
 import { defineTool } from '../../../activities/tools/define-tool';
 import { EventsQuery } from '../../../service/http/schemas';
 import type { GenerateRequest, LanguageModel } from '../../../activities/models/models';
-import { createApp } from '../../../service/http/app';
-import { createLogger } from '../../../host/logger';
+import { appOn } from '../../support/service-app';
 import { scriptedModel, testRun } from '../../../testing';
 import { parsedBy } from '../../../kernel/define/workflow-tools';
 import { defineAgent } from '../../../workflows';
@@ -325,11 +324,7 @@ describe('keys that objects have of their own', () => {
   });
 
   it('are refused in bodies and queries of the service', async () => {
-    const app = createApp({
-      agents: [{ name: 'support', description: 'd', takesJob: false }],
-      client: { withDeadline: (_: number, run: () => unknown) => run() } as never,
-      logger: createLogger({ level: 'silent' }),
-    });
+    const app = appOn({}, { agents: [{ name: 'support', description: 'd', takesJob: false }] });
     for (const field of ['values', 'options', 'settings'])
       for (const inner of ['{"__proto__":{"a":1}}', '{"x":{"__proto__":1}}']) {
         const response = await app.request('/runs', {
