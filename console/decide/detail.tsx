@@ -5,11 +5,11 @@ import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
 import { isWide } from '../data/screen';
 import { Button, IconButton } from '../parts/button';
-import { CopyButton } from '../parts/copy-button';
+import { Copied } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -140,9 +140,8 @@ function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly
     <div class="about flow wrap small muted">
       {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
       {!isInRun && (
-        <span class="copied">
-          {decideTexts.run} <bdi class="mono">{visibleText(runId)}</bdi>
-          <CopyButton text={runId} />
+        <span>
+          {decideTexts.run} <Copied text={runId} />
         </span>
       )}
       {agent !== interrupt.agent && (
@@ -160,7 +159,7 @@ function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly
           {decideTexts.startedBy} <bdi>{visibleText(startedBy)}</bdi>
         </span>
       )}
-      {!isInRun && tags.map((tag) => <Tag key={tag} text={tag} />)}
+      {!isInRun && <Tags tags={tags} />}
     </div>
   );
 }

@@ -6,8 +6,8 @@ import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
-import { CopyButton } from '../parts/copy-button';
-import { Fact } from '../parts/fact';
+import { Copied } from '../parts/copy-button';
+import { Facts } from '../parts/facts';
 import { JsonField } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
@@ -135,32 +135,16 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
       </SaidFrame>
       <section>
         <h3>{decideTexts.callFacts}</h3>
-        <dl class="facts">
-          {key !== undefined && (
-            <Fact name={decideTexts.key}>
-              <span class="copied">
-                <bdi class="mono">{visibleText(key)}</bdi> <CopyButton text={key} />
-              </span>
-            </Fact>
-          )}
-          {attempts !== undefined && <Fact name={decideTexts.attempts}>{attempts}</Fact>}
-          {firstAt !== undefined && (
-            <Fact name={decideTexts.firstAt}>
-              <Time at={firstAt} />
-            </Fact>
-          )}
-          {lastAt !== undefined && lastAt !== firstAt && (
-            <Fact name={decideTexts.lastAt}>
-              <Time at={lastAt} />
-            </Fact>
-          )}
-          {worker !== undefined && <Fact name={decideTexts.worker}>{visibleText(worker)}</Fact>}
-          {reconcile !== undefined && (
-            <Fact name={decideTexts.reconcile}>
-              {`${decideTexts.reconciled[reconcile.said]}${reconcile.error === undefined ? '' : ` ${visibleText(reconcile.error)}`}`}
-            </Fact>
-          )}
-        </dl>
+        <Facts
+          facts={[
+            [decideTexts.key, key && <Copied text={key} />],
+            [decideTexts.attempts, attempts],
+            [decideTexts.firstAt, firstAt && <Time at={firstAt} />],
+            [decideTexts.lastAt, lastAt && lastAt !== firstAt && <Time at={lastAt} />],
+            [decideTexts.worker, worker],
+            [decideTexts.reconcile, reconcile && `${decideTexts.reconciled[reconcile.said]} ${reconcile.error ?? ''}`],
+          ]}
+        />
       </section>
       {isOpen && (
         <AnswerForm

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { announce } from './announce';
 import { IconButton } from './button';
+import { visibleText } from './plain-text';
 
 export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }): JSX.Element {
   const [isCopied, setCopied] = useState(false);
@@ -17,4 +18,13 @@ export function CopyButton({ text, label = texts.parts.copy }: { readonly text: 
     );
   };
   return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={copy} isSmall />;
+}
+
+/** A text with its button. */
+export function Copied({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span class="copied">
+      <bdi class="mono">{visibleText(text)}</bdi> <CopyButton text={text} />
+    </span>
+  );
 }

@@ -5,13 +5,14 @@ import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../h
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
+import { Facts } from '../parts/facts';
 import { JsonView } from '../parts/json-view';
 import { Named, Said } from '../parts/said';
 import { SaidFrame } from '../parts/said-frame';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { FailurePart } from './failure';
-import { Facts, MessageBlock, Section } from './framed';
+import { MessageBlock, Section } from './framed';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
@@ -54,6 +55,7 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
               </SaidFrame>
             )}
             <Facts
+              class="run-facts"
               facts={[
                 [words.model, response.model],
                 [words.finish, response.finish],
@@ -149,6 +151,7 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   return (
     <>
       <Facts
+        class="run-facts"
         facts={[
           [words.model, model],
           [words.tools, tools?.join(', ')],
@@ -191,7 +194,7 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
         <JsonView value={request.input} />
         <Titled title={words.rawInput} value={request.rawInput} />
         <Titled title={words.options} value={request.options} />
-        <Facts facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
+        <Facts class="run-facts" facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
       </Section>
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}

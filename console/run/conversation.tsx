@@ -14,7 +14,6 @@ const nearEnd = 80;
 interface ConversationProps {
   readonly log: RunFeed;
   readonly entries: readonly ConversationEntry[];
-  readonly count: number;
   readonly onStep: (address: string) => void;
 }
 

@@ -157,7 +157,7 @@ function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt |
 function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }): JSX.Element | null {
   void log.liveDrawn.value;
   const live = log.live.get(address);
-  const last = live?.progress.at(-1);
+  const last = live?.progress;
   if (live === undefined || (last === undefined && live.output === '')) return null;
   return (
     <div class="progress" aria-label={runTexts.progress}>

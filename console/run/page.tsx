@@ -15,7 +15,7 @@ import { useDecisions } from './use-decisions';
 import { Waits } from './waits';
 
 const Conversation = lazy(async () => (await import('./conversation')).Conversation);
-const Decision = lazy(async () => (await import('./decision')).Decision);
+const Detail = lazy(async () => (await import('../decide/detail')).Detail);
 const StepDetail = lazy(async () => (await import('./step-detail')).StepDetail);
 const Timeline = lazy(async () => (await import('./timeline')).Timeline);
 const Events = lazy(async () => (await import('./events')).Events);
@@ -68,7 +68,7 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
         <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
         <Tabs shown={tab} />
         <div class="run-view" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          {tab === 'conversation' && <Conversation log={log} entries={entries} count={count} onStep={choose} />}
+          {tab === 'conversation' && <Conversation log={log} entries={entries} onStep={choose} />}
           {tab === 'timeline' && <Timeline id={id} steps={steps} version={count} chosen={step} onStep={choose} />}
           {tab === 'events' && <Events events={log.events} count={log.events.length} />}
         </div>
@@ -77,7 +77,17 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
       {step !== undefined ? (
         <StepDetail id={of ?? id} address={step} version={count} onClose={close} onMove={move} />
       ) : (
-        asking.chosen !== undefined && <Decision row={asking.chosen} onClose={asking.close} onGiven={asking.goOn} />
+        asking.chosen !== undefined && (
+          <aside class="run-aside" aria-label={runTexts.waits.title}>
+            <Detail
+              key={asking.chosen.key}
+              row={asking.chosen}
+              isInRun
+              back={{ label: runTexts.waits.close, act: asking.close }}
+              onGiven={asking.goOn}
+            />
+          </aside>
+        )
       )}
       <NameDialog />
     </div>

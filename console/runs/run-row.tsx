@@ -3,7 +3,7 @@ import type { ListedRun } from '../../http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { StatusBadge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -99,9 +99,7 @@ function What({ run: { interrupts, waitingSince, tags } }: { readonly run: Liste
           {interrupts.length > 1 && ` +${interrupts.length - 1}`}
         </span>
       )}
-      {tags.map((tag) => (
-        <Tag key={tag} text={tag} />
-      ))}
+      <Tags tags={tags} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ServiceFacts } from '../../http/index';
 import { useFacts } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
-import { Fact } from '../parts/fact';
+import { Facts } from '../parts/facts';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
@@ -35,13 +35,7 @@ export function ServicePage(): JSX.Element {
   return (
     <div class="service stack">
       <h1>{texts.shell.service}</h1>
-      <dl class="service-about panel">
-        {about.map(([name, text]) => (
-          <Fact key={name} name={name}>
-            <bdi>{visibleText(text)}</bdi>
-          </Fact>
-        ))}
-      </dl>
+      <Facts class="service-about panel" facts={about} />
       {problems.length > 0 && <Problems problems={problems} />}
       <nav class="tabs" aria-label={serviceTexts.parts}>
         {tabs.map((name) => (

@@ -5,7 +5,7 @@ import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { hrefOf } from '../routes';
 import { serviceTexts } from '../texts/service';
 import { effectOf } from './effect';
@@ -19,9 +19,7 @@ function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   if (names.length === 0) return none;
   return (
     <span class="names">
-      {names.map((name) => (
-        <Tag key={name} text={name} />
-      ))}
+      <Tags tags={names} />
     </span>
   );
 }
