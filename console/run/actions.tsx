@@ -34,7 +34,7 @@ export async function act<Done>(doing: () => Promise<Done>, told: string | ((don
 export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
   const { id, status } = view;
   const [open, setOpen] = useState<'cancel' | 'terminate' | undefined>(undefined);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const isOpen = !isEnded(status);
   const isRoot = rootRunId(id) === id;

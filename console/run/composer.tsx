@@ -27,7 +27,7 @@ export function Composer({
   readonly view: ShownRun;
   readonly onDone: () => void;
 }): JSX.Element | null {
-  const { text, setText, mode, setMode, error, isSending, send } = useMessage(id, onDone);
+  const { text, setText, mode, setMode, error, isBusy, send } = useMessage(id, onDone);
   if (conversation === undefined) return null;
   if (conversation.status === 'ended') return <p class="composer muted">{words.ended}</p>;
   return (
@@ -47,7 +47,7 @@ export function Composer({
         class="composer-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void send();
+          send();
         }}
       >
         <textarea
@@ -59,10 +59,10 @@ export function Composer({
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();
-            void send();
+            send();
           }}
         />
-        <Button kind="primary" type="submit" disabled={text.trim() === '' || isSending} title={words.hint}>
+        <Button kind="primary" type="submit" disabled={text.trim() === '' || isBusy} title={words.hint}>
           {words.send}
         </Button>
       </form>
@@ -78,23 +78,13 @@ export function Composer({
 function useMessage(id: string, onDone: () => void) {
   const [text, setText] = useState('');
   const [mode, setMode] = useState<SendMode>('after-turn');
-  const [error, setError] = useState<unknown>(undefined);
-  const [isSending, setSending] = useState(false);
+  const { isBusy, error, start } = useBusy();
   const send = async (): Promise<void> => {
-    if (text.trim() === '' || isSending) return;
-    setSending(true);
-    try {
-      // A message with an id counts once, also after a lost answer.
-      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() });
-      setText('');
-      setError(undefined);
-    } catch (failed) {
-      setError(failed);
-    }
-    setSending(false);
-    onDone();
+    // A message with an id counts once, also after a lost answer.
+    await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() }).finally(onDone);
+    setText('');
   };
-  return { text, setText, mode, setMode, error, isSending, send };
+  return { text, setText, mode, setMode, error, isBusy, send: () => text.trim() !== '' && start(send) };
 }
 
 interface ConversationActionsProps {
@@ -105,7 +95,7 @@ interface ConversationActionsProps {
 
 function ConversationActions({ id, conversation: { status, paused, title }, onDone }: ConversationActionsProps): JSX.Element {
   const [isTitling, setTitling] = useState(false);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const { by } = byNow();
   const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>): JSX.Element => (

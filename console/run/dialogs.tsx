@@ -26,18 +26,13 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 }
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
-  const [error, setError] = useState<unknown>(undefined);
-  const [isBusy, start] = useBusy();
+  const { isBusy, error, start } = useBusy();
   const { title, submit } = runTexts[name];
   const act = async (): Promise<void> => {
-    try {
-      await end();
-      toast(runTexts.done[name], { kind: 'good' });
-      onClose();
-      onDone();
-    } catch (failed) {
-      setError(failed);
-    }
+    await end();
+    toast(runTexts.done[name], { kind: 'good' });
+    onClose();
+    onDone();
   };
   return (
     <FormDialog
@@ -98,7 +93,7 @@ interface TextDialogProps {
 
 export function TextDialog({ title, label, value, rows, onClose, onSave }: TextDialogProps): JSX.Element {
   const [text, setText] = useState(value);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   return (
     <FormDialog
       {...{ title, onClose }}

@@ -10,6 +10,7 @@ import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
+import { useBusy } from '../parts/use-busy';
 import { texts } from '../texts';
 import { tryTexts } from '../texts/try';
 import { Decision } from './question-line';
@@ -59,33 +60,24 @@ function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) 
   const [round, setRound] = useState(isOld ? 1 : 0);
   const hasSaid = useRef(false);
   const atEnd = useRef(true);
-  const [error, setError] = useState<unknown>();
-  const [isSending, setSending] = useState(false);
+  const { isBusy, error, setError, start } = useBusy();
   const talk = useTalk(id, round, (problem) => {
     // A link may name a conversation that begins with the next message.
     if (codeOf(problem) === 'run-unknown') setRound((before) => (hasSaid.current ? before + 1 : 0));
     else setError(problem);
   });
   const send = async (): Promise<void> => {
-    const text = message.trim();
-    if (text === '' || isSending || Object.keys(said.problems).length > 0) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await service.send(id, { ...said.request, message: text });
-      onMessage('');
-      atEnd.current = true;
-      hasSaid.current = true;
-      // The round may be 0 again, if the log was missing meanwhile.
-      setRound((before) => Math.max(1, before));
-      if (!isOld) onStarted();
-    } catch (problem) {
-      setError(problem);
-    }
-    setSending(false);
+    await service.send(id, { ...said.request, message: message.trim() });
+    onMessage('');
+    atEnd.current = true;
+    hasSaid.current = true;
+    // The round may be 0 again, if the log was missing meanwhile.
+    setRound((before) => Math.max(1, before));
+    if (!isOld) onStarted();
   };
+  const canSend = message.trim() !== '' && !isBusy && !talk.isEnded && Object.keys(said.problems).length === 0;
   const stop = (): void => void service.stop(id, byNow().by).catch(setError);
-  return { talk, isBegun: round > 0, error, isSending, send, stop, atEnd };
+  return { talk, isBegun: round > 0, error, canSend, send: () => canSend && start(send), stop, atEnd };
 }
 
 function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }): JSX.Element {
@@ -119,15 +111,14 @@ function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string
   );
 }
 
-function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
-  const { talk, isSending, send, stop } = chat;
-  const hasProblems = Object.keys(said.problems).length > 0;
+function MessageForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
+  const { talk, canSend, send, stop } = chat;
   return (
     <form
       class="composer-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
       <label class="unseen" htmlFor="say">
@@ -143,12 +134,12 @@ function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly 
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          void send();
+          send();
         }}
       />
       <div class="stack">
         {talk.isWorking && <Button onClick={stop}>{tryTexts.stop}</Button>}
-        <Button kind="primary" type="submit" disabled={message.trim() === '' || isSending || talk.isEnded || hasProblems}>
+        <Button kind="primary" type="submit" disabled={!canSend}>
           {tryTexts.send}
         </Button>
       </div>

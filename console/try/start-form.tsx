@@ -8,6 +8,7 @@ import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
+import { useBusy } from '../parts/use-busy';
 import { SchemaForm } from '../parts/schema-form';
 import { tryTexts } from '../texts/try';
 import type { startOf } from './request';
@@ -22,27 +23,22 @@ interface StartFormProps {
 
 export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX.Element {
   const [started, setStarted] = useState<readonly StartedRun[]>([]);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, setError, start: act } = useBusy();
   const [misfits, setMisfits] = useState<readonly string[]>([]);
   const hasProblems = Object.keys(start.problems).length > 0;
-  const begin = async (event: Event): Promise<void> => {
+  const begin = (event: Event): void => {
     event.preventDefault();
     const found = agent.takesJob && agent.inputSchema !== undefined ? misfitsOfSchema(agent.inputSchema, input ?? null) : [];
     setMisfits(found);
     setError(undefined);
-    if (found.length > 0 || hasProblems || isBusy) return;
-    setBusy(true);
-    try {
+    if (found.length > 0 || hasProblems) return;
+    act(async () => {
       const run = await service.start(start.request);
       setStarted((before) => [run, ...before].slice(0, 20));
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
+    });
   };
   return (
-    <form class="form stack start-form" noValidate onSubmit={(event) => void begin(event)}>
+    <form class="form stack start-form" noValidate onSubmit={begin}>
       {agent.takesJob ? (
         <SchemaForm schema={agent.inputSchema} value={input} onChange={onInput} misfits={misfits} label={tryTexts.job} />
       ) : (
