@@ -1,8 +1,7 @@
-import { codeOf, messageOf } from '../../contract/errors';
 import type { BulkAction } from '../../contract/service-facts';
 import type { CancelRequestBody, RunOutcome } from '../../http/index';
 import { byNow } from './identity';
-import { service } from './service';
+import { failureOf, service } from './service';
 
 const atOnce = 50;
 
@@ -19,7 +18,7 @@ export async function toMany(ids: readonly string[], { action, isDryRun, how, on
   for (let from = 0; from < ids.length && !signal.aborted; from += atOnce) {
     const part = ids.slice(from, from + atOnce);
     const outcomes = await send(part, { action, isDryRun, how }).catch((error: unknown) =>
-      part.map((id) => ({ id, error: { code: codeOf(error) ?? 'internal', message: messageOf(error) } })),
+      part.map((id) => ({ id, error: failureOf(error) })),
     );
     if (!signal.aborted) onPart(outcomes);
   }

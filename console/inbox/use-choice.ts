@@ -5,6 +5,7 @@ import { focusDecision } from '../decide/focus';
 import { decisionKeys, isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import type { KeyActions } from '../parts/keyboard';
+import { movingKeys } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
 import type { FocusRequest } from './row';
 import { viewOf } from './rows';
@@ -41,10 +42,7 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   };
   const keys: KeyActions = {
     ...decisionKeys({ chosen: chosenNow, onGiven: goOn }),
-    j: () => move(1),
-    k: () => move(-1),
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
+    ...movingKeys(move),
     Enter: () => {
       const row = chosenNow() ?? shown[0];
       if (row === undefined) return;

@@ -16,7 +16,7 @@ import { canGoOn } from './can-go-on';
 const CancelDialog = lazy(async () => (await import('./dialogs')).CancelDialog, <></>);
 const TerminateDialog = lazy(async () => (await import('./dialogs')).TerminateDialog, <></>);
 
-interface ActionsProps {
+export interface ActionsProps {
   readonly view: ShownRun;
   readonly onDone: () => void;
 }

@@ -13,7 +13,6 @@ import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { FailurePart } from './failure';
 import { MessageBlock, Section } from './framed';
-import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
 
@@ -44,16 +43,8 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
         ) : (
           <>
             {response.failed !== undefined && <FailurePart title={words.failed} failure={response.failed} />}
-            {response.message !== undefined && (
-              <SaidFrame who={runTexts.who.says(call.agent)}>
-                <MessageParts message={response.message} withCalls />
-              </SaidFrame>
-            )}
-            {response.partial !== undefined && (
-              <SaidFrame who={words.said}>
-                <MessageParts message={response.partial} withCalls />
-              </SaidFrame>
-            )}
+            {response.message !== undefined && <MessageBlock who={runTexts.who.says(call.agent)} message={response.message} />}
+            {response.partial !== undefined && <MessageBlock who={words.said} message={response.partial} />}
             <Facts
               class="run-facts"
               facts={[
@@ -198,16 +189,8 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
       </Section>
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
-        {seen !== undefined && (
-          <SaidFrame who={words.seen}>
-            <MessageParts message={seen} />
-          </SaidFrame>
-        )}
-        {given !== undefined && (
-          <SaidFrame who={seen === undefined ? words.given : words.givenFirst}>
-            <MessageParts message={given} />
-          </SaidFrame>
-        )}
+        {seen !== undefined && <MessageBlock who={words.seen} message={seen} />}
+        {given !== undefined && <MessageBlock who={seen === undefined ? words.given : words.givenFirst} message={given} />}
         {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}
       </Section>

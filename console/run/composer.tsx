@@ -15,18 +15,13 @@ import { Said } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { useBusy } from '../parts/use-busy';
 import { runTexts } from '../texts/run';
+import type { ActionsProps } from './actions';
 import { act } from './actions';
 
 const TextDialog = lazy(async () => (await import('./dialogs')).TextDialog, <></>);
 const words = runTexts.composer;
 
-export function Composer({
-  view: { id, conversation },
-  onDone,
-}: {
-  readonly view: ShownRun;
-  readonly onDone: () => void;
-}): JSX.Element | null {
+export function Composer({ view: { id, conversation }, onDone }: ActionsProps): JSX.Element | null {
   const { text, setText, mode, setMode, error, isBusy, send } = useMessage(id, onDone);
   if (conversation === undefined) return null;
   if (conversation.status === 'ended') return <p class="composer muted">{words.ended}</p>;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
@@ -19,7 +19,7 @@ import { runTexts } from '../texts/run';
 import { changedByText } from './changes';
 import { FailureLine, FailurePart } from './failure';
 import { MessageParts, Output } from './message';
-import { noteOf } from './notes';
+import { causeOf, noteOf } from './notes';
 import type { ConversationEntry, EntryOf, Halt } from './entries';
 import { speakerOf } from './entries';
 
@@ -65,36 +65,21 @@ function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>): JSX.Elemen
   const isUser = message.role === 'user' || message.role === 'system';
   return (
     <li class={isUser ? 'entry from-user' : 'entry'} style={indent(depth)}>
-      <EntryHead who={speakerOf(entry)} time={time} title={model === undefined ? undefined : visibleText(model)}>
+      <div class="entry-head flow wrap">
+        <strong title={model === undefined ? undefined : visibleText(model)}>
+          <bdi>{visibleText(speakerOf(entry))}</bdi>
+        </strong>
+        <span class="muted">
+          <Time at={time} />
+        </span>
         {isPartial === true && <Badge kind="warn">{runTexts.partial}</Badge>}
         {changes !== undefined && <Badge kind="info">{changedByText(changes)}</Badge>}
         {address !== undefined && <StepButton address={address} onStep={onStep} />}
-      </EntryHead>
+      </div>
       <div class="bubble">
         <MessageParts message={message} withCalls={model === undefined} />
       </div>
     </li>
-  );
-}
-
-interface HeadProps {
-  readonly who: string;
-  readonly time: number;
-  readonly title?: string | undefined;
-  readonly children?: ComponentChildren;
-}
-
-function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
-  return (
-    <div class="entry-head flow wrap">
-      <strong title={title}>
-        <bdi>{visibleText(who)}</bdi>
-      </strong>
-      <span class="muted">
-        <Time at={time} />
-      </span>
-      {children}
-    </div>
   );
 }
 
@@ -218,8 +203,7 @@ function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, '
 }
 
 function NoteEntry({ event }: { readonly event: RunEvent }): JSX.Element {
-  const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
-  const by = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
+  const { error, by } = causeOf(event);
   const isBad = error !== undefined || (event.type === 'run-end' && event.status === 'failed');
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : undefined;
   return (

@@ -1,13 +1,20 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { StoredMessage } from '../../contract/messages/messages';
+import type { Message } from '../../contract/messages/messages';
 import { SaidFrame } from '../parts/said-frame';
 import { runTexts } from '../texts/run';
 import { speakerOf } from './entries';
 import { MessageParts } from './message';
 
-export function MessageBlock({ message }: { readonly message: StoredMessage }): JSX.Element {
+interface MessageBlockProps {
+  readonly message: Message;
+  /** Absent: the role of the message says who speaks. */
+  readonly who?: string;
+}
+
+export function MessageBlock({ message, who }: MessageBlockProps): JSX.Element {
+  const speaker = speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message });
   return (
-    <SaidFrame who={speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message })}>
+    <SaidFrame who={who ?? speaker}>
       <MessageParts message={message} withCalls />
     </SaidFrame>
   );

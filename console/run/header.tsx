@@ -5,7 +5,6 @@ import { noWorkerText } from '../../contract/no-worker';
 import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
 import { useFacts } from '../data/facts';
-import type { ShownRun } from '../../http/index';
 import { CopyButton } from '../parts/copy-button';
 import { Facts } from '../parts/facts';
 import { OutsideLink } from '../parts/link';
@@ -16,13 +15,14 @@ import { Tags } from '../parts/tag';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { runTexts } from '../texts/run';
+import type { ActionsProps } from './actions';
 import { RunActions } from './actions';
 import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
 
 const words = runTexts.detail;
 
-export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
+export function RunHeader({ view, onDone }: ActionsProps): JSX.Element {
   const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
@@ -59,7 +59,7 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
   );
 }
 
-function RunFacts({ view }: { readonly view: ShownRun }): JSX.Element {
+function RunFacts({ view }: Pick<ActionsProps, 'view'>): JSX.Element {
   const { id, agent, startedAt, closedAt, tags = [], startedBy, build, usage, cost, conversation } = view;
   const root = rootRunId(id);
   const end = closedAt === undefined ? now.value : Date.parse(closedAt);

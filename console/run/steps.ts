@@ -7,7 +7,7 @@ import { isInside } from '../../contract/record/agent-paths';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 import type { ConversationEntry, EntryOf, TimedStep } from './entries';
-import { noteOf } from './notes';
+import { causeOf, noteOf } from './notes';
 
 /** Takes each event once, because logs have thousands of events. */
 export class RunSteps {
@@ -200,8 +200,7 @@ export class RunSteps {
 
   private mark(event: RunEvent): void {
     const { time } = event;
-    const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
-    const ending = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
+    const { error, by: ending } = causeOf(event);
     const mark = { kind: 'mark', title: noteOf(event), agent: '', depth: 0, start: time, end: time } as const;
     this.steps.push({ ...mark, key: `mark ${event.offset}`, ...defined({ error, ending }) });
   }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useBuilds } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
-import { Named } from '../parts/said';
+import { StrongName } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { Time } from '../parts/time';
 import { serviceTexts } from '../texts/service';
@@ -17,9 +17,7 @@ export function BuildTable(): JSX.Element {
     key: id,
     kind: state,
     cells: [
-      <strong>
-        <Named isMono text={id} />
-      </strong>,
+      <StrongName isMono text={id} />,
       <>
         <Badge kind={kinds[state]}>{words.buildStates[state]}</Badge>
         {state === 'unserved' && <small class="bad-text">{words.unservedHint}</small>}

@@ -3,7 +3,7 @@ import type { ServedAgent, ServedLimit, ServedModel, ServedTool } from '../../ht
 import { usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
-import { Named } from '../parts/said';
+import { Named, StrongName } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { Tags } from '../parts/tag';
 import { hrefOf } from '../routes';
@@ -74,9 +74,7 @@ export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
     key: tool.name,
     cells: [
       <>
-        <strong>
-          <Named isMono text={tool.name} />
-        </strong>
+        <StrongName isMono text={tool.name} />
         <small class="muted">{visibleText(tool.description)}</small>
       </>,
       words.toolKinds[tool.kind],
@@ -103,9 +101,7 @@ export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[
   const rows = value.map(({ name, version, tools }) => ({
     key: name,
     cells: [
-      <strong>
-        <Named text={name} />
-      </strong>,
+      <StrongName text={name} />,
       <Named isMono text={version} />,
       <Names names={tools} />,
       <Names names={agents.filter((agent) => agent.policies.includes(name)).map((agent) => agent.name)} />,
@@ -120,9 +116,7 @@ export function ModelTable({ models, hasWorker }: { readonly models: readonly Se
     key: name,
     kind: hasWorker && id === undefined ? 'problem' : '',
     cells: [
-      <strong>
-        <Named isMono text={name} />
-      </strong>,
+      <StrongName isMono text={name} />,
       id === undefined ? <span class="muted">{hasWorker ? words.missing : words.onWorker}</span> : <Named isMono text={id} />,
       <Names names={candidates} />,
     ],

@@ -5,7 +5,7 @@ import { useUsage } from '../data/facts';
 import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
-import { Named } from '../parts/said';
+import { StrongName } from '../parts/said';
 import { route, setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
 import { serviceTexts } from '../texts/service';
@@ -74,9 +74,7 @@ function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
     key: row.key,
     cells: [
       <>
-        <strong>
-          <Named text={row.key} />
-        </strong>
+        <StrongName text={row.key} />
         <meter class="usage-bar" min={0} max={most} value={tokensOf(row)} aria-label={words.share(row.key)} />
       </>,
       ...cellsOf(row),
