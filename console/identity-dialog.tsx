@@ -14,7 +14,7 @@ export function IdentityDialog({ onClose }: { readonly onClose: () => void }): J
     onClose();
   };
   return (
-    <FormDialog title={words.title} submit={words.save} onClose={onClose} onSubmit={save}>
+    <FormDialog title={texts.shell.nobody} submit={texts.parts.save} onClose={onClose} onSubmit={save}>
       <p class="muted">{words.explain}</p>
       <TextField label={words.name} value={name} onText={setName} maxLength={200} autocomplete="username" autofocus />
       <TextField label={words.roles} value={roles} onText={setRoles} hint={words.rolesHint} />

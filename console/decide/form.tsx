@@ -4,18 +4,17 @@ import { Button } from '../parts/button';
 import { texts } from '../texts';
 
 interface AnswerFormProps {
-  readonly label: string;
+  readonly label?: string;
   readonly onSubmit: () => void;
   readonly children: ComponentChildren;
   readonly buttons: ComponentChildren;
-  readonly id?: string;
 }
 
-export function AnswerForm({ label, onSubmit, children, buttons, id }: AnswerFormProps): JSX.Element {
+export function AnswerForm({ label = texts.form.answer, onSubmit, children, buttons }: AnswerFormProps): JSX.Element {
   return (
     <form
       class="decision-form form stack"
-      id={id}
+      id="answer-form"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();

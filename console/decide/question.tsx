@@ -67,13 +67,8 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
   }, [id]);
   const misfits = answerSchema === undefined || draft.answer === undefined ? [] : misfitsOfSchema(answerSchema, draft.answer);
   const title = isRecord(interrupt.info) && isRecord(interrupt.info['form']) ? interrupt.info['form']['title'] : undefined;
-  const send = (
-    <Button kind="primary" type="submit">
-      {decideTexts.sendAnswer}
-    </Button>
-  );
   return (
-    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer(draft.answer ?? null)} buttons={send}>
+    <AnswerForm onSubmit={() => onAnswer(draft.answer ?? null)} buttons={<Send />}>
       {typeof title === 'string' && <h3>{visibleText(title)}</h3>}
       {answerSchema === undefined ? (
         <JsonAnswer id={id} draft={draft} field="free-answer" label={texts.form.answer} />
@@ -86,6 +81,14 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
         />
       )}
     </AnswerForm>
+  );
+}
+
+function Send(): JSX.Element {
+  return (
+    <Button kind="primary" type="submit">
+      {decideTexts.sendAnswer}
+    </Button>
   );
 }
 
@@ -107,16 +110,14 @@ function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
   const { answer } = draft;
   const buttons = (
     <>
-      <Button kind="primary" type="submit">
-        {decideTexts.sendAnswer}
-      </Button>
+      <Send />
       <Button onClick={() => onAnswer({ error: typeof answer === 'string' ? answer : JSON.stringify(answer ?? '') })}>
         {decideTexts.externalError}
       </Button>
     </>
   );
   return (
-    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
+    <AnswerForm onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
       <JsonAnswer id={id} draft={draft} field="external-output" label={decideTexts.externalOutput} />
     </AnswerForm>
   );
@@ -148,8 +149,6 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
       </section>
       {isOpen && (
         <AnswerForm
-          id="answer-form"
-          label={texts.form.answer}
           onSubmit={() => onAnswer({ happened: true, result: draft.answer ?? null })}
           buttons={
             <>

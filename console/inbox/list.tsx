@@ -17,7 +17,7 @@ import type { InboxLine, InboxView } from './rows';
 import type { RowChoice } from './use-choice';
 import type { InboxRows } from './use-rows';
 
-interface InboxListProps {
+export interface InboxListProps {
   readonly view: InboxView;
   readonly inbox: InboxRows;
   readonly choice: RowChoice;
@@ -49,7 +49,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
         <label class="check">
           <input
             type="checkbox"
-            aria-label={inboxTexts.selectAll}
+            aria-label={texts.parts.selectAll}
             disabled={shown.length === 0}
             checked={selected.length > 0 && selected.length === asking.length}
             onChange={({ currentTarget }) => selection.set(currentTarget.checked ? asking : [])}

@@ -9,15 +9,14 @@ import { EmptyState } from '../parts/empty-state';
 import { useKeys } from '../parts/keyboard';
 import { useSelection } from '../parts/use-selection';
 import { route } from '../routes';
+import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
+import type { InboxListProps } from './list';
 import { InboxList } from './list';
 import { GoneDetail } from './nothing-waits';
-import type { InboxView } from './rows';
 import { absenceOf, viewOf } from './rows';
-import type { RowChoice } from './use-choice';
 import { useChoice } from './use-choice';
-import type { InboxRows } from './use-rows';
 import { useRows } from './use-rows';
 
 export function InboxPage(): JSX.Element {
@@ -37,7 +36,7 @@ export function InboxPage(): JSX.Element {
   });
   return (
     <div class="inbox">
-      <h1 class="unseen">{inboxTexts.title}</h1>
+      <h1 class="unseen">{texts.shell.inbox}</h1>
       {(isWide.value || view.item === '') && <InboxList {...{ view, inbox, choice, selection }} onHelp={() => setHelp(true)} />}
       {(isWide.value || view.item !== '') && (
         <section class="inbox-detail" aria-label={decideTexts.openRun}>
@@ -50,13 +49,7 @@ export function InboxPage(): JSX.Element {
   );
 }
 
-interface InboxDetailProps {
-  readonly view: InboxView;
-  readonly inbox: InboxRows;
-  readonly choice: RowChoice;
-}
-
-function InboxDetail({ view, inbox, choice }: InboxDetailProps): JSX.Element | null {
+function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>): JSX.Element | null {
   const { chosen, choose, goOn } = choice;
   const { listed, more, rows, shown } = inbox;
   if (chosen !== undefined) {

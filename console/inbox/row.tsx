@@ -8,6 +8,7 @@ import { AskingTitle } from '../decide/title';
 import { stateText } from '../decide/words';
 import { Time } from '../parts/time';
 import { visibleText } from '../parts/plain-text';
+import { texts } from '../texts';
 import { inboxTexts } from '../texts/inbox';
 import { now } from '../data/clock';
 
@@ -49,7 +50,7 @@ export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, on
     <div class={`row${isChosen ? ' chosen' : ''}${said === undefined ? '' : ' settled'}`} data-key={key}>
       <input
         type="checkbox"
-        aria-label={inboxTexts.select(`${title}, ${runId}`)}
+        aria-label={texts.parts.select(`${title}, ${runId}`)}
         checked={isSelected}
         disabled={goneAt !== undefined}
         tabIndex={-1}

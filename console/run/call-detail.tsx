@@ -50,8 +50,8 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
               facts={[
                 [words.model, response.model],
                 [words.finish, response.finish],
-                [words.usage, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
-                [words.cost, cost && costText(cost.amount)],
+                [runTexts.tokens, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
+                [runTexts.cost, cost && costText(cost.amount)],
                 [words.waited, waited && durationText(waited.turnMs + waited.busyMs)],
               ]}
             />

@@ -27,7 +27,7 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
   const { isBusy, error, start } = useBusy();
-  const { title, submit } = runTexts[name];
+  const { title, submit = title }: { readonly title: string; readonly submit?: string } = runTexts[name];
   const act = async (): Promise<void> => {
     await end();
     toast(runTexts.done[name], { kind: 'good' });
@@ -97,7 +97,7 @@ export function TextDialog({ title, label, value, rows, onClose, onSave }: TextD
   return (
     <FormDialog
       {...{ title, onClose }}
-      submit={runTexts.composer.save}
+      submit={texts.parts.save}
       leave={texts.parts.close}
       isReady={text.trim() !== '' && !isBusy}
       onSubmit={() => start(() => onSave(text).then(onClose))}

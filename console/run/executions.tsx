@@ -68,8 +68,8 @@ export function ExecutionDialog({ shown: { title, execution }, onClose }: Execut
       <Facts
         facts={[
           [words.id, <Copied text={temporalRunId} />],
-          [words.build, build && <Copied text={build} />],
-          [words.began, <Time at={startedAt} />],
+          [runTexts.build, build && <Copied text={build} />],
+          [runTexts.began, <Time at={startedAt} />],
           [words.closed, closedAt && <Time at={closedAt} />],
         ]}
       />

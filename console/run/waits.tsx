@@ -3,6 +3,7 @@ import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import { AskingLine } from '../decide/title';
 import { hrefOf } from '../routes';
+import { texts } from '../texts';
 import { runTexts } from '../texts/run';
 
 interface WaitsProps {
@@ -26,7 +27,7 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
         {shown.map((row) => (
           <li key={row.key} class="flow" data-key={row.key}>
             <AskingLine row={row} isChosen={row.key === chosen} onDecide={() => onChoose(row.listed.interrupt.id)} />
-            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{runTexts.waits.inbox}</a>}
+            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{texts.shell.inbox}</a>}
           </li>
         ))}
       </ul>

@@ -60,7 +60,7 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
           <Button onClick={onClose}>{isDone ? texts.parts.close : words.leave}</Button>
           {canAct && (
             <Button kind={action === 'cancel' ? 'danger' : 'primary'} onClick={() => void act(how)}>
-              {own.act(fits.length)}
+              {own.title(fits.length)}
             </Button>
           )}
         </div>

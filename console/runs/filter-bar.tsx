@@ -20,11 +20,11 @@ const ago = ['', '1h', '24h', '7d', '30d'] as const;
 const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
 export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
-  const { status, id, agent = '', tag, startedBy, since, until } = filters;
+  const { id, agent = '', tag, startedBy, since, until } = filters;
   const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');
   return (
     <search class="run-filters" aria-label={runsTexts.filters}>
-      <Statuses status={status} counts={counts} />
+      <Statuses filters={filters} counts={counts} />
       <div class="filter-fields">
         <Typed name="id" label={runsTexts.searchId} value={id ?? ''} />
         <div class="filter">
@@ -43,12 +43,7 @@ export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Elem
   );
 }
 
-interface StatusesProps {
-  readonly status: ListStatus | undefined;
-  readonly counts: RunCounts | undefined;
-}
-
-function Statuses({ status, counts }: StatusesProps): JSX.Element {
+function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'>): JSX.Element {
   const options = statuses.map((name) => ({
     name,
     title: ['failed', 'completed', 'cancelled'].includes(name) ? runsTexts.today : undefined,

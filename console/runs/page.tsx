@@ -103,18 +103,18 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
           type="checkbox"
           checked={isAll}
           disabled={ids.length === 0}
-          aria-label={runsTexts.selectAll}
+          aria-label={texts.parts.selectAll}
           onClick={() => selection.set(isAll ? [] : ids)}
         />
       </label>
       {selection.keys.size > 0 ? (
         <span class="flow wrap">
-          <strong>{runsTexts.selected(selection.keys.size)}</strong>
+          <strong>{texts.parts.selected(selection.keys.size)}</strong>
           <Button onClick={() => onAction('cancel')}>{bulk.cancel.open}</Button>
           <Button onClick={() => onAction('retry')}>{bulk.retry.open}</Button>
           <Button onClick={() => onAction('upgrade')}>{bulk.upgrade.open}</Button>
           <Button kind="quiet" onClick={() => selection.set([])}>
-            {runsTexts.clearSelection}
+            {texts.parts.clear}
           </Button>
         </span>
       ) : (

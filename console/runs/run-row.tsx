@@ -39,7 +39,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
           <input
             type="checkbox"
             checked={isSelected}
-            aria-label={runsTexts.select(id)}
+            aria-label={texts.parts.select(id)}
             onClick={(event) => onSelect(run.id, event.shiftKey)}
           />
         )}

@@ -57,7 +57,7 @@ function NameView({ query, onClose }: { readonly query: string; readonly onClose
     onClose();
   };
   return (
-    <FormDialog title={runsTexts.saveView} submit={runsTexts.saveViewDo} isReady={name.trim() !== ''} onClose={onClose} onSubmit={save}>
+    <FormDialog title={runsTexts.saveView} submit={texts.parts.save} isReady={name.trim() !== ''} onClose={onClose} onSubmit={save}>
       <TextField label={runsTexts.viewName} value={name} onText={setName} hint={runsTexts.viewHint} maxLength={60} required autofocus />
     </FormDialog>
   );

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ServedAgent, ServedLimit, ServedModel, ServedTool } from '../../http/index';
+import type { ServiceFacts } from '../../http/index';
 import { usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
@@ -24,7 +24,7 @@ function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   );
 }
 
-export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[] }): JSX.Element {
+export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
   const rows = agents.map((agent) => ({
     key: agent.name,
     cells: [
@@ -64,12 +64,7 @@ export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[]
   return <Table label={words.tabs.agents} columns={columns} rows={rows} empty={words.noAgents} />;
 }
 
-interface ToolTableProps {
-  readonly tools: readonly ServedTool[];
-  readonly agents: readonly ServedAgent[];
-}
-
-export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
+export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agents'>): JSX.Element {
   const rows = tools.map((tool) => ({
     key: tool.name,
     cells: [
@@ -95,7 +90,7 @@ export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
   return <Table label={words.tabs.tools} columns={columns} rows={rows} empty={words.noTools} />;
 }
 
-export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[] }): JSX.Element {
+export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
   const { value, error } = usePolicies();
   if (value === undefined) return <NoAnswer error={error} />;
   const rows = value.map(({ name, version, tools }) => ({
@@ -111,7 +106,7 @@ export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[
   return <Table label={words.tabs.policies} columns={columns} rows={rows} empty={words.noPolicies} />;
 }
 
-export function ModelTable({ models, hasWorker }: { readonly models: readonly ServedModel[]; readonly hasWorker: boolean }): JSX.Element {
+export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 'hasWorker'>): JSX.Element {
   const rows = models.map(({ name, candidates, id }) => ({
     key: name,
     kind: hasWorker && id === undefined ? 'problem' : '',
@@ -125,12 +120,7 @@ export function ModelTable({ models, hasWorker }: { readonly models: readonly Se
   return <Table label={words.tabs.models} columns={columns} rows={rows} empty={words.noModels} />;
 }
 
-interface LimitTableProps {
-  readonly limits: readonly ServedLimit[];
-  readonly hasWorker: boolean;
-}
-
-export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element {
+export function LimitTable({ limits, hasWorker }: Pick<ServiceFacts, 'limits' | 'hasWorker'>): JSX.Element {
   const rows = limits.map(({ models, concurrent, perMinute, tokensPerMinute, use }) => ({
     key: models,
     cells: [

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { usageGroups } from '../../contract/service-facts';
-import type { UsageRow } from '../../http/index';
+import type { UsageReport, UsageRow } from '../../http/index';
 import { useUsage } from '../data/facts';
 import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
@@ -54,9 +54,7 @@ export function Usage(): JSX.Element {
   );
 }
 
-interface UsageTableProps {
-  readonly rows: readonly UsageRow[];
-  readonly total: Omit<UsageRow, 'key'>;
+interface UsageTableProps extends Pick<UsageReport, 'rows' | 'total'> {
   readonly group: string;
 }
 

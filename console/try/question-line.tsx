@@ -5,6 +5,7 @@ import type { AskingRow } from '../decide/row';
 import { AskingLine } from '../decide/title';
 import { lazy } from '../parts/lazy';
 import { tryTexts } from '../texts/try';
+import type { Questions } from './questions';
 
 export const Decision = lazy(async () => {
   const { Detail } = await import('../decide/detail');
@@ -16,22 +17,20 @@ export const Decision = lazy(async () => {
 
 interface QuestionLineProps {
   readonly row: AskingRow;
-  readonly isChosen: boolean;
-  readonly onChoose: (key: string) => void;
-  readonly onGiven: () => void;
+  readonly asking: Questions;
   readonly onDrawn: () => void;
 }
 
-export function QuestionLine({ row, isChosen, onChoose, onGiven, onDrawn }: QuestionLineProps): JSX.Element {
-  if (isChosen)
+export function QuestionLine({ row, asking: { chosen, choose, goOn }, onDrawn }: QuestionLineProps): JSX.Element {
+  if (row === chosen)
     return (
       <div role="group" class="line talk-question stack" aria-label={tryTexts.asked}>
-        <Decision key={row.key} row={row} isInRun onGiven={onGiven} onDrawn={onDrawn} />
+        <Decision key={row.key} row={row} isInRun onGiven={goOn} onDrawn={onDrawn} />
       </div>
     );
   return (
     <div role="group" class="line talk-question closed flow wrap" aria-label={tryTexts.asked}>
-      <AskingLine row={row} onDecide={() => onChoose(row.key)} />
+      <AskingLine row={row} onDecide={() => choose(row.key)} />
     </div>
   );
 }

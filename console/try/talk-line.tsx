@@ -56,8 +56,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
       );
     case 'question': {
       const row = asking.rows.get(entry.key);
-      if (row === undefined) return null;
-      return <QuestionLine row={row} isChosen={row === asking.chosen} onChoose={asking.choose} onGiven={asking.goOn} onDrawn={onDrawn} />;
+      return row === undefined ? null : <QuestionLine row={row} asking={asking} onDrawn={onDrawn} />;
     }
     case 'error':
       return (
