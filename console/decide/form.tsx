@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button';
 import { texts } from '../texts';
+import { leaveForm } from './drafts';
 
 interface AnswerFormProps {
   readonly label?: string;
@@ -22,7 +23,7 @@ export function AnswerForm({ label = texts.form.answer, onSubmit, children, butt
       }}
     >
       {children}
-      <div class="actions start">{buttons}</div>
+      <div class="actions start flow wrap">{buttons}</div>
     </form>
   );
 }
@@ -32,10 +33,11 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
   readonly submit?: string;
   readonly kind?: 'danger';
   readonly isReady?: boolean;
-  readonly onLeave: () => void;
+  /** The key of the row. */
+  readonly id: string;
 }
 
-export function DecisionForm({ title, submit = title, kind, isReady = true, onSubmit, onLeave, children }: DecisionFormProps): JSX.Element {
+export function DecisionForm({ title, submit = title, kind, isReady = true, id, onSubmit, children }: DecisionFormProps): JSX.Element {
   const start = useRef<HTMLHeadingElement>(null);
   // A layout effect acts before the next key.
   useLayoutEffect(() => {
@@ -48,7 +50,7 @@ export function DecisionForm({ title, submit = title, kind, isReady = true, onSu
       <Button kind={kind ?? 'primary'} type="submit" disabled={!isReady}>
         {submit}
       </Button>
-      <Button kind="quiet" onClick={onLeave}>
+      <Button kind="quiet" onClick={() => leaveForm(id)}>
         {texts.parts.cancel}
       </Button>
     </>

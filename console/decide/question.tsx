@@ -8,7 +8,7 @@ import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
 import { Copied } from '../parts/copy-button';
 import { Facts } from '../parts/facts';
-import { JsonField } from '../parts/form-controls';
+import { LabelledJson } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
@@ -71,7 +71,7 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
     <AnswerForm onSubmit={() => onAnswer(draft.answer ?? null)} buttons={<Send />}>
       {typeof title === 'string' && <h3>{visibleText(title)}</h3>}
       {answerSchema === undefined ? (
-        <JsonAnswer id={id} draft={draft} field="free-answer" label={texts.form.answer} />
+        <JsonAnswer id={id} draft={draft} label={texts.form.answer} />
       ) : (
         <SchemaForm
           schema={answerSchema}
@@ -92,18 +92,8 @@ function Send(): JSX.Element {
   );
 }
 
-interface JsonAnswerProps extends Pick<AskingProps, 'id' | 'draft'> {
-  readonly field: string;
-  readonly label: string;
-}
-
-function JsonAnswer({ id, draft, field, label }: JsonAnswerProps): JSX.Element {
-  return (
-    <div class="field">
-      <label for={field}>{label}</label>
-      <JsonField common={{ id: field }} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />
-    </div>
-  );
+function JsonAnswer({ id, draft, label }: Pick<AskingProps, 'id' | 'draft'> & { readonly label: string }): JSX.Element {
+  return <LabelledJson label={label} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />;
 }
 
 function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
@@ -118,7 +108,7 @@ function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
   );
   return (
     <AnswerForm onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
-      <JsonAnswer id={id} draft={draft} field="external-output" label={decideTexts.externalOutput} />
+      <JsonAnswer id={id} draft={draft} label={decideTexts.externalOutput} />
     </AnswerForm>
   );
 }
@@ -157,7 +147,7 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
             </>
           }
         >
-          <JsonAnswer id={id} draft={draft} field="happened-result" label={decideTexts.happenedResult} />
+          <JsonAnswer id={id} draft={draft} label={decideTexts.happenedResult} />
         </AnswerForm>
       )}
     </>

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { Detail } from '../decide/detail';
 import { isAsking } from '../decide/keys';
-import { NameDialog } from '../decide/name-dialog';
 import { Dialog } from '../parts/dialog';
 import { EmptyState } from '../parts/empty-state';
 import { useKeys } from '../parts/keyboard';
@@ -35,7 +34,7 @@ export function InboxPage(): JSX.Element {
     '/': () => document.getElementById('inbox-search')?.focus(),
   });
   return (
-    <div class="inbox">
+    <div class="inbox full">
       <h1 class="unseen">{texts.shell.inbox}</h1>
       {(isWide.value || view.item === '') && <InboxList {...{ view, inbox, choice, selection }} onHelp={() => setHelp(true)} />}
       {(isWide.value || view.item !== '') && (
@@ -44,7 +43,6 @@ export function InboxPage(): JSX.Element {
         </section>
       )}
       {isHelp && <KeyboardHelp onClose={() => setHelp(false)} />}
-      <NameDialog />
     </div>
   );
 }
@@ -57,12 +55,7 @@ function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inb
     return <Detail key={chosen.key} row={chosen} {...back} onGiven={goOn} />;
   }
   if (view.item !== '' && listed !== undefined) return <GoneDetail item={view.item} why={absenceOf(view, rows, more)} />;
-  if (shown.length === 0) return null;
-  return (
-    <EmptyState title={inboxTexts.chooseOne}>
-      <p>{inboxTexts.chooseOneText}</p>
-    </EmptyState>
-  );
+  return shown.length === 0 ? null : <EmptyState title={inboxTexts.chooseOne} text={inboxTexts.chooseOneText} />;
 }
 
 function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {

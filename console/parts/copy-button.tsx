@@ -29,7 +29,7 @@ export function CopyButton({ text, label = texts.parts.copy }: { readonly text: 
 export function Copied({ text }: { readonly text: string }): JSX.Element {
   return (
     <span class="copied">
-      <bdi class="mono">{visibleText(text)}</bdi> <CopyButton text={text} />
+      <bdi class="mono breaks">{visibleText(text)}</bdi> <CopyButton text={text} />
     </span>
   );
 }

@@ -14,7 +14,9 @@ export function Facts({ facts, ...rest }: FactsProps): JSX.Element | null {
     <dl class="facts" {...rest}>
       {known.map(([name, shown]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <bdi>{visibleText(name)}</bdi>
+          </dt>
           <dd>{typeof shown === 'string' ? <bdi>{visibleText(shown)}</bdi> : shown}</dd>
         </div>
       ))}

@@ -5,7 +5,7 @@ export function Tags({ tags }: { readonly tags: readonly string[] }): JSX.Elemen
   return (
     <>
       {tags.map((tag) => (
-        <span key={tag} class="tag">
+        <span key={tag} class="tag small muted">
           <Named text={tag} />
         </span>
       ))}

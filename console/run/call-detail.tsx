@@ -1,6 +1,6 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Json } from '../../contract/messages/messages';
+import type { Json, Message } from '../../contract/messages/messages';
 import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../http/index';
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
@@ -11,8 +11,9 @@ import { Named, Said } from '../parts/said';
 import { SaidFrame } from '../parts/said-frame';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
+import { speakerOf } from './entries';
 import { FailurePart } from './failure';
-import { MessageBlock, Section } from './framed';
+import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
 
@@ -74,11 +75,11 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
         <div key={name} class="diff-field">
           <h3>{fieldTitle(name)}</h3>
           <del>
-            <span class="diff-mark">− {words.was}</span>
+            <span class="diff-mark strong">− {words.was}</span>
             <ValueOr value={before ?? undefined} />
           </del>
           <ins>
-            <span class="diff-mark">+ {words.is}</span>
+            <span class="diff-mark strong">+ {words.is}</span>
             <ValueOr value={is[name]} />
           </ins>
         </div>
@@ -87,13 +88,13 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
         <div key={at} class="diff-field">
           {removed.map((message) => (
             <del key={message.id}>
-              <span class="diff-mark">− {words.removed}</span>
+              <span class="diff-mark strong">− {words.removed}</span>
               <MessageBlock message={message} />
             </del>
           ))}
           {added.map((message) => (
             <ins key={message.id}>
-              <span class="diff-mark">+ {words.added}</span>
+              <span class="diff-mark strong">+ {words.added}</span>
               <MessageBlock message={message} />
             </ins>
           ))}
@@ -195,5 +196,35 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}
       </Section>
     </>
+  );
+}
+
+interface MessageBlockProps {
+  readonly message: Message;
+  /** Absent: the role of the message says who speaks. */
+  readonly who?: string;
+}
+
+function MessageBlock({ message, who }: MessageBlockProps): JSX.Element {
+  const speaker = speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message });
+  return (
+    <SaidFrame who={who ?? speaker}>
+      <MessageParts message={message} withCalls />
+    </SaidFrame>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Section({ title, isOpen = false, children }: SectionProps): JSX.Element {
+  return (
+    <details class="step-section" open={isOpen}>
+      <summary>{title}</summary>
+      <div>{children}</div>
+    </details>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
 import { lazy } from '../parts/lazy';
+import { MessageForm } from '../parts/message-form';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Badge } from '../parts/status-badge';
@@ -38,29 +39,11 @@ export function Composer({ view: { id, conversation }, onDone }: ActionsProps): 
         </div>
       )}
       {error !== undefined && <ErrorNote error={error} />}
-      <form
-        class="composer-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <textarea
-          rows={2}
-          aria-label={words.label}
-          placeholder={words.label}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-            event.preventDefault();
-            send();
-          }}
-        />
+      <MessageForm label={words.label} text={text} onText={setText} onSend={send} sendsAt={({ ctrlKey, metaKey }) => ctrlKey || metaKey}>
         <Button kind="primary" type="submit" disabled={text.trim() === '' || isBusy} title={words.hint}>
           {words.send}
         </Button>
-      </form>
+      </MessageForm>
       <div class="composer-actions flow wrap">
         <Select label={words.mode} value={mode} options={sendModes.map((one) => [one, words.modes[one]])} onChoose={setMode} />
         <span class="spacer" />

@@ -27,7 +27,7 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
   const { isBusy, error, start } = useBusy();
-  const { title, submit = title }: { readonly title: string; readonly submit?: string } = runTexts[name];
+  const { title, submit } = runTexts[name];
   const act = async (): Promise<void> => {
     await end();
     toast(runTexts.done[name], { kind: 'good' });
@@ -71,7 +71,7 @@ export function TerminateDialog({ id, ...rest }: DialogOf): JSX.Element {
   const label = (
     <>
       <span>{confirm}</span>
-      <code class="confirm-id">{id}</code>
+      <code class="breaks">{id}</code>
     </>
   );
   return (

@@ -21,8 +21,8 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
     [asked, count],
   );
   return (
-    <div class="events grow">
-      <div class="toolbar flow wrap">
+    <div class="events grow column">
+      <div class="toolbar fixed flow wrap">
         <SearchField label={runTexts.events.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.events.count(shown.length, events.length)}</span>
         <span class="spacer" />

@@ -45,8 +45,8 @@ export function ExecutionRow({ execution: { title, startedAt, execution }, onOpe
     <div class="step-row execution">
       <div class="flow">
         <button type="button" class="step-button bare flow" title={absoluteText(startedAt)} onClick={onOpen}>
-          <span class="kind">{runTexts.kinds.execution}</span>
-          <span class="named cut">{title}</span>
+          <span class="kind fixed muted">{runTexts.kinds.execution}</span>
+          <span class="named cut strong">{title}</span>
         </button>
       </div>
       <div class="step-facts flow numbers small muted">

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
 import { subject } from '../data/subject';
-import { NameDialog } from '../decide/name-dialog';
 import { ErrorNote } from '../parts/error-note';
 import { lazy } from '../parts/lazy';
 import { useKeys } from '../parts/keyboard';
@@ -63,11 +62,11 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
     );
   return (
     <div class="run-page">
-      <div class="run-main grow">
+      <div class="run-main grow column">
         <RunHeader view={view} onDone={refresh} />
         <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
         <Tabs shown={tab} />
-        <div class="run-view" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <div class="run-view grow column" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'conversation' && <Conversation log={log} entries={entries} onStep={choose} />}
           {tab === 'timeline' && <Timeline id={id} steps={steps} version={count} chosen={step} onStep={choose} />}
           {tab === 'events' && <Events events={log.events} count={log.events.length} />}
@@ -89,7 +88,6 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
           </aside>
         )
       )}
-      <NameDialog />
     </div>
   );
 }

@@ -21,7 +21,7 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
   const from = Math.max(0, Math.min(at - most / 2, rows.length - most));
   const shown = rows.slice(from, from + most);
   return (
-    <section class="waits" aria-label={runTexts.waits.title}>
+    <section class="waits fixed" aria-label={runTexts.waits.title}>
       <h2>{runTexts.waits.title}</h2>
       <ul>
         {shown.map((row) => (

@@ -25,12 +25,14 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
-      <div class="run-note flow muted" style={indent}>
+      <div class="run-note full flow muted" style={indent}>
         {item.isLoading ? texts.parts.loading : runsTexts.noIsolated}
       </div>
     );
   const { run, isGone, isOpen, depth } = item;
-  const classes = ['run-row', run.status, isCurrent && 'current', isSelected && 'selected', isGone && 'gone'].filter(Boolean).join(' ');
+  const classes = ['run-row full', run.status, isCurrent && 'current', isSelected && 'selected', isGone && 'gone']
+    .filter(Boolean)
+    .join(' ');
   const id = visibleText(run.id);
   return (
     <div class={classes} aria-current={isCurrent ? 'true' : undefined} title={isGone ? runsTexts.gone : undefined}>
@@ -47,7 +49,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
       <span class="run-row-id flow" style={indent}>
         <button
           type="button"
-          class="fold icon-button mini"
+          class="fold icon-button bare mini"
           aria-expanded={isOpen}
           aria-label={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
           title={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import type { ServiceFacts } from '../../http/index';
-import { usePolicies } from '../data/facts';
+import { useBuilds, usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Named, StrongName } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { Tags } from '../parts/tag';
+import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { serviceTexts } from '../texts/service';
 import { effectOf } from './effect';
@@ -18,7 +19,7 @@ const none = <span class="muted">–</span>;
 function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   if (names.length === 0) return none;
   return (
-    <span class="names">
+    <span class="names flow wrap">
       <Tags tags={names} />
     </span>
   );
@@ -38,8 +39,8 @@ export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Elemen
             <Named text={agent.name} />
           )}
         </strong>
-        <small class="muted">{visibleText(agent.description)}</small>
-        {!agent.isExported && <small class="muted">{words.inside}</small>}
+        <small class="muted breaks">{visibleText(agent.description)}</small>
+        {!agent.isExported && <small class="muted breaks">{words.inside}</small>}
       </>,
       words.agentKinds[agent.kind],
       agent.model === undefined ? none : <Named isMono text={agent.model} />,
@@ -70,7 +71,7 @@ export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agent
     cells: [
       <>
         <StrongName isMono text={tool.name} />
-        <small class="muted">{visibleText(tool.description)}</small>
+        <small class="muted breaks">{visibleText(tool.description)}</small>
       </>,
       words.toolKinds[tool.kind],
       tool.kind === 'worker' ? (
@@ -104,6 +105,35 @@ export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Eleme
   }));
   const columns = [words.policyName, words.policyVersion, words.tools, words.usedBy];
   return <Table label={words.tabs.policies} columns={columns} rows={rows} empty={words.noPolicies} />;
+}
+
+const buildKinds = { newest: 'good', draining: 'info', drained: 'calm', unserved: 'bad' } as const;
+
+export function BuildTable(): JSX.Element {
+  const { value, error } = useBuilds();
+  if (value === undefined) return <NoAnswer error={error} />;
+  const rows = value.builds.map(({ id, since, openRuns, polledAt, state }) => ({
+    key: id,
+    kind: state,
+    cells: [
+      <StrongName isMono text={id} />,
+      <>
+        <Badge kind={buildKinds[state]}>{words.buildStates[state]}</Badge>
+        {state === 'unserved' && <small class="bad-text breaks">{words.unservedHint}</small>}
+      </>,
+      openRuns ?? '–',
+      polledAt === undefined ? <span class="muted">{words.notSeen}</span> : <Time at={polledAt} />,
+      since === undefined ? '–' : <Time at={since} />,
+    ],
+  }));
+  return (
+    <Table
+      label={words.tabs.builds}
+      columns={[words.build, words.state, { name: words.openRuns, isNumber: true }, words.lastWorker, words.firstSeen]}
+      rows={rows}
+      empty={words.noBuilds}
+    />
+  );
 }
 
 export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 'hasWorker'>): JSX.Element {

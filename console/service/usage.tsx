@@ -21,21 +21,20 @@ export function Usage(): JSX.Element {
   const { value: report, error } = useUsage(by, since);
   return (
     <section class="stack" aria-label={words.tabs.usage}>
-      <div class="split">
+      <div class="split flow wrap">
         <Chips
           label={words.usageBy}
           options={usageGroups.map((name) => ({ name, shown: words.groups[name] }))}
           chosen={by}
           onChoose={(name) => setQuery({ by: name })}
         />
-        <div class="filter">
-          <Select
-            label={runsTexts.time}
-            value={since}
-            options={ago.map((one) => [one, runsTexts.ago[one]])}
-            onChoose={(one) => setQuery({ since: one })}
-          />
-        </div>
+        <Select
+          class="filter"
+          label={runsTexts.time}
+          value={since}
+          options={ago.map((one) => [one, runsTexts.ago[one]])}
+          onChoose={(one) => setQuery({ since: one })}
+        />
       </div>
       {error !== undefined && <ErrorNote error={error} />}
       {report === undefined ? (

@@ -54,6 +54,7 @@ export const runTexts = {
     },
     reason: 'Why',
     reasonHint: 'Kept in the log of the run.',
+    submit: 'Cancel the run',
     note: 'A cancelled run can be resumed.',
   },
   terminate: {

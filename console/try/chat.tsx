@@ -4,21 +4,20 @@ import { codeOf } from '../../contract/errors';
 import { followLog } from '../data/follow-log';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
-import { NameDialog } from '../decide/name-dialog';
 import { announce } from '../parts/announce';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
+import { MessageForm } from '../parts/message-form';
 import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
 import { useBusy } from '../parts/use-busy';
 import { texts } from '../texts';
 import { tryTexts } from '../texts/try';
-import { Decision } from './question-line';
 import { useQuestions } from './questions';
 import type { messageOf } from './request';
 import type { Talk } from './talk';
 import { emptyTalk, heard } from './talk';
-import { TalkLine } from './talk-line';
+import { Decision, TalkLine } from './talk-line';
 
 interface ChatProps {
   readonly id: string;
@@ -37,10 +36,9 @@ export function Chat(props: ChatProps): JSX.Element {
     <div class="chat grow stack">
       <ChatLines id={id} chat={chat} />
       {chat.error !== undefined && <ErrorNote error={chat.error} />}
-      <MessageForm {...props} chat={chat} />
-      <NameDialog />
+      <ChatForm {...props} chat={chat} />
       {chat.isBegun && (
-        <p class="chat-foot split muted">
+        <p class="chat-foot split flow wrap muted">
           <a href={hrefOf('runs', id)}>
             <Named isMono text={id} />
           </a>
@@ -111,39 +109,25 @@ function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string
   );
 }
 
-function MessageForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
+function ChatForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
   const { talk, canSend, send, stop } = chat;
   return (
-    <form
-      class="composer-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+    <MessageForm
+      id="say"
+      label={tryTexts.message}
+      text={message}
+      onText={onMessage}
+      onSend={send}
+      sendsAt={({ shiftKey, isComposing }) => !shiftKey && !isComposing}
+      isDisabled={talk.isEnded}
     >
-      <label class="unseen" htmlFor="say">
-        {tryTexts.message}
-      </label>
-      <textarea
-        id="say"
-        rows={2}
-        value={message}
-        placeholder={tryTexts.message}
-        disabled={talk.isEnded}
-        onInput={({ currentTarget }) => onMessage(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
-      />
       <div class="stack">
         {talk.isWorking && <Button onClick={stop}>{tryTexts.stop}</Button>}
         <Button kind="primary" type="submit" disabled={!canSend}>
           {tryTexts.send}
         </Button>
       </div>
-    </form>
+    </MessageForm>
   );
 }
 
