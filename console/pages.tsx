@@ -11,7 +11,8 @@ interface PageProps {
 
 const loading = <p class="unseen">{texts.parts.loading}</p>;
 const stale = (
-  <EmptyState title={texts.shell.staleTitle} text={texts.shell.staleText}>
+  <EmptyState title={texts.shell.staleTitle}>
+    <p>{texts.shell.staleText}</p>
     <Button kind="primary" onClick={() => location.reload()}>
       {texts.shell.reload}
     </Button>

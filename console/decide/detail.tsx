@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
 import { isWide } from '../data/screen';
 import { Button, IconButton } from '../parts/button';
-import { Copied } from '../parts/copy-button';
+import { CopyButton } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { Tag } from '../parts/tag';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -17,7 +17,7 @@ import { decideTexts } from '../texts/decide';
 import { ApprovalActions, ApprovalParts } from './approval';
 import { decide, forbiddenTo } from './decide';
 import { changeDraft, draftOf } from './drafts';
-import { useFocusWish } from './focus';
+import { focusWish } from './focus';
 import { isAsking } from './keys';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
@@ -43,7 +43,12 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
     if (hash !== undefined && draft.seenHash === undefined) changeDraft(key, { seenHash: hash });
     top.current?.scrollTo(0, 0);
   }, [key]);
-  useFocusWish(`decision ${key}`, top);
+  const wish = focusWish.value;
+  useLayoutEffect(() => {
+    if (wish !== key) return;
+    focusWish.value = undefined;
+    top.current?.focus();
+  }, [key, wish]);
   const given = givenAnswers.value.get(key);
   const said = stateText(row, given, knownEndings.value.get(key));
   const hasChanged = draft.seenHash !== undefined && hash !== undefined && draft.seenHash !== hash;
@@ -51,7 +56,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
   const isWaiting = isAsking(row);
   const isOpen = isWaiting && !hasChanged && forbidden === undefined;
   return (
-    <article class="detail full column" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
+    <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
       <div class="detail-inside stack">
         <header class="detail-head flow">
           {back !== undefined && !isWide.value && <IconButton label={back.label} icon="back" onClick={back.act} />}
@@ -80,12 +85,10 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {given?.state === 'refused' && goneAt === undefined && (
-          <div class="stack">
+          <div class="refusal stack">
             <strong>{decideTexts.refused}</strong>
             <ErrorNote error={given.error} />
-            <p>
-              <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
-            </p>
+            <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
           </div>
         )}
         {hasChanged && isWaiting && (
@@ -108,7 +111,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           <AskingParts key={key} id={key} {...{ interrupt, draft, isOpen }} onAnswer={(answer) => decide(listed, { answer }, onGiven)} />
         )}
         {isOpen && draft.problem !== undefined && (
-          <div class="error-note panel stack breaks" role="alert">
+          <div class="error-note panel stack" role="alert">
             <p>{visibleText(draft.problem)}</p>
             <p class="muted">
               <ErrorFix code="answer-invalid" />
@@ -134,11 +137,12 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
 function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
-    <div class="about flow wrap small muted breaks">
+    <div class="about flow wrap small muted">
       {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
       {!isInRun && (
-        <span>
-          {decideTexts.run} <Copied text={runId} />
+        <span class="copied">
+          {decideTexts.run} <bdi class="mono">{visibleText(runId)}</bdi>
+          <CopyButton text={runId} />
         </span>
       )}
       {agent !== interrupt.agent && (
@@ -156,7 +160,7 @@ function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly
           {decideTexts.startedBy} <bdi>{visibleText(startedBy)}</bdi>
         </span>
       )}
-      {!isInRun && <Tags tags={tags} />}
+      {!isInRun && tags.map((tag) => <Tag key={tag} text={tag} />)}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ListedInterrupt } from '../../http/index';
-import { askForName, identity } from '../data/identity';
+import { identity } from '../data/identity';
+import { waitingForName } from '../decide/decide';
 import { policyOf, rowSorts } from '../decide/row';
 import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
@@ -46,7 +47,7 @@ function Whose({ isForAll }: Pick<InboxView, 'isForAll'>): JSX.Element {
   const hasName = identity.value.name !== '';
   const showMine = (): void => {
     setQuery({ who: undefined });
-    if (!hasName) askForName();
+    if (!hasName) waitingForName.value = () => undefined;
   };
   return (
     <div class="segments" role="group" aria-label={inboxTexts.whose}>

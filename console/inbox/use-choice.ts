@@ -1,18 +1,19 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { leaveForm } from '../decide/drafts';
-import { focusDecision, focusRow } from '../decide/focus';
+import { focusDecision } from '../decide/focus';
 import { decisionKeys, isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import type { KeyActions } from '../parts/keyboard';
-import { movingKeys } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
+import type { FocusRequest } from './row';
 import { viewOf } from './rows';
 
 export type RowChoice = ReturnType<typeof useChoice>;
 
 /** Defaults to the first waiting row if list and detail fit beside each other. */
 export function useChoice(shown: readonly AskingRow[], item: string) {
+  const [focusRequest, setFocusRequest] = useState<FocusRequest | undefined>(undefined);
   const chosenBefore = useRef('');
   const chosenAt = (named: string, isRoomy: boolean): AskingRow | undefined => {
     const found = shown.find(({ key }) => key === named);
@@ -26,7 +27,7 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   const choose = (key: string | undefined): void => {
     if (key === undefined) return hidePart({ item: undefined });
     showPart({ item: key });
-    focusRow(key);
+    setFocusRequest({ key });
   };
   const indexNow = (): number => shown.findIndex(({ key }) => key === chosenNow()?.key);
   const move = (step: number): void => {
@@ -40,7 +41,10 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   };
   const keys: KeyActions = {
     ...decisionKeys({ chosen: chosenNow, onGiven: goOn }),
-    ...movingKeys(move),
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
     Enter: () => {
       const row = chosenNow() ?? shown[0];
       if (row === undefined) return;
@@ -51,8 +55,8 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
       const row = chosenNow();
       if (row === undefined) return;
       if (!leaveForm(row.key) && !isWide.peek()) hidePart({ item: undefined });
-      focusRow(row.key);
+      setFocusRequest({ key: row.key });
     },
   };
-  return { chosen, chosenNow, choose, goOn, keys };
+  return { chosen, chosenNow, focusRequest, choose, goOn, keys };
 }

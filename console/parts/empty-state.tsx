@@ -1,16 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-interface EmptyStateProps {
-  readonly title: string;
-  readonly text?: string;
-  readonly children?: ComponentChildren;
-}
-
-export function EmptyState({ title, text, children }: EmptyStateProps): JSX.Element {
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
   return (
-    <div class="empty stack muted">
-      <h2 class="breaks">{title}</h2>
-      {text !== undefined && <p>{text}</p>}
+    <div class="empty stack">
+      <h2>{title}</h2>
       {children}
     </div>
   );

@@ -51,7 +51,13 @@ export function Check({ label, checked, onCheck, group, describedBy }: CheckProp
   );
 }
 
-export function SearchField({ label, value, onText }: Pick<TextFieldProps, 'value' | 'onText'> & { readonly label: string }): JSX.Element {
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+export function SearchField({ label, value, onText }: SearchFieldProps): JSX.Element {
   return (
     <input
       type="search"

@@ -1,17 +1,14 @@
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
 import type { SchemaShape } from './schema-shape';
 
-export interface ValueProps {
+interface ControlFieldProps {
+  readonly common: object;
   readonly value: Json | undefined;
   readonly onChange: (value: Json | undefined) => void;
-}
-
-interface ControlFieldProps extends ValueProps {
-  readonly common: object;
 }
 
 /** An unfinished number is a text, which the schema refuses. */
@@ -64,22 +61,6 @@ export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.E
   );
 }
 
-interface LabelledJsonProps extends ValueProps {
-  readonly label: string;
-  readonly hint?: string;
-}
-
-export function LabelledJson({ label, hint, ...control }: LabelledJsonProps): JSX.Element {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <JsonField common={{ id }} {...control} />
-      {hint !== undefined && <small class="muted">{hint}</small>}
-    </div>
-  );
-}
-
 function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
   if (text.trim() === '') return { value: undefined };
   try {
@@ -92,7 +73,7 @@ function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
 /** A larger file must be stored elsewhere, and the answer has the address. */
 const mostBytes = 100_000;
 
-export function FileField({ value, onChange }: ValueProps): JSX.Element {
+export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>): JSX.Element {
   const file = isRecord(value) ? value : {};
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const text = (name: string): string => (typeof file[name] === 'string' ? file[name] : '');

@@ -1,14 +1,10 @@
 import type { JSX } from 'preact';
 import { Named } from './said';
 
-export function Tags({ tags }: { readonly tags: readonly string[] }): JSX.Element {
+export function Tag({ text }: { readonly text: string }): JSX.Element {
   return (
-    <>
-      {tags.map((tag) => (
-        <span key={tag} class="tag small muted">
-          <Named text={tag} />
-        </span>
-      ))}
-    </>
+    <span class="tag">
+      <Named text={text} />
+    </span>
   );
 }

@@ -26,13 +26,18 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 }
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
-  const { isBusy, error, start } = useBusy();
+  const [error, setError] = useState<unknown>(undefined);
+  const [isBusy, start] = useBusy();
   const { title, submit } = runTexts[name];
   const act = async (): Promise<void> => {
-    await end();
-    toast(runTexts.done[name], { kind: 'good' });
-    onClose();
-    onDone();
+    try {
+      await end();
+      toast(runTexts.done[name], { kind: 'good' });
+      onClose();
+      onDone();
+    } catch (failed) {
+      setError(failed);
+    }
   };
   return (
     <FormDialog
@@ -71,7 +76,7 @@ export function TerminateDialog({ id, ...rest }: DialogOf): JSX.Element {
   const label = (
     <>
       <span>{confirm}</span>
-      <code class="breaks">{id}</code>
+      <code class="confirm-id">{id}</code>
     </>
   );
   return (
@@ -93,11 +98,11 @@ interface TextDialogProps {
 
 export function TextDialog({ title, label, value, rows, onClose, onSave }: TextDialogProps): JSX.Element {
   const [text, setText] = useState(value);
-  const { isBusy, start } = useBusy();
+  const [isBusy, start] = useBusy();
   return (
     <FormDialog
       {...{ title, onClose }}
-      submit={texts.parts.save}
+      submit={runTexts.composer.save}
       leave={texts.parts.close}
       isReady={text.trim() !== '' && !isBusy}
       onSubmit={() => start(() => onSave(text).then(onClose))}

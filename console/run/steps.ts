@@ -7,7 +7,7 @@ import { isInside } from '../../contract/record/agent-paths';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 import type { ConversationEntry, EntryOf, TimedStep } from './entries';
-import { causeOf, noteOf } from './notes';
+import { noteOf } from './notes';
 
 /** Takes each event once, because logs have thousands of events. */
 export class RunSteps {
@@ -16,6 +16,7 @@ export class RunSteps {
   private readonly open = new Map<string, TimedStep>();
   private readonly calls = new Map<string, EntryOf<'call'>>();
   private readonly waits = new Map<string, EntryOf<'wait'>>();
+  private readonly lanes = new Map<string, EntryOf<'agent'>>();
   private readonly atWork = new Map<string, EntryOf<'call' | 'agent'>>();
   private readonly written = new Map<string, Json>();
   private taken = 0;
@@ -33,19 +34,26 @@ export class RunSteps {
     const key = String(event.offset);
     const { time } = event;
     const depth = 'runPath' in event ? event.runPath.length - 1 : 0;
-    const made = { depth, start: time };
     switch (event.type) {
       case 'run-start':
         for (const message of messagesOfInput(event.input) ?? jobOf(event.input))
           this.entries.push({ key: `${key}.${message.id}`, time, kind: 'message', message, depth: 0 });
         return;
       case 'model-start':
-        this.begin(`model ${event.address}`, { ...made, kind: 'model', title: event.agent, agent: event.agent, address: event.address });
+        this.begin(`model ${event.address}`, {
+          kind: 'model',
+          title: event.agent,
+          agent: event.agent,
+          depth,
+          start: time,
+          address: event.address,
+        });
         return;
       case 'model-end': {
-        const { message, agent, address, model, changes, usage } = event;
-        if (address !== undefined) this.settle(`model ${address}`, time, { usage, model, changes });
-        if (usage !== undefined) this.usedInTurn(model, usage);
+        const step = event.address === undefined ? undefined : this.settle(`model ${event.address}`, time);
+        if (step !== undefined) Object.assign(step, { usage: event.usage, model: event.model, changes: event.changes });
+        if (event.usage !== undefined) this.usedInTurn(event.model, event.usage);
+        const { message, agent, address, model, changes } = event;
         const isPartial = event.finish === 'cancelled';
         for (const { id, input } of toolCallsOf(message)) this.written.set(`${event.runPath.join('/')} ${id}`, input);
         this.entries.push({ key, time, kind: 'message', message, agent, depth, model, isPartial, ...defined({ address, changes }) });
@@ -70,7 +78,7 @@ export class RunSteps {
       case 'tool-start': {
         const { tool, callId, agent, address, input } = event;
         if (event.again === true && this.goesOn(event)) return;
-        this.begin(`tool ${address}`, { ...made, kind: 'tool', title: tool, agent, address });
+        this.begin(`tool ${address}`, { kind: 'tool', title: tool, agent, depth, start: time, address });
         const entry: EntryOf<'call'> = { key, time, kind: 'call', tool, callId, agent, depth, address, input, start: time };
         this.calls.set(address, entry);
         this.atWork.set(address, entry);
@@ -79,7 +87,8 @@ export class RunSteps {
       }
       case 'tool-end': {
         const { tool, callId, agent, address = '', message, error, changes } = event;
-        this.settle(`tool ${address}`, time, { error, changes });
+        const step = this.settle(`tool ${address}`, time);
+        if (step !== undefined) Object.assign(step, { error, changes });
         const entry = this.calls.get(address);
         const end = { message, time, ...defined({ error, changes }) };
         const input = this.written.get(`${event.runPath.join('/')} ${callId}`) ?? null;
@@ -103,21 +112,23 @@ export class RunSteps {
       case 'agent-start': {
         const { agent, run } = event;
         const path = event.runPath.join('/');
-        this.begin(`agent ${path}`, { ...made, kind: 'agent', title: agent, agent, ...defined({ run }) });
+        this.begin(`agent ${path}`, { kind: 'agent', title: agent, agent, depth, start: time, ...defined({ run }) });
         if (run === undefined) return;
         const entry: EntryOf<'agent'> = { key, time, kind: 'agent', agent, depth, run };
+        this.lanes.set(path, entry);
         this.atWork.set(path, entry);
         this.entries.push(entry);
         return;
       }
       case 'agent-end': {
         const path = event.runPath.join('/');
+        const step = this.settle(`agent ${path}`, time);
         const { error, usage, usageByModel } = event;
-        this.settle(`agent ${path}`, time, { error, usage, usageByModel });
+        if (step !== undefined) Object.assign(step, { error, usage, usageByModel });
         for (const [model, used] of Object.entries(usageByModel ?? {})) this.usedInTurn(model, used);
-        const lane = this.atWork.get(path);
-        if (lane?.kind === 'agent') lane.end = { time, ...defined({ error }) };
         this.atWork.delete(path);
+        const lane = this.lanes.get(path);
+        if (lane !== undefined) lane.end = { time, ...defined({ error }) };
         return;
       }
       case 'interrupt-start': {
@@ -132,7 +143,8 @@ export class RunSteps {
         return;
       }
       case 'interrupt-end': {
-        this.settle(`wait ${event.interruptId}`, time, { ending: event.by });
+        const step = this.settle(`wait ${event.interruptId}`, time);
+        if (step !== undefined && event.by !== undefined) step.ending = event.by;
         const entry = this.waits.get(event.interruptId);
         if (entry === undefined) return;
         entry.end = event;
@@ -150,7 +162,8 @@ export class RunSteps {
         this.mark(event);
         return;
       case 'turn-end': {
-        this.settle('turn', time, { usage: event.usage, error: event.error });
+        const step = this.settle('turn', time);
+        if (step !== undefined) Object.assign(step, { usage: event.usage, error: event.error });
         if (event.error !== undefined || event.status === 'stopped') this.entries.push({ key, time, kind: 'note', event });
         return;
       }
@@ -200,7 +213,8 @@ export class RunSteps {
 
   private mark(event: RunEvent): void {
     const { time } = event;
-    const { error, by: ending } = causeOf(event);
+    const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
+    const ending = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
     const mark = { kind: 'mark', title: noteOf(event), agent: '', depth: 0, start: time, end: time } as const;
     this.steps.push({ ...mark, key: `mark ${event.offset}`, ...defined({ error, ending }) });
   }
@@ -216,10 +230,11 @@ export class RunSteps {
     this.open.set(place, made);
   }
 
-  private settle(place: string, end: number, result: object): void {
+  private settle(place: string, time: number): TimedStep | undefined {
     const step = this.open.get(place);
     this.open.delete(place);
-    if (step !== undefined) Object.assign(step, { end, ...result });
+    if (step !== undefined) step.end = time;
+    return step;
   }
 }
 

@@ -17,24 +17,24 @@ interface FilterBarProps {
 
 const typingMs = 250;
 const ago = ['', '1h', '24h', '7d', '30d'] as const;
-const kindOfCount: Readonly<Record<string, string>> = { failed: 'bad kind-text', waiting: 'warn kind-text' };
 const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
 export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
-  const { id, agent = '', tag, startedBy, since, until } = filters;
+  const { status, id, agent = '', tag, startedBy, since, until } = filters;
   const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');
   return (
-    <search class="run-filters flow wrap" aria-label={runsTexts.filters}>
-      <Statuses filters={filters} counts={counts} />
-      <div class="filter-fields flow wrap">
+    <search class="run-filters" aria-label={runsTexts.filters}>
+      <Statuses status={status} counts={counts} />
+      <div class="filter-fields">
         <Typed name="id" label={runsTexts.searchId} value={id ?? ''} />
-        <Select
-          class="filter"
-          label={runsTexts.agent}
-          value={agent}
-          options={[['', runsTexts.anyAgent], ...names.map((name) => [name, visibleText(name)] as const)]}
-          onChoose={(name) => setQuery({ agent: name })}
-        />
+        <div class="filter">
+          <Select
+            label={runsTexts.agent}
+            value={agent}
+            options={[['', runsTexts.anyAgent], ...names.map((name) => [name, visibleText(name)] as const)]}
+            onChoose={(name) => setQuery({ agent: name })}
+          />
+        </div>
         <Typed name="tag" label={runsTexts.tags} value={tag.join(', ')} />
         <Typed name="startedBy" label={runsTexts.startedBy} value={startedBy ?? ''} />
         <Times since={since} until={until} />
@@ -43,7 +43,12 @@ export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Elem
   );
 }
 
-function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'>): JSX.Element {
+interface StatusesProps {
+  readonly status: ListStatus | undefined;
+  readonly counts: RunCounts | undefined;
+}
+
+function Statuses({ status, counts }: StatusesProps): JSX.Element {
   const options = statuses.map((name) => ({
     name,
     title: ['failed', 'completed', 'cancelled'].includes(name) ? runsTexts.today : undefined,
@@ -51,7 +56,7 @@ function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'
       <>
         {runsTexts.statuses[name]}
         {/* The dot keeps the place of an unknown number. */}
-        <span class={`chip-count numbers ${kindOfCount[name] ?? 'muted'}`}>{counts?.[name] ?? '·'}</span>
+        <span class="chip-count numbers">{counts?.[name] ?? '·'}</span>
       </>
     ),
   }));
@@ -88,22 +93,23 @@ function Typed({ name, label, value }: TypedProps): JSX.Element {
     setQuery({ [name]: values });
   };
   return (
-    <input
-      class={name === 'id' ? 'filter grows' : 'filter'}
-      type="search"
-      value={text}
-      aria-label={label}
-      placeholder={label}
-      id={`filter-${name}`}
-      autocomplete="off"
-      spellcheck={false}
-      onInput={({ currentTarget }) => {
-        setText(currentTarget.value);
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => send(currentTarget.value), typingMs);
-      }}
-      onChange={({ currentTarget }) => send(currentTarget.value)}
-    />
+    <div class={name === 'id' ? 'filter grows' : 'filter'}>
+      <input
+        type="search"
+        value={text}
+        aria-label={label}
+        placeholder={label}
+        id={`filter-${name}`}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => send(currentTarget.value), typingMs);
+        }}
+        onChange={({ currentTarget }) => send(currentTarget.value)}
+      />
+    </div>
   );
 }
 
@@ -117,13 +123,14 @@ function Times({ since = '', until }: Pick<RunFilters, 'since' | 'until'>): JSX.
   };
   return (
     <>
-      <Select
-        class="filter"
-        label={runsTexts.time}
-        value={shown}
-        options={[...ago.map((one) => [one, runsTexts.ago[one]] as const), ['between', runsTexts.between]]}
-        onChoose={choose}
-      />
+      <div class="filter">
+        <Select
+          label={runsTexts.time}
+          value={shown}
+          options={[...ago.map((one) => [one, runsTexts.ago[one]] as const), ['between', runsTexts.between]]}
+          onChoose={choose}
+        />
+      </div>
       {shown === 'between' && (
         <>
           <Moment name="since" label={runsTexts.from} value={since} />
@@ -142,8 +149,8 @@ interface MomentProps {
 
 function Moment({ name, label, value = '' }: MomentProps): JSX.Element {
   return (
-    <label class="moment flow">
-      <span class="muted">{label}</span>
+    <label class="filter moment">
+      <span>{label}</span>
       <input
         type="datetime-local"
         value={localText(value)}

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { usageGroups } from '../../contract/service-facts';
-import type { UsageReport, UsageRow } from '../../http/index';
+import type { UsageRow } from '../../http/index';
 import { useUsage } from '../data/facts';
 import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
-import { StrongName } from '../parts/said';
+import { Named } from '../parts/said';
 import { route, setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
 import { serviceTexts } from '../texts/service';
@@ -21,20 +21,21 @@ export function Usage(): JSX.Element {
   const { value: report, error } = useUsage(by, since);
   return (
     <section class="stack" aria-label={words.tabs.usage}>
-      <div class="split flow wrap">
+      <div class="split">
         <Chips
           label={words.usageBy}
           options={usageGroups.map((name) => ({ name, shown: words.groups[name] }))}
           chosen={by}
           onChoose={(name) => setQuery({ by: name })}
         />
-        <Select
-          class="filter"
-          label={runsTexts.time}
-          value={since}
-          options={ago.map((one) => [one, runsTexts.ago[one]])}
-          onChoose={(one) => setQuery({ since: one })}
-        />
+        <div class="filter">
+          <Select
+            label={runsTexts.time}
+            value={since}
+            options={ago.map((one) => [one, runsTexts.ago[one]])}
+            onChoose={(one) => setQuery({ since: one })}
+          />
+        </div>
       </div>
       {error !== undefined && <ErrorNote error={error} />}
       {report === undefined ? (
@@ -53,7 +54,9 @@ export function Usage(): JSX.Element {
   );
 }
 
-interface UsageTableProps extends Pick<UsageReport, 'rows' | 'total'> {
+interface UsageTableProps {
+  readonly rows: readonly UsageRow[];
+  readonly total: Omit<UsageRow, 'key'>;
   readonly group: string;
 }
 
@@ -71,7 +74,9 @@ function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
     key: row.key,
     cells: [
       <>
-        <StrongName text={row.key} />
+        <strong>
+          <Named text={row.key} />
+        </strong>
         <meter class="usage-bar" min={0} max={most} value={tokensOf(row)} aria-label={words.share(row.key)} />
       </>,
       ...cellsOf(row),

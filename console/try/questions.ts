@@ -11,9 +11,14 @@ import type { Talk, TalkEntry } from './talk';
 
 type Question = Extract<TalkEntry, { readonly kind: 'question' }>;
 
-export type Questions = ReturnType<typeof useQuestions>;
+export interface Questions {
+  readonly rows: ReadonlyMap<string, AskingRow>;
+  readonly chosen: AskingRow | undefined;
+  readonly choose: (key: string) => void;
+  readonly goOn: () => void;
+}
 
-export function useQuestions(id: string, talk: Talk) {
+export function useQuestions(id: string, talk: Talk): Questions {
   const [named, setNamed] = useState('');
   const rows = useMemo(
     () => new Map(talk.entries.flatMap((entry) => (entry.kind === 'question' ? [[entry.key, askingOf(id, entry)] as const] : []))),
