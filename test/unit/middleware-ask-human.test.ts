@@ -7,6 +7,7 @@ import type { Json } from 'holdfast/workflow';
 import { defineTool } from 'holdfast/worker';
 import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { errorOf } from '../support/failures';
 
 const { asks } = runExamples(middlewareExamples('ask-human'), require);
 
@@ -215,12 +216,7 @@ describe('askHuman', () => {
 
   it.each<[string, AskHumanOptions, Json, string]>([
     ['that nobody answered', { expires: '1d' }, null, 'tool: Nobody answered in time.'],
-    [
-      'the answer that stands instead',
-      { expires: '1d', fallback: 'blue' },
-      'blue',
-      'tool: Nobody answered in time. Go on with this answer: blue',
-    ],
+    ['the answer instead', { expires: '1d', fallback: 'blue' }, 'blue', 'tool: Nobody answered in time. Go on with this answer: blue'],
   ])('tells the model %s', async (_, options, inLog, result) => {
     const run = await asking({ question: 'Which colour?' }, options);
     await asked(run);
@@ -231,18 +227,12 @@ describe('askHuman', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['a fall-back that never comes', { fallback: 'x' }, /fallback is the answer when the time is over, and there is no expires/],
-    [
-      'a fall-back that does not fit the form',
-      { form: shipping, expires: '1d', fallback: {} },
-      /fallback does not fit form: street is missing/,
-    ],
+    ['a fall-back that does not fit the form', { form: shipping, expires: '1d', fallback: {} }, /fallback does not fit form: street is/],
     ['a form that is none', { form: { type: 'string' } }, /form must be the JSON Schema of an object with properties/],
     ['a name that is none', { by: {} }, /by must be an object with users or roles/],
     ['others where anybody may answer', { escalate: { after: '1d', to: { users: ['x'] } } }, /escalate names others than those of by/],
     ['a misspelt option', { expire: '1d' }, /there is no option "expire"; did you mean expires/],
   ])('refuses %s', (_, options, message) => {
-    expect(() => askHuman(options as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => askHuman(options as never)).toThrow(errorOf('agent-invalid', expect.stringMatching(message)));
   });
 });

@@ -1,4 +1,4 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { WorkerMiddleware } from 'holdfast/worker';
 import { defineWorkerMiddleware } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
@@ -6,7 +6,7 @@ import { onWorker } from 'holdfast/workflow';
 import type { EventBody } from '../../contract/events';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { withChange } from '../../contract/middleware-changes';
-import { agentUnder, agentWith, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, logOf, startRun } from '../support/memory-bed';
 
 type End = Extract<EventBody, { type: 'model-end' | 'tool-end' }>;
 
@@ -14,7 +14,7 @@ const text = (words: string) => [{ type: 'text' as const, text: words }];
 
 async function changesOf(middleware: readonly AgentMiddleware[], worker: readonly WorkerMiddleware[] = []) {
   const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'echo', input: { text: 'hi' } }] }, { text: 'Done.' }]);
-  const run = await testRun(agentWith({ tools: ['echo'], middleware }), { input: 'Hi', model, tools, middleware: worker });
+  const run = await startRun(agentWith({ tools: ['echo'], middleware }), model, { middleware: worker });
   const ends = (await logOf(run)).filter((event): event is typeof event & End => event.type === 'model-end' || event.type === 'tool-end');
   return ends.map(({ changes }) => changes);
 }
@@ -46,8 +46,7 @@ describe('the end of a call', () => {
         return both[chosen] ?? next(request);
       },
     };
-    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-    const run = await testRun(agentUnder(twice), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(twice), [{ text: 'One.' }, { text: 'Two.' }]);
     await run.outcome();
     await run.goOnAsNew();
     await run.advance('1m');

@@ -6,7 +6,7 @@ import type { LoseCall } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
-import { agentWith, gate, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, gate, linesOf, logOf, only, startRun, toolOf, transcriptOf } from '../support/memory-bed';
 import { HoldfastError } from '../../contract/errors';
 
 const payments: string[] = [];
@@ -15,7 +15,11 @@ const loseFirst = (when: 'before' | 'after'): LoseCall => {
   return ({ reconcile }) => (lost || reconcile ? undefined : ((lost = true), when));
 };
 
-function paying(reconcile?: (key: string) => Reconciled<string>, more: { timeout?: string; execute?: () => Promise<string> } = {}) {
+type Reconcile = (key: string) => Reconciled<string>;
+const reconciling = (reconcile: Reconcile | undefined) =>
+  reconcile === undefined ? {} : { reconcile: (_: { amount: number }, call: { idempotencyKey: string }) => reconcile(call.idempotencyKey) };
+
+function paying(reconcile?: Reconcile, more: { timeout?: string; execute?: () => Promise<string> } = {}) {
   payments.length = 0;
   return defineTool({
     description: 'Pays once.',
@@ -25,9 +29,7 @@ function paying(reconcile?: (key: string) => Reconciled<string>, more: { timeout
       payments.push(call.idempotencyKey);
       return `paid ${amount}`;
     },
-    ...(reconcile === undefined
-      ? {}
-      : { reconcile: (_: { amount: number }, call: { idempotencyKey: string }) => reconcile(call.idempotencyKey) }),
+    ...reconciling(reconcile),
     ...more,
   });
 }
@@ -58,20 +60,13 @@ describe('a once tool whose worker was lost', () => {
     ]);
   });
 
-  it('runs again when it says that it did not happen', async () => {
+  it('runs again when it says that it did not happen, and its end belongs to the call that was made last', async () => {
     const run = await start(
       paying(() => ({ happened: false })),
       loseFirst('before'),
     );
     expect((await transcriptOf(run))[2]).toBe('tool: paid 5');
     expect(payments).toEqual(['default/test/agent/t1/pay.0']);
-  });
-
-  it('is shown as started again, and its end belongs to the call that was made last', async () => {
-    const run = await start(
-      paying(() => ({ happened: false })),
-      loseFirst('before'),
-    );
     const [first, second, end] = (await logOf(run)).filter(({ type }) => type === 'tool-start' || type === 'tool-end');
     expect(first).toMatchObject({ type: 'tool-start', callId: 'call-1-1', address: 'agent/t1/pay.0' });
     expect(first).not.toHaveProperty('again');
@@ -137,15 +132,8 @@ describe('a once tool whose worker was lost', () => {
   });
 
   it('gets no doubt from an error of its own', async () => {
-    const failing = defineTool({
-      description: 'Fails.',
-      inputSchema: z.object({ amount: z.number() }),
-      effect: 'once',
-      execute: (): string => {
-        throw new Error('card refused');
-      },
-    });
-    const run = await start(failing, () => undefined);
+    const refuse = (): Promise<string> => Promise.reject(new Error('card refused'));
+    const run = await start(paying(undefined, { execute: refuse }), () => undefined);
     expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'pay' failed: card refused");
   });
 
@@ -159,14 +147,8 @@ describe('a once tool whose worker was lost', () => {
 
 it('a tool that may be repeated is, without anybody being asked', async () => {
   const attempts: number[] = [];
-  const fetching = defineTool({
-    description: 'Reads.',
-    inputSchema: z.object({}),
-    execute: (_, call) => (attempts.push(call.attempt), 'read'),
-  });
-  const run = await testRun(agentWith({ tools: ['fetching'] }), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }]),
+  const fetching = toolOf((_, call) => (attempts.push(call.attempt), 'read'));
+  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
     tools: { fetching },
     lose: ({ attempt }) => (attempt === 1 ? 'before' : attempt === 2 ? 'after' : undefined),
   });
@@ -176,9 +158,7 @@ it('a tool that may be repeated is, without anybody being asked', async () => {
 
 it('a tool that is lost again and again fails, and the model is told', async () => {
   const fetching = defineTool({ description: 'Reads.', inputSchema: z.object({}), execute: () => 'read' });
-  const run = await testRun(agentWith({ tools: ['fetching'] }), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }]),
+  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
     tools: { fetching },
     lose: () => 'before',
   });
@@ -188,7 +168,7 @@ it('a tool that is lost again and again fails, and the model is told', async () 
 describe('a once tool of a run that is cancelled while it works', () => {
   const key = 'default/test/agent/t1/pay.0';
 
-  function cutOff(reconcile?: (key: string) => Reconciled<string>) {
+  function cutOff(reconcile?: Reconcile) {
     const begun = gate();
     const pay = defineTool({
       description: 'Pays.',
@@ -199,23 +179,29 @@ describe('a once tool of a run that is cancelled while it works', () => {
         begun.open();
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('This operation was aborted'))));
       },
-      ...(reconcile === undefined
-        ? {}
-        : { reconcile: (_: { amount: number }, call: { idempotencyKey: string }) => reconcile(call.idempotencyKey) }),
+      ...reconciling(reconcile),
     });
     return { pay, begun: begun.opened };
   }
 
   const never: LoseCall = () => undefined;
+  const closed = (): never => {
+    throw new Error('the bank is closed');
+  };
   beforeEach(() => void payments.splice(0));
   const doubtIn = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
 
-  it('has its end in the log when it says that it happened, and is not called again when the run goes on', async () => {
-    const { pay, begun } = cutOff(() => ({ happened: true, result: 'paid' }));
+  async function cancelledAtWork(reconcile?: Reconcile) {
+    const { pay, begun } = cutOff(reconcile);
     const run = await start(pay, never);
     await begun;
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    return run;
+  }
+
+  it('has its end in the log when it says that it happened, and is not called again when the run goes on', async () => {
+    const run = await cancelledAtWork(() => ({ happened: true, result: 'paid' }));
     expect((await linesOf(run)).slice(-4)).toEqual(['tool-start pay', 'tool-reconcile pay', 'tool-end pay', 'run-end']);
     expect((await logOf(run)).find(({ type }) => type === 'tool-reconcile')).toMatchObject({ said: 'happened' });
     await run.resume();
@@ -225,11 +211,7 @@ describe('a once tool of a run that is cancelled while it works', () => {
   });
 
   it('is called when the run goes on, under the same key, when it says that it did not happen', async () => {
-    const { pay, begun } = cutOff(() => ({ happened: false }));
-    const run = await start(pay, never);
-    await begun;
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    const run = await cancelledAtWork(() => ({ happened: false }));
     expect((await logOf(run)).slice(-2)).toMatchObject([{ type: 'tool-reconcile', said: 'not-happened' }, { type: 'run-end' }]);
     void run.resume();
     while (payments.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -240,33 +222,16 @@ describe('a once tool of a run that is cancelled while it works', () => {
   it.each([
     ['cannot be asked', undefined, { said: 'nothing' }],
     ['does not know', () => 'unknown' as const, { said: 'unknown' }],
-    [
-      'fails when it is asked',
-      () => {
-        throw new Error('the bank is closed');
-      },
-      { said: 'failed', error: 'the bank is closed' },
-    ],
+    ['fails when it is asked', closed, { said: 'failed', error: 'the bank is closed' }],
   ])('is in doubt in the log when it %s, and a person is asked when the run goes on', async (_, reconcile, said) => {
-    const { pay, begun } = cutOff(reconcile);
-    const run = await start(pay, never);
-    await begun;
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    const run = await cancelledAtWork(reconcile);
     const log = await logOf(run);
     expect(log.slice(-3).map(({ type }) => type)).toEqual(['interrupt-start', 'interrupt-end', 'run-end']);
     const doubt = only(doubtIn(log));
+    const at = Date.UTC(2026, 0, 1);
     expect(doubt).toMatchObject({
       kind: 'in-doubt',
-      info: {
-        tool: 'pay',
-        input: { amount: 5 },
-        key,
-        attempts: 1,
-        firstAt: Date.UTC(2026, 0, 1),
-        lastAt: Date.UTC(2026, 0, 1),
-        reconcile: said,
-      },
+      info: { tool: 'pay', input: { amount: 5 }, key, attempts: 1, firstAt: at, lastAt: at, reconcile: said },
     });
     expect(JSON.stringify(doubt)).toContain('it was told to stop while it worked');
     await run.resume();
@@ -376,9 +341,7 @@ it('a once call that code left behind is asked about when it is lost behind the 
     name: 'hasty',
     wrapToolCall: (call, next, ctx) => Promise.race([next(call), ctx.sleep('1d').then(() => 'too late')]),
   };
-  const run = await testRun(agentWith({ tools: ['pay'], middleware: [hasty] }), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }]),
+  const run = await startRun(agentWith({ tools: ['pay'], middleware: [hasty] }), [{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }], {
     tools: { pay },
   });
   await begun.opened;

@@ -1,15 +1,12 @@
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from 'holdfast/workflow';
-import { customAgent, defineAgent } from 'holdfast/workflow';
-import { agentUnder, before, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { customAgent } from 'holdfast/workflow';
+import { agentUnder, before, echo, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { member } from '../support/team-bed';
+import { failure } from '../support/failures';
 
 const inMemory = (...layers: readonly AgentMiddleware[]): Promise<TestRun> =>
-  testRun(agentUnder(...layers), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [echo('as shown')] }, { text: 'Done.' }]),
-    tools,
-  });
+  startRun(agentUnder(...layers), [{ toolCalls: [echo('as shown')] }, { text: 'Done.' }]);
 const answerOnly = async (run: TestRun, answer: Json = true): Promise<void> => run.resume(only(await run.interrupts()).id, answer);
 const changes: AgentMiddleware = { name: 'changes', wrapToolCall: (call, next) => next({ ...call, input: { text: 'changed' } }) };
 
@@ -34,10 +31,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
     await run.approve(only(await run.interrupts()).id);
     await pause(run);
     await answerOnly(run);
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('changed its arguments') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', /changed its arguments/));
   });
 
   it('keeps the id of a message, in the hook that made it and in a later one', async () => {
@@ -60,7 +54,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
         return { messages: [...messages, ctx.session.get('note') as unknown as Message] };
       },
     };
-    const run = await testRun(agentUnder(made, added), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(made, added), [{ text: 'Done.' }]);
     await pause(run);
     await answerOnly(run);
     await pause(run);
@@ -70,7 +64,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
   });
 
   it('lets a run end whose losing branch catches what it is told and asks again', async () => {
-    const run = await testRun(
+    const run = await startRun(
       agentUnder(
         before((ctx) =>
           ctx.race({
@@ -82,7 +76,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
           }),
         ),
       ),
-      { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools },
+      [{ text: 'Done.' }],
     );
     await pause(run);
     await answerOnly(run);
@@ -120,14 +114,7 @@ describe('code that is left at work and catches what it is told', () => {
   });
 
   it('comes to rest in an agent that a custom agent has left', async () => {
-    const inner = defineAgent({
-      name: 'inner',
-      description: 'Polls.',
-      instructions: '',
-      model: 'test/model',
-      tools: [],
-      middleware: [before((ctx) => again(() => ctx.sleep('1m')))],
-    });
+    const inner = member('inner', { middleware: [before((ctx) => again(() => ctx.sleep('1m')))] });
     const leaves = customAgent({
       name: 'leaves',
       description: 'Leaves.',
@@ -139,7 +126,7 @@ describe('code that is left at work and catches what it is told', () => {
         throw new Error('enough');
       },
     });
-    const run = await testRun(leaves, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(leaves, [{ text: 'Done.' }]);
     await run.advance('2m');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('enough') } });
   });
@@ -259,17 +246,16 @@ describe('a branch that acts outside of it', () => {
   });
 
   it('is refused with ctx.runAgent, and says how else', async () => {
-    const inner = defineAgent({ name: 'inner', description: 'Answers.', instructions: '', model: 'test/model', tools: [] });
     const outer = customAgent({
       name: 'outer',
       description: 'Hurries.',
-      agents: [inner],
+      agents: [member('inner')],
       async *run(_, ctx) {
         await ctx.within('1h', async () => (await ctx.runAgent('inner', 'Go.')).text);
         yield { output: 1 };
       },
     });
-    const run = await testRun(outer, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(outer, [{ text: 'Done.' }]);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('before the race') } });
   });
 
@@ -283,9 +269,6 @@ describe('a branch that acts outside of it', () => {
     await run.advance('1s');
     await run.interrupts();
     await run.goOnAsNew();
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'frame-changed', message: expect.stringContaining('another ctx than the one that it gets') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('frame-changed', /another ctx than the one that it gets/));
   });
 });

@@ -3,6 +3,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { chatMiddleware } from 'holdfast/eino';
 import { agentUnder, before, logOf, only, tools } from '../support/memory-bed';
+import { failure } from '../support/failures';
 
 const begin = (layer: AgentMiddleware): Promise<TestRun> =>
   testRun(agentUnder(layer), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
@@ -144,10 +145,7 @@ describe.each([false, true])('ctx.race (continued as new: %s)', (isBordered) => 
     );
     await pause(run);
     await run.advance('1m');
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('out of order') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', /out of order/));
     expect(await run.interrupts()).toEqual([]);
   });
 });

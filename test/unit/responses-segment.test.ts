@@ -31,15 +31,14 @@ const said: EventBody = {
 };
 const begin: readonly EventBody[] = [{ type: 'run-start', agent: 'agent', input: [] }, { type: 'turn-start', turn: 1 }, said];
 const asks: EventBody = { ...of, type: 'model-start', turn: 1, address: 'm1' };
-const answers = (parts: StoredMessage['parts'], more: object = {}): EventBody => ({
-  ...of,
-  type: 'model-end',
-  turn: 1,
-  address: 'm1',
-  message: { id: 'm1', role: 'assistant', parts },
-  model: 'test/model',
-  usage,
+const answers = (parts: StoredMessage['parts'], more: object = {}, id = 'm1'): EventBody => ({
+  ...{ ...of, type: 'model-end', turn: 1, address: id, model: 'test/model', usage },
+  message: { id, role: 'assistant', parts },
   ...more,
+});
+const returns = (tool: string, output: Json, more: object = {}): EventBody => ({
+  ...{ ...of, type: 'tool-end', tool, callId: 'call-1', ...more },
+  message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: tool, output }] },
 });
 const text = (whole: string) => ({ type: 'text' as const, text: whole });
 const ends = (more: object = {}): EventBody => ({ type: 'turn-end', turn: 1, status: 'completed', usage, ...more });
@@ -124,22 +123,13 @@ describe('a response of a log', () => {
 
   it.each([
     ['cancelled', {}, { status: 'stopped' }, { status: 'cancelled', incomplete_details: null }, 'response.incomplete'],
-    [
-      'too long',
-      { finish: 'length' },
-      {},
-      { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
-      'response.incomplete',
-    ],
+    ['too long', { finish: 'length' }, {}, { incomplete_details: { reason: 'max_output_tokens' } }, 'response.incomplete'],
     ['failed', {}, { status: 'failed' }, { status: 'failed', error: { code: 'run-failed' } }, 'response.failed'],
     ['completed', { finish: 'stop' }, {}, { status: 'completed', error: null }, 'response.completed'],
   ] as const)('ends as its turn ends: %s', (_, how, end, expected, type) => {
     const events = shown(logOf(...begin, asks, answers([text('Hello')], how), ends(end)));
-    expect([events.at(-1)?.type, lastOf(events)]).toEqual([
-      type,
-      expect.objectContaining({ usage: expect.objectContaining({ total_tokens: 3 }) }),
-    ]);
-    expect(lastOf(events)).toMatchObject(expected);
+    expect(events.at(-1)?.type).toBe(type);
+    expect(lastOf(events)).toMatchObject({ ...expected, usage: { total_tokens: 3 } });
   });
 
   it('has the output of a turn that no model said', () => {
@@ -168,21 +158,8 @@ describe('a call that the client makes itself', () => {
     { ...of, type: 'tool-start', tool: 'locate', callId: 'call-1', input: { who: 'me' }, address: 'c1', external: true },
     { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
     { type: 'interrupt-end', interruptId: 'i', answer: { output: 'Here' }, reason: 'answer' },
-    {
-      ...of,
-      type: 'tool-end',
-      tool: 'locate',
-      callId: 'call-1',
-      message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: 'locate', output: 'Here' }] },
-    },
-    {
-      ...of,
-      type: 'model-end',
-      turn: 1,
-      address: 'm2',
-      message: { id: 'm2', role: 'assistant', parts: [text('You are here.')] },
-      model: 'test/model',
-    },
+    returns('locate', 'Here'),
+    answers([text('You are here.')], {}, 'm2'),
     ends(),
   );
   const answered: ResponseRef = { ...first, answers: [[6]] };
@@ -210,22 +187,9 @@ it('tells calls of the client from those of another agent with the same id', () 
   const log = logOf(
     ...begin,
     answers([call('locate')]),
-    {
-      ...inside,
-      type: 'model-end',
-      turn: 1,
-      address: 'm2',
-      message: { id: 'm2', role: 'assistant', parts: [call('echo')] },
-      model: 'test/model',
-    },
+    answers([call('echo')], inside, 'm2'),
     { type: 'interrupt-start', interrupt: interruptAt('i', { externalCall: { tool: 'locate', callId: 'call-1' } }) },
-    {
-      ...inside,
-      type: 'tool-end',
-      tool: 'echo',
-      callId: 'call-1',
-      message: { id: 't', role: 'tool', parts: [{ type: 'tool-result', callId: 'call-1', name: 'echo', output: 'Yes' }] },
-    },
+    returns('echo', 'Yes', inside),
     ends(),
   );
   expect(outputOf(shown(log))).toEqual(['function_call locate {}', 'mcp_call echo {} Yes']);

@@ -1,37 +1,19 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
-import type { ScriptedStep } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, customAgent, parallel, sequential } from 'holdfast/workflow';
-import type { TestRun } from '../../testing/index';
-import { brokenKit, desk, resetDesk } from '../support/broken-desk';
-import { agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { atDesk, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
+import { agentWith, answerAnew, echo, linesOf, logOf, startRun, toolOf, transcriptOf } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 
 const names = ['pay', 'notify', 'echo'];
 
 beforeEach(resetDesk);
 
-const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
-
-async function failedWith(run: TestRun, code: string): Promise<void> {
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
-}
-
 describe('a failed run that is tried again', () => {
   it('goes on behind its last good step: a payment is made once in five retries', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    for (let retries = 0; retries < 4; retries++) {
-      await failedWith(run, 'tool-failed');
-      await run.retry();
-    }
-    await failedWith(run, 'tool-failed');
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail' }), [call('pay', 'notify'), { text: 'Done.' }]);
+    await failsOften(run);
+    await failed(run);
     desk.broken = false;
     await run.retry({ by: 'ada' });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
@@ -45,7 +27,7 @@ describe('a failed run that is tried again', () => {
   });
 
   it('asks the model again that had failed', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools });
+    const run = await atDesk(agentWith(), [{ error: '401' }, { text: 'Done.' }]);
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
@@ -62,14 +44,10 @@ describe('a failed run that is tried again', () => {
       },
     });
     const agent = (mended: boolean) => agentWith({ tools: names, middleware: [hook(mended)] });
-    const run = await testRun(agent(false), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'hook-failed');
+    const run = await atDesk(agent(false), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+    await failed(run, 'hook-failed');
     await run.retry();
-    await failedWith(run, 'hook-failed');
+    await failed(run, 'hook-failed');
     await run.retry({ agent: agent(true) });
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(desk.payments).toHaveLength(1);
@@ -78,21 +56,17 @@ describe('a failed run that is tried again', () => {
 
   it('does not make a once call again that threw: somebody says whether it happened', async () => {
     let attempts = 0;
-    const risky = defineTool({
-      description: 'Throws, and may have paid.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: (): string => {
+    const risky = toolOf(
+      (): string => {
         attempts += 1;
         throw new Error('connection reset');
       },
-    });
-    const run = await testRun(agentWith({ tools: ['risky'], toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([call('risky'), { text: 'Done.' }]),
+      { effect: 'once' },
+    );
+    const run = await startRun(agentWith({ tools: ['risky'], toolErrors: 'fail' }), [call('risky'), { text: 'Done.' }], {
       tools: { risky },
     });
-    await failedWith(run, 'tool-failed');
+    await failed(run);
     await run.retry();
     const [open] = await run.interrupts();
     expect(open).toMatchObject({ kind: 'in-doubt', info: { tool: 'risky', question: expect.stringContaining('connection reset') } });
@@ -103,39 +77,27 @@ describe('a failed run that is tried again', () => {
 
   it('goes on in the agent that failed beside another, which had ended', async () => {
     const worker = (name: string, own: readonly string[]) => member(name, { tools: own, toolErrors: 'fail' });
-    const run = await testRun(
+    const run = await atDesk(
       parallel({ name: 'both', description: 'Both.', agents: [worker('one', ['pay', 'notify']), worker('two', ['pay'])] }),
-      {
-        input: 'Hi',
-        model: scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
-        tools: brokenKit,
-      },
+      scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
     );
-    const failed = await run.outcome();
-    expect(failed).toMatchObject({ status: 'failed' });
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
+    await goesOn(run, { one: 'One.', two: 'Two.' });
     expect(desk.payments).toHaveLength(2);
   });
 
   it('goes on inside of an agent that is a tool, and behind a sequence', async () => {
     const helper = member('helper', { tools: ['pay', 'notify'], toolErrors: 'fail' });
     const lead = member('lead', { tools: [agentTool(helper)], toolErrors: 'fail' });
-    const run = await testRun(sequential({ name: 'all', description: 'All.', agents: [lead] }), {
-      input: 'Hi',
-      model: scripts({
+    const run = await atDesk(
+      sequential({ name: 'all', description: 'All.', agents: [lead] }),
+      scripts({
         helper: [call('pay'), call('notify'), { text: 'Helped.' }],
         lead: [{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, { text: 'Led.' }],
       }),
-      tools: brokenKit,
-    });
+    );
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    await goesOn(run, 'Led.');
     expect(desk.payments).toHaveLength(1);
   });
 
@@ -151,11 +113,8 @@ describe('a failed run that is tried again', () => {
         yield { output: 'Done.' };
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: brokenKit });
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect((await run.outcome()).status).toBe('completed');
+    const run = await atDesk(agent, []);
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
   });
 
@@ -167,27 +126,25 @@ describe('a failed run that is tried again', () => {
       onEnd: ({ kind }) => void told.push(`end ${kind}`),
       onError: ({ kind }) => void told.push(`error ${kind}`),
     };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay'), call('notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), [
+      call('pay'),
+      call('notify'),
+      { text: 'Done.' },
+    ]);
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
     expect(told.filter((line) => line === 'error agent')).toHaveLength(1);
     expect(told.at(-1)).toBe('end agent');
   });
 
   it('has its iterations again when they were too few', async () => {
-    const run = await testRun(agentWith({ maxIterations: 2 }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { toolCalls: [echo('c')] }, { text: 'Done.' }]),
-      tools,
-    });
-    await failedWith(run, 'max-iterations');
+    const run = await atDesk(agentWith({ maxIterations: 2 }), [
+      { toolCalls: [echo('a')] },
+      { toolCalls: [echo('b')] },
+      { toolCalls: [echo('c')] },
+      { text: 'Done.' },
+    ]);
+    await failed(run, 'max-iterations');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
   });
@@ -195,16 +152,12 @@ describe('a failed run that is tried again', () => {
 
 describe('what a failed run had asked', () => {
   it('is not asked again: an approval stands', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([call('notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), [
+      call('notify'),
+      { text: 'Done.' },
+    ]);
     await run.approve((await run.interrupts())[0]?.id ?? '');
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await goesOn(run);
   });
 
   it('is kept where code went on behind an error that it caught', async () => {
@@ -217,48 +170,36 @@ describe('what a failed run had asked', () => {
         return `${String(first)}, ${String(await next(asked))}`;
       },
     };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), [
+      { toolCalls: [echo('a')] },
+      { text: 'Done.' },
+    ]);
+    await goesOn(run);
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, a');
     expect(desk.payments).toHaveLength(1);
     expect(desk.calls).toBe(3);
   });
 
   it('waits on beside a failed call, and is answered before the run fails', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), [
+      { toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] },
+      { text: 'Done.' },
+    ]);
     const [open] = await run.interrupts();
     await run.approve(open?.id ?? '');
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: sent', 'tool: a', 'tool: paid', 'assistant: Done.']);
   });
 
   it('goes over a continue-as-new once it goes on', async () => {
     const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    await run.goOnAsNew();
-    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), [
+      call('pay', 'notify'),
+      { text: 'Done.' },
+    ]);
+    await mended(run);
+    await answerAnew(run, 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(desk.payments).toHaveLength(1);
     const log = await logOf(run);
@@ -268,7 +209,7 @@ describe('what a failed run had asked', () => {
 
 describe('a retry is refused', () => {
   it('of a run that has not failed', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await atDesk(agentWith(), [{ text: 'Done.' }]);
     await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed' });
   });
 
@@ -287,24 +228,19 @@ describe('a retry is refused', () => {
           },
         ],
       });
-    const run = await testRun(agent('pay'), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'hook-failed');
+    const run = await atDesk(agent('pay'), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+    await failed(run, 'hook-failed');
     await run.retry({ agent: agent('echo') });
-    await failedWith(run, 'frame-changed');
+    await failed(run, 'frame-changed');
     expect(desk.payments).toHaveLength(1);
     expect((await linesOf(run)).at(-1)).toBe('run-end');
   });
 
   it('when it continued as new after a part of it had failed', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), [
+      { toolCalls: [{ name: 'notify', input: {} }, echo('a')] },
+      { text: 'Done.' },
+    ]);
     const [open] = await run.interrupts();
     await run.goOnAsNew();
     await run.approve(open?.id ?? '');
@@ -335,13 +271,10 @@ describe('a retry is refused', () => {
         },
       };
       const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
-      const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools: brokenKit });
+      const run = await atDesk(agent, [{ error: '401' }, { text: 'Done.' }]);
       await run.outcome();
-      if (how !== undefined) {
-        await run.goOnAsNew();
-        await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-      }
-      await failedWith(run, 'model-retries-exhausted');
+      if (how !== undefined) await answerAnew(run, 'yes');
+      await failed(run, 'model-retries-exhausted');
       await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
       expect(desk.payments).toHaveLength(1);
     },
@@ -354,8 +287,8 @@ describe('a retry is refused', () => {
         throw new StopError('enough');
       },
     };
-    const run = await testRun(agentWith({ middleware: [stopping] }), { input: 'Hi', model: scriptedModel([]), tools });
-    await failedWith(run, 'stopped');
+    const run = await atDesk(agentWith({ middleware: [stopping] }), []);
+    await failed(run, 'stopped');
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });
   });
 });

@@ -8,6 +8,7 @@ import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { gate } from '../support/memory-bed';
 import { execute, seen } from '../support/tool-bed';
+import { failure } from '../support/failures';
 
 const inputSchema = z.object({ name: z.string().default('Ada') });
 const basics = { description: 'Greets.', inputSchema };
@@ -34,22 +35,22 @@ const enhancedStreamable = defineTool({
     yield text('Bye');
   },
 });
-const both = defineTool({
-  ...basics,
-  execute: () => 'at once',
-  async *stream() {
-    yield 'piece ';
-    yield 'by piece';
-  },
-});
-const enhancedBoth = defineTool({
-  ...basics,
-  enhanced: true,
-  execute: () => [text('at once')],
-  async *stream() {
-    yield text('piece by piece');
-  },
-});
+const pieces = (list: readonly string[], more: object = {}) =>
+  defineTool({
+    ...{ ...basics, ...more },
+    async *stream() {
+      yield* list;
+    },
+  });
+const partsOf = (list: readonly Part[], more: object = {}) =>
+  defineTool({
+    ...{ ...basics, ...more, enhanced: true as const },
+    async *stream() {
+      yield* list;
+    },
+  });
+const both = pieces(['piece ', 'by piece'], { execute: () => 'at once' });
+const enhancedBoth = partsOf([text('piece by piece')], { execute: () => [text('at once')] });
 
 const modes = { whole: {}, live: { stream: 'live' as const }, held: { stream: 'held' as const } };
 
@@ -94,16 +95,7 @@ describe('the kind of a tool', () => {
 
   it('keeps a text apart that carries something', async () => {
     const marked = { type: 'text' as const, text: 'b', extra: { provider: { cache: true } } };
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      async *stream() {
-        yield text('a');
-        yield marked;
-        yield text('c');
-        yield text('d');
-      },
-    });
+    const tool = partsOf([text('a'), marked, text('c'), text('d')]);
     expect((await execute(tool)).outcome).toMatchObject({ output: [text('a'), marked, text('cd')] });
   });
 
@@ -387,27 +379,14 @@ describe('a stream', () => {
   });
 
   it('of exactly the limit is taken', async () => {
-    const tool = defineTool({
-      ...basics,
-      resultLimit: 12,
-      async *stream() {
-        yield '01234';
-        yield '\n\n"6'.slice(0, 2);
-        yield 'x';
-      },
+    expect((await execute(pieces(['01234', '\n\n', 'x'], { resultLimit: 12 }))).outcome).toMatchObject({
+      type: 'done',
+      output: '01234\n\nx',
     });
-    expect((await execute(tool)).outcome).toMatchObject({ type: 'done', output: '01234\n\nx' });
   });
 
   it('counts bytes, and parts too', async () => {
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      resultLimit: 100,
-      async *stream() {
-        for (;;) yield text('é');
-      },
-    });
+    const tool = partsOf(Array<Part>(200).fill(text('é')), { resultLimit: 100 });
     expect((await execute(tool)).outcome).toMatchObject({ error: { code: 'tool-result-too-large' } });
   });
 
@@ -418,9 +397,7 @@ describe('a stream', () => {
     ['a part', text('x'), 'streamed a part of the type "text"'],
   ])('of texts that gives %s is refused and left', async (_, piece, message) => {
     const left: string[] = [];
-    expect((await execute(endless(piece, left))).outcome).toMatchObject({
-      error: { code: 'tool-result-invalid', message: expect.stringContaining(message) },
-    });
+    expect((await execute(endless(piece, left))).outcome).toMatchObject(failure('tool-result-invalid', expect.stringContaining(message)));
     expect(left).toEqual(['left']);
   });
 
@@ -429,16 +406,9 @@ describe('a stream', () => {
     ['a part of another kind', { type: 'reasoning', text: 'x' }, 'a part of the type "reasoning" is no text and no file'],
     ['bytes', { type: 'file', mediaType: 'image/png', data: new Uint8Array(2) }, 'data is a Uint8Array'],
   ])('of parts that gives %s is refused', async (_, piece, message) => {
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      async *stream() {
-        yield piece as Part;
-      },
-    });
-    expect((await execute(tool)).outcome).toMatchObject({
-      error: { code: 'tool-result-invalid', message: expect.stringContaining(message) },
-    });
+    expect((await execute(partsOf([piece as Part]))).outcome).toMatchObject(
+      failure('tool-result-invalid', expect.stringContaining(message)),
+    );
   });
 
   it('may be any iterable, also a promised one', async () => {
@@ -534,12 +504,8 @@ describe('an interrupt', () => {
       ...basics,
       execute: (_: unknown, call: { interrupt(info: string, options: object): never }) => call.interrupt('Go?', options),
     });
-    expect((await execute(ask({ deadline: 'tomorrow' }))).outcome).toMatchObject({
-      error: { code: 'tool-failed', message: expect.stringContaining('deadline "tomorrow"') },
-    });
-    expect((await execute(ask({ answerSchema: z.date() }))).outcome).toMatchObject({
-      error: { code: 'tool-failed', message: expect.stringContaining('answerSchema') },
-    });
+    expect((await execute(ask({ deadline: 'tomorrow' }))).outcome).toMatchObject(failure('tool-failed', /deadline "tomorrow"/));
+    expect((await execute(ask({ answerSchema: z.date() }))).outcome).toMatchObject(failure('tool-failed', /answerSchema/));
   });
 });
 

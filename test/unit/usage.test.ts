@@ -15,12 +15,7 @@ async function play(model: LanguageModel, options: Options = {}, stream = true):
   return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
 }
 
-function modelOf(
-  stream: () => AsyncIterable<ModelChunk>,
-  generate: LanguageModel['generate'] = () => Promise.reject(new Error()),
-): LanguageModel {
-  return { generate, stream };
-}
+const modelOf = (stream: () => AsyncIterable<ModelChunk>): LanguageModel => ({ generate: () => Promise.reject(new Error()), stream });
 
 describe('the tokens of an answer that does not count', () => {
   it('count when the stream broke and the run failed with it', async () => {
@@ -56,24 +51,13 @@ describe('the tokens of an answer that does not count', () => {
 
   it('count when the error of a whole answer says them', async () => {
     const generate = (): Promise<never> => Promise.reject(Object.assign(new Error('No.'), { isRetryable: false, usage: taken }));
-    const run = await play(
-      modelOf(() => [] as never, generate),
-      {},
-      false,
-    );
+    const run = await play({ generate }, {}, false);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: 'No.' } });
     expect(await run.usage()).toEqual(taken);
   });
 
   it('count when the answer is none', async () => {
-    const run = await play(
-      modelOf(
-        () => [] as never,
-        async () => ({ parts: 'none' as never, usage: taken }),
-      ),
-      {},
-      false,
-    );
+    const run = await play({ generate: async () => ({ parts: 'none' as never, usage: taken }) }, {}, false);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
     expect(await run.usage()).toEqual(taken);
   });
