@@ -33,6 +33,14 @@ export const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => (
   beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
 });
 
+export function withHook<Hook extends keyof AgentMiddleware>(
+  name: string,
+  hook: Hook,
+  act: NonNullable<AgentMiddleware[Hook]>,
+): AgentMiddleware {
+  return { name, [hook]: act };
+}
+
 export const tools = {
   echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
   add: defineTool({
