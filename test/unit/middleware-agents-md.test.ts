@@ -5,7 +5,7 @@ import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { textOf } from '../../workflows/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentUnder, answerAnew, echo, tools } from '../support/memory-bed';
+import { agentUnder, answerAnew, echo, tools, withHook } from '../support/memory-bed';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,18 +21,23 @@ describe('docs/reference/middleware/agents-md.md', () => {
   });
 });
 
+async function play(options: Parameters<typeof agentsMd>[0], backend: Parameters<typeof agentsMdTool>[0]['backend']) {
+  const model = scriptedModel([{ text: 'Done.' }]);
+  const reader = agentsMdTool({ backend });
+  const run = await testRun(agentUnder(agentsMd(options)), { input: 'Hi', model, tools: { ...tools, agents_md: reader } });
+  expect(await run.result()).toBe('Done.');
+  return model.requests[0]?.messages.map(textOf);
+}
+
 describe('agentsMd', () => {
   it('keeps its text over a continue-as-new, and puts it in again from there', async () => {
     let left = { '/AGENTS.md': 'Be kind.' };
     const backend = { read: (path: string) => memoryBackend(left).read(path) };
     const forgetful = agentUnder(
-      {
-        name: 'forgetful',
-        async beforeModelRewriteState({ messages }, ctx) {
-          if (ctx.iteration === 2) await ctx.interrupt('Go on?');
-          return { messages: messages.filter(({ extra }) => extra === undefined) };
-        },
-      },
+      withHook('forgetful', 'beforeModelRewriteState', async ({ messages }, ctx) => {
+        if (ctx.iteration === 2) await ctx.interrupt('Go on?');
+        return { messages: messages.filter(({ extra }) => extra === undefined) };
+      }),
       agentsMd({ files: ['/AGENTS.md'] }),
     );
     const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
@@ -45,19 +50,12 @@ describe('agentsMd', () => {
   });
 
   it('puts nothing in for files without words', async () => {
-    const agent = agentUnder(agentsMd({ files: ['/AGENTS.md'] }));
-    const model = scriptedModel([{ text: 'Done.' }]);
-    const reader = agentsMdTool({ backend: memoryBackend({ '/AGENTS.md': '\n' }) });
-    await (await testRun(agent, { input: 'Hi', model, tools: { ...tools, agents_md: reader } })).result();
-    expect(model.requests[0]?.messages.map(textOf)).toEqual(['Hi']);
+    expect(await play({ files: ['/AGENTS.md'] }, memoryBackend({ '/AGENTS.md': '\n' }))).toEqual(['Hi']);
   });
 
   it('hands warnings to a function where there is one', async () => {
     const warnings: string[] = [];
-    const agent = agentUnder(agentsMd({ files: ['/gone.md'], onWarning: (warning) => void warnings.push(warning) }));
-    const reader = agentsMdTool({ backend: memoryBackend() });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: { ...tools, agents_md: reader } });
-    expect(await run.result()).toBe('Done.');
+    await play({ files: ['/gone.md'], onWarning: (warning) => void warnings.push(warning) }, memoryBackend());
     expect(warnings).toEqual(['/gone.md not found']);
   });
 

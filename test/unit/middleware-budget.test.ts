@@ -1,10 +1,10 @@
 import type { ScriptedStep } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { BudgetOptions } from 'holdfast/middleware';
 import { budget } from 'holdfast/middleware';
 import { parallel, sequential } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, logOf, only, startRun, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, logOf, only, startRun, withHook } from '../support/memory-bed';
 import { member, play } from '../support/team-bed';
 import { failure, errorOf } from '../support/failures';
 
@@ -44,12 +44,8 @@ describe('a budget of tokens', () => {
   });
 
   it('takes the estimate where the provider says nothing', async () => {
-    const { outcome } = await runWith(
-      { tokens: 400, answerTokens: 50 },
-      { toolCalls: [echo('x')] },
-      { toolCalls: [echo('x')] },
-      { text: 'Done.' },
-    );
+    const says: ScriptedStep = { toolCalls: [echo('x')] };
+    const { outcome } = await runWith({ tokens: 400, answerTokens: 50 }, says, says, { text: 'Done.' });
     expect(outcome).toMatchObject({ status: 'completed', text: expect.stringContaining('The budget of this run is spent') });
   });
 
@@ -63,15 +59,11 @@ describe('a budget of tokens', () => {
     ['only the question', { inputTokens: 300, outputTokens: 0 }],
   ])('takes the estimate of what a provider leaves out that says %s', async (_, said) => {
     const odd: ScriptedStep = { toolCalls: [echo('x')], usage: said as never };
+    const middleware = [budget({ tokens: 2000 })];
+    const agent = agentWith({ instructions: 'Long. '.repeat(200), middleware, settings: { maxOutputTokens: 200 } });
     for (const settings of [{ stream: false }, { stream: true }]) {
       const model = scriptedModel([odd, odd, odd, odd, odd, odd, odd, odd, { text: 'Never.' }], settings);
-      const run = await testRun(
-        agentWith({ instructions: 'Long. '.repeat(200), middleware: [budget({ tokens: 2000 })], settings: { maxOutputTokens: 200 } }),
-        {
-          ...{ input: 'Hi', model, tools },
-          stream: settings.stream,
-        },
-      );
+      const run = await startRun(agent, model, settings);
       expect(await run.outcome()).toMatchObject({ text: expect.stringContaining('The budget of this run is spent') });
       expect(model.requests.length).toBeLessThan(6);
       const { inputTokens = 0, outputTokens = 0 } = await run.usage();
@@ -80,12 +72,9 @@ describe('a budget of tokens', () => {
   });
 
   it('counts hidden calls, too', async () => {
-    const hidden: AgentMiddleware = {
-      name: 'hidden',
-      async afterToolCalls(_state, ctx) {
-        await ctx.model('small', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Short, please.' }] }] });
-      },
-    };
+    const hidden = withHook('hidden', 'afterToolCalls', async (_state, ctx) => {
+      await ctx.model('small', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Short, please.' }] }] });
+    });
     const model = scriptedModel([calls(usage(10, 10)), { text: 'Short.', usage: usage(4000, 500) }, { text: 'Never.' }]);
     const run = await startRun(agentUnder(hidden, budget({ tokens: 4200, answerTokens: 10 })), model);
     expect(await run.outcome()).toMatchObject({ text: expect.stringContaining('of 4200 tokens 4520 are used') });
@@ -170,9 +159,7 @@ describe('a budget of money', () => {
 
   it('says which price is missing when a layer asks another model', async () => {
     const asks: AgentMiddleware = { name: 'asks', wrapModel: (request, next) => next({ ...request, model: 'large' }) };
-    const run = await testRun(agentWith({ middleware: [asks, budget({ money: 1, prices: { 'test/model': { input: 1, output: 1 } } })] }), {
-      ...{ input: 'Hi', tools, model: scriptedModel([]) },
-    });
+    const run = await startRun(agentUnder(asks, budget({ money: 1, prices: { 'test/model': { input: 1, output: 1 } } })), []);
     expect(await run.outcome()).toMatchObject(failure('hook-failed', /no price for the model "large"/));
   });
 
@@ -186,19 +173,13 @@ describe('a budget of money', () => {
 
 describe('calls at once', () => {
   it('share the account: what is reserved for one is not there for the other', async () => {
-    const twice: AgentMiddleware = {
-      name: 'twice',
-      async wrapModel(request, next) {
-        const [first, second] = await Promise.allSettled([next(request), next(request)]);
-        const { message } = first.status === 'fulfilled' ? first.value : { message: { role: 'assistant' as const, parts: [] } };
-        const failed = second.status === 'rejected' ? String((second.reason as { code?: unknown }).code) : 'none';
-        return { message: { ...message, parts: [{ type: 'text', text: failed }] } };
-      },
-    };
-    const model = scriptedModel([
-      { text: 'One.', usage: usage(100, 100) },
-      { text: 'Two.', usage: usage(100, 100) },
-    ]);
+    const twice = withHook('twice', 'wrapModel', async (request, next) => {
+      const [first, second] = await Promise.allSettled([next(request), next(request)]);
+      const { message } = first.status === 'fulfilled' ? first.value : { message: { role: 'assistant' as const, parts: [] } };
+      const failed = second.status === 'rejected' ? String((second.reason as { code?: unknown }).code) : 'none';
+      return { message: { ...message, parts: [{ type: 'text', text: failed }] } };
+    });
+    const model = scriptedModel(['One.', 'Two.'].map((text) => ({ text, usage: usage(100, 100) })));
     const run = await startRun(agentUnder(twice, budget({ tokens: 1500, whenSpent: 'fail' })), model);
     expect(await run.outcome()).toMatchObject({ text: 'budget-spent' });
     expect(model.requests).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import type { ModelCallLimitOptions, ToolCallLimitOptions } from 'holdfast/middleware';
 import { modelCallLimit, modelRetry, toolCallLimit } from 'holdfast/middleware';
 import { sequential, supervisor } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { member, play, transfer } from '../support/team-bed';
 import { failure } from '../support/failures';
 
@@ -57,13 +57,10 @@ describe('modelCallLimit', () => {
 
   it('counts on behind a continue-as-new', async () => {
     const model = scriptedModel([calls('a'), { toolCalls: [{ name: 'fail', input: {} }] }, { text: 'Never.' }]);
-    const pauses: AgentMiddleware = {
-      name: 'pauses',
-      async wrapToolCall(call, next, ctx) {
-        if (call.name === 'fail') await ctx.interrupt({ question: 'On?' });
-        return next(call);
-      },
-    };
+    const pauses = withHook('pauses', 'wrapToolCall', async (call, next, ctx) => {
+      if (call.name === 'fail') await ctx.interrupt({ question: 'On?' });
+      return next(call);
+    });
     const run = await testRun(agentWith({ middleware: [pauses, modelCallLimit({ perRun: 2 })] }), { input: 'Hi', model, tools });
     const [interrupt] = await run.interrupts();
     await run.goOnAsNew();

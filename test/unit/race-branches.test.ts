@@ -1,7 +1,7 @@
 import type { TestRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
-import { agentUnder, before, echo, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, before, echo, logOf, only, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 import { failure } from '../support/failures';
 
@@ -19,14 +19,11 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
     ['a limit of time', (ctx, call) => ctx.within('1h', (inner) => inner.approve(call))],
     ['a race in a race', (ctx, call) => ctx.within('1h', (inner) => inner.race({ only: (inmost) => inmost.approve(call) }))],
   ])('binds the call to an approval asked in %s', async (_, asks) => {
-    const approving: AgentMiddleware = {
-      name: 'approving',
-      wrapToolCall: async (call, next, ctx) => {
-        await asks(ctx, call);
-        await ctx.interrupt('And now?');
-        return next(call);
-      },
-    };
+    const approving = withHook('approving', 'wrapToolCall', async (call, next, ctx) => {
+      await asks(ctx, call);
+      await ctx.interrupt('And now?');
+      return next(call);
+    });
     const run = await inMemory(approving, changes);
     await run.approve(only(await run.interrupts()).id);
     await pause(run);
@@ -35,25 +32,19 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
   });
 
   it('keeps the id of a message, in the hook that made it and in a later one', async () => {
-    const made: AgentMiddleware = {
-      name: 'made',
-      async beforeModelRewriteState(_, ctx) {
-        const { value } = await ctx.race({
-          note: async (inner) => inner.ensureMessageId({ role: 'user', parts: [{ type: 'text', text: 'A note.' }] }),
-        });
-        const note = value as unknown as Json;
-        ctx.session.set('note', note);
-        ctx.sendEvent('noted', note);
-        await ctx.interrupt('Go on?');
-      },
-    };
-    const added: AgentMiddleware = {
-      name: 'added',
-      async beforeModelRewriteState({ messages }, ctx) {
-        await ctx.interrupt('Add it?');
-        return { messages: [...messages, ctx.session.get('note') as unknown as Message] };
-      },
-    };
+    const made = withHook('made', 'beforeModelRewriteState', async (_, ctx) => {
+      const { value } = await ctx.race({
+        note: async (inner) => inner.ensureMessageId({ role: 'user', parts: [{ type: 'text', text: 'A note.' }] }),
+      });
+      const note = value as unknown as Json;
+      ctx.session.set('note', note);
+      ctx.sendEvent('noted', note);
+      await ctx.interrupt('Go on?');
+    });
+    const added = withHook('added', 'beforeModelRewriteState', async ({ messages }, ctx) => {
+      await ctx.interrupt('Add it?');
+      return { messages: [...messages, ctx.session.get('note') as unknown as Message] };
+    });
     const run = await startRun(agentUnder(made, added), [{ text: 'Done.' }]);
     await pause(run);
     await answerOnly(run);
@@ -100,14 +91,11 @@ async function again(act: () => Promise<unknown> | undefined): Promise<never> {
 describe('code that is left at work and catches what it is told', () => {
   it('comes to rest in a wrap around which another one has thrown', async () => {
     const left: AgentMiddleware = { name: 'left', wrapToolCall: (_, next, ctx) => again(() => ctx.sleep('1m')).then(() => next(_)) };
-    const throws: AgentMiddleware = {
-      name: 'throws',
-      wrapToolCall: async (call, next, ctx) => {
-        void next(call);
-        await ctx.sleep('90s');
-        throw new Error('enough');
-      },
-    };
+    const throws = withHook('throws', 'wrapToolCall', async (call, next, ctx) => {
+      void next(call);
+      await ctx.sleep('90s');
+      throw new Error('enough');
+    });
     const run = await inMemory(throws, left);
     await run.advance('2m');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('enough') } });
@@ -132,9 +120,8 @@ describe('code that is left at work and catches what it is told', () => {
   });
 
   it('sets no action of a call that has ended', async () => {
-    const run = await inMemory({
-      name: 'acts',
-      async wrapToolCall(call, next, ctx) {
+    const run = await inMemory(
+      withHook('acts', 'wrapToolCall', async (call, next, ctx) => {
         await ctx.race({
           first: (inner) => inner.sleep('1m'),
           lost: async (inner) => {
@@ -146,8 +133,8 @@ describe('code that is left at work and catches what it is told', () => {
           },
         });
         return next(call);
-      },
-    });
+      }),
+    );
     await run.advance('2m');
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).not.toHaveProperty('action');
   });
@@ -155,27 +142,20 @@ describe('code that is left at work and catches what it is told', () => {
 
 describe('approvals of calls beside each other', () => {
   it('bind each its own call, in whatever order people answer', async () => {
-    const both: AgentMiddleware = {
-      name: 'both',
-      wrapToolCall: async (call, next) => Promise.all([next(call), next({ ...call, input: { text: 'second' } })]),
-    };
-    const asks: AgentMiddleware = {
-      name: 'asks',
-      wrapToolCall: async (call, next, ctx) => {
-        await ctx.approve(call);
-        await ctx.interrupt('And now?');
-        return next(call);
-      },
-    };
+    const both = withHook('both', 'wrapToolCall', async (call, next) =>
+      Promise.all([next(call), next({ ...call, input: { text: 'second' } })]),
+    );
+    const asks = withHook('asks', 'wrapToolCall', async (call, next, ctx) => {
+      await ctx.approve(call);
+      await ctx.interrupt('And now?');
+      return next(call);
+    });
     const seen: string[] = [];
-    const sees: AgentMiddleware = {
-      name: 'sees',
-      wrapToolCall: (call, next) => {
-        const { text } = call.input as { text: string };
-        seen.push(text);
-        return text === 'second' ? next(call) : next({ ...call, input: { text: 'changed' } });
-      },
-    };
+    const sees = withHook('sees', 'wrapToolCall', (call, next) => {
+      const { text } = call.input as { text: string };
+      seen.push(text);
+      return text === 'second' ? next(call) : next({ ...call, input: { text: 'changed' } });
+    });
     const run = await inMemory(both, asks, sees);
     for (const { id } of await run.interrupts()) await run.approve(id);
     for (const { id } of [...(await run.interrupts())].reverse()) await run.resume(id, true);
@@ -188,13 +168,10 @@ describe('approvals of calls beside each other', () => {
       name: 'twice',
       wrapToolCall: async (call, next) => [await next(call), await next({ ...call, input: { text: 'harmless' } })],
     };
-    const asks: AgentMiddleware = {
-      name: 'asks',
-      wrapToolCall: async (call, next, ctx) => {
-        if ((call.input as { text: string }).text !== 'harmless') await ctx.approve(call);
-        return next(call);
-      },
-    };
+    const asks = withHook('asks', 'wrapToolCall', async (call, next, ctx) => {
+      if ((call.input as { text: string }).text !== 'harmless') await ctx.approve(call);
+      return next(call);
+    });
     const run = await inMemory(twice, asks);
     await run.approve(only(await run.interrupts()).id);
     expect((await run.outcome()).status).toBe('completed');
@@ -225,20 +202,18 @@ describe('a branch that acts outside of it', () => {
   });
 
   it('is refused with next, and may await one that was begun before', async () => {
-    const bad = await inMemory({
-      name: 'hurries',
-      wrapToolCall: async (call, next, ctx) => (await ctx.within('1h', () => next(call))) ?? '',
-    });
+    const bad = await inMemory(
+      withHook('hurries', 'wrapToolCall', async (call, next, ctx) => (await ctx.within('1h', () => next(call))) ?? ''),
+    );
     expect(await bad.outcome()).toMatchObject(refused);
-    const good = await inMemory({
-      name: 'hurries',
-      async wrapToolCall(call, next, ctx) {
+    const good = await inMemory(
+      withHook('hurries', 'wrapToolCall', async (call, next, ctx) => {
         const begun = next(call);
         const inTime = await ctx.within('1h', async () => begun);
         await ctx.interrupt('Go on?');
         return [inTime ?? 'late', await begun];
-      },
-    });
+      }),
+    );
     await good.interrupts();
     await good.goOnAsNew();
     await answerOnly(good);

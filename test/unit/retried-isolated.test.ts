@@ -4,7 +4,7 @@ import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, parallel } from 'holdfast/workflow';
 import { addUsageByModel } from '../../contract/usage';
 import { atDesk, brokenKit, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
-import { logOf, startRun, toolOf, transcriptOf } from '../support/memory-bed';
+import { logOf, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 import { errorOf } from '../support/failures';
 
@@ -60,13 +60,10 @@ describe('a failed run whose isolated agent had failed', () => {
 
 describe('an isolated agent that goes on with its run', () => {
   it('has the mended code of its run', async () => {
-    const throwing: AgentMiddleware = {
-      name: 'audit',
-      wrapToolCall: async (asked, next) => {
-        await next(asked);
-        throw new Error('a bug');
-      },
-    };
+    const throwing = withHook('audit', 'wrapToolCall', async (asked, next) => {
+      await next(asked);
+      throw new Error('a bug');
+    });
     desk.broken = false;
     const run = await atDesk(leadOf(helperWith([throwing])), scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: leads }));
     await failed(run);
@@ -152,13 +149,10 @@ describe('an isolated agent that goes on with its run', () => {
   });
 
   it('holds its run back where it cannot go on itself, and says why', async () => {
-    const careless: AgentMiddleware = {
-      name: 'careless',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.call('pay', {});
-        return next(request);
-      },
-    };
+    const careless = withHook('careless', 'wrapModel', async (request, next, ctx) => {
+      await ctx.call('pay', {});
+      return next(request);
+    });
     const retrying = member('helper', { tools: ['pay'], retry: { maxRetries: 1 }, middleware: [careless] });
     const run = await atDesk(leadOf(retrying), scripts({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: leads }));
     await run.advance('1m');
@@ -168,12 +162,9 @@ describe('an isolated agent that goes on with its run', () => {
   });
 
   it('ends its run for good with a StopError', async () => {
-    const stopping: AgentMiddleware = {
-      name: 'stopping',
-      beforeModelRewriteState: () => {
-        throw new StopError('enough');
-      },
-    };
+    const stopping = withHook('stopping', 'beforeModelRewriteState', () => {
+      throw new StopError('enough');
+    });
     const run = await atDesk(leadOf(helperWith([stopping])), scripts({ helper: [], lead: [ask('helper')] }));
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });

@@ -2,16 +2,18 @@ import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, customAgent, parallel, sequential } from 'holdfast/workflow';
 import { atDesk, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
-import { agentWith, answerAnew, echo, linesOf, logOf, startRun, toolOf, transcriptOf } from '../support/memory-bed';
+import { agentWith, answerAnew, echo, linesOf, logOf, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 
 const names = ['pay', 'notify', 'echo'];
+const strict = (...middleware: readonly AgentMiddleware[]) => agentWith({ tools: names, toolErrors: 'fail', middleware });
+const done = { text: 'Done.' };
 
 beforeEach(resetDesk);
 
 describe('a failed run that is tried again', () => {
   it('goes on behind its last good step: a payment is made once in five retries', async () => {
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail' }), [call('pay', 'notify'), { text: 'Done.' }]);
+    const run = await atDesk(strict(), [call('pay', 'notify'), done]);
     await failsOften(run);
     await failed(run);
     desk.broken = false;
@@ -34,15 +36,13 @@ describe('a failed run that is tried again', () => {
   });
 
   it('enters a hook again in mended code, with what its calls had given', async () => {
-    const hook = (mended: boolean): AgentMiddleware => ({
-      name: 'audit',
-      wrapToolCall: async (asked, next, ctx) => {
+    const hook = (mended: boolean): AgentMiddleware =>
+      withHook('audit', 'wrapToolCall', async (asked, next, ctx) => {
         const before = await ctx.call('pay', {});
         const output = await next(asked);
         if (!mended) throw new Error('a bug');
         return `${String(before)}, ${String(output)}`;
-      },
-    });
+      });
     const agent = (mended: boolean) => agentWith({ tools: names, middleware: [hook(mended)] });
     const run = await atDesk(agent(false), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     await failed(run, 'hook-failed');
@@ -63,9 +63,8 @@ describe('a failed run that is tried again', () => {
       },
       { effect: 'once' },
     );
-    const run = await startRun(agentWith({ tools: ['risky'], toolErrors: 'fail' }), [call('risky'), { text: 'Done.' }], {
-      tools: { risky },
-    });
+    const agent = agentWith({ tools: ['risky'], toolErrors: 'fail' });
+    const run = await startRun(agent, [call('risky'), done], { tools: { risky } });
     await failed(run);
     await run.retry();
     const [open] = await run.interrupts();
@@ -126,11 +125,7 @@ describe('a failed run that is tried again', () => {
       onEnd: ({ kind }) => void told.push(`end ${kind}`),
       onError: ({ kind }) => void told.push(`error ${kind}`),
     };
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), [
-      call('pay'),
-      call('notify'),
-      { text: 'Done.' },
-    ]);
+    const run = await atDesk(strict(observer), [call('pay'), call('notify'), done]);
     await goesOn(run);
     expect(desk.payments).toHaveLength(1);
     expect(told.filter((line) => line === 'error agent')).toHaveLength(1);
@@ -138,12 +133,8 @@ describe('a failed run that is tried again', () => {
   });
 
   it('has its iterations again when they were too few', async () => {
-    const run = await atDesk(agentWith({ maxIterations: 2 }), [
-      { toolCalls: [echo('a')] },
-      { toolCalls: [echo('b')] },
-      { toolCalls: [echo('c')] },
-      { text: 'Done.' },
-    ]);
+    const steps = ['a', 'b', 'c'].map((text) => ({ toolCalls: [echo(text)] }));
+    const run = await atDesk(agentWith({ maxIterations: 2 }), [...steps, done]);
     await failed(run, 'max-iterations');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
@@ -152,28 +143,19 @@ describe('a failed run that is tried again', () => {
 
 describe('what a failed run had asked', () => {
   it('is not asked again: an approval stands', async () => {
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), [
-      call('notify'),
-      { text: 'Done.' },
-    ]);
+    const run = await atDesk(strict(approval({ tools: { notify: true } })), [call('notify'), done]);
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await goesOn(run);
   });
 
   it('is kept where code went on behind an error that it caught', async () => {
-    const hook: AgentMiddleware = {
-      name: 'careful',
-      wrapToolCall: async (asked, next, ctx) => {
-        const first = await ctx.call('notify', {}).catch(() => 'no mail');
-        await ctx.call('pay', {});
-        await ctx.call('notify', {});
-        return `${String(first)}, ${String(await next(asked))}`;
-      },
-    };
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), [
-      { toolCalls: [echo('a')] },
-      { text: 'Done.' },
-    ]);
+    const hook = withHook('careful', 'wrapToolCall', async (asked, next, ctx) => {
+      const first = await ctx.call('notify', {}).catch(() => 'no mail');
+      await ctx.call('pay', {});
+      await ctx.call('notify', {});
+      return `${String(first)}, ${String(await next(asked))}`;
+    });
+    const run = await atDesk(strict(hook), [{ toolCalls: [echo('a')] }, done]);
     await goesOn(run);
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, a');
     expect(desk.payments).toHaveLength(1);
@@ -181,10 +163,8 @@ describe('what a failed run had asked', () => {
   });
 
   it('waits on beside a failed call, and is answered before the run fails', async () => {
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), [
-      { toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] },
-      { text: 'Done.' },
-    ]);
+    const toolCalls = [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }];
+    const run = await atDesk(strict(approval({ tools: { echo: true } })), [{ toolCalls }, done]);
     const [open] = await run.interrupts();
     await run.approve(open?.id ?? '');
     await goesOn(run);
@@ -194,10 +174,7 @@ describe('what a failed run had asked', () => {
 
   it('goes over a continue-as-new once it goes on', async () => {
     const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), [
-      call('pay', 'notify'),
-      { text: 'Done.' },
-    ]);
+    const run = await atDesk(strict(asking), [call('pay', 'notify'), done]);
     await mended(run);
     await answerAnew(run, 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
@@ -218,14 +195,11 @@ describe('a retry is refused', () => {
       agentWith({
         tools: names,
         middleware: [
-          {
-            name: 'audit',
-            wrapToolCall: async (asked, next, ctx) => {
-              await ctx.call(tool, tool === 'pay' ? {} : { text: 'b' });
-              await next(asked);
-              throw new Error('a bug');
-            },
-          },
+          withHook('audit', 'wrapToolCall', async (asked, next, ctx) => {
+            await ctx.call(tool, tool === 'pay' ? {} : { text: 'b' });
+            await next(asked);
+            throw new Error('a bug');
+          }),
         ],
       });
     const run = await atDesk(agent('pay'), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
@@ -251,25 +225,19 @@ describe('a retry is refused', () => {
   it.each([undefined, 'open', 'ended'])(
     'when a layer around a model that is asked again had paid, and over a continue-as-new is %s',
     async (how) => {
-      const careless: AgentMiddleware = {
-        name: 'careless',
-        wrapModel: async (request, next, ctx) => {
-          await ctx.call('pay', {});
-          if (how === 'open') await ctx.interrupt('Go on?');
-          return next(request);
-        },
-      };
-      const waiting: AgentMiddleware = {
-        name: 'waiting',
-        wrapModel: async (request, next, ctx) => {
-          try {
-            return await next(request);
-          } catch (error) {
-            if (how === 'ended') await ctx.interrupt('Go on?');
-            throw error;
-          }
-        },
-      };
+      const careless = withHook('careless', 'wrapModel', async (request, next, ctx) => {
+        await ctx.call('pay', {});
+        if (how === 'open') await ctx.interrupt('Go on?');
+        return next(request);
+      });
+      const waiting = withHook('waiting', 'wrapModel', async (request, next, ctx) => {
+        try {
+          return await next(request);
+        } catch (error) {
+          if (how === 'ended') await ctx.interrupt('Go on?');
+          throw error;
+        }
+      });
       const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
       const run = await atDesk(agent, [{ error: '401' }, { text: 'Done.' }]);
       await run.outcome();
@@ -281,12 +249,9 @@ describe('a retry is refused', () => {
   );
 
   it('of a run that was stopped on purpose', async () => {
-    const stopping: AgentMiddleware = {
-      name: 'stopping',
-      beforeModelRewriteState: () => {
-        throw new StopError('enough');
-      },
-    };
+    const stopping = withHook('stopping', 'beforeModelRewriteState', () => {
+      throw new StopError('enough');
+    });
     const run = await atDesk(agentWith({ middleware: [stopping] }), []);
     await failed(run, 'stopped');
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });

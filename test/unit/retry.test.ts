@@ -4,13 +4,26 @@ import { failedResult } from '../../activities/failures';
 import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import type { TestRun } from '../../testing/index';
-import { agentWith, answerAnew, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { user } from '../support/compaction-bed';
+import { agentWith, answerAnew, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { broken, modelsSaying, sayingModel } from '../support/streaming-model';
 import { errorOf } from '../support/failures';
 
 const anHour = '1h';
 const always = (maxRetries: number, more: Partial<RetryOptions> = {}): RetryOptions => ({ maxRetries, ...more });
 const deciding = (decide: () => unknown, maxRetries = 1): RetryOptions => ({ maxRetries, shouldRetry: decide as () => RetryDecision });
+
+const onError = (decision: object, maxRetries = 1): RetryOptions => ({
+  maxRetries,
+  shouldRetry: ({ error }) => (error === undefined ? undefined : { retry: true, ...decision }),
+});
+
+/** A run with an hour of waits behind it. */
+async function played(agent: Parameters<typeof agentWith>[0], model: Parameters<typeof startRun>[1]): Promise<TestRun> {
+  const run = await startRun(agentWith(agent), model);
+  await run.advance(anHour);
+  return run;
+}
 
 async function failureOf(run: TestRun): Promise<unknown> {
   await run.advance(anHour);
@@ -31,22 +44,17 @@ describe('the retry of an agent', () => {
       wrapModel: (request, next) => (seen.push('wrap'), next(request)),
       afterModelRewriteState: () => void seen.push('after'),
     };
-    const run = await startRun(agentWith({ middleware: [counting], retry: always(2) }), sayingModel([broken()], [broken()], ['Good.']));
-    await run.advance(anHour);
+    await played({ middleware: [counting], retry: always(2) }, sayingModel([broken()], [broken()], ['Good.']));
     expect(seen).toEqual(['before', 'wrap', 'wrap', 'wrap', 'after']);
   });
 
   it('makes a call again whose wrap threw', async () => {
     let calls = 0;
-    const moody: AgentMiddleware = {
-      name: 'moody',
-      wrapModel: (request, next) => {
-        if (calls++ === 0) throw new Error('not today');
-        return next(request);
-      },
-    };
-    const run = await startRun(agentWith({ middleware: [moody], retry: always(1) }), sayingModel(['Good.']));
-    await run.advance(anHour);
+    const moody = withHook('moody', 'wrapModel', (request, next) => {
+      if (calls++ === 0) throw new Error('not today');
+      return next(request);
+    });
+    const run = await played({ middleware: [moody], retry: always(1) }, sayingModel(['Good.']));
     expect(await run.result()).toBe('Good.');
     expect((await logOf(run)).find(({ type }) => type === 'model-retry')).toMatchObject({
       error: { code: 'hook-failed', message: 'wrapModel of middleware "moody" failed: not today' },
@@ -74,14 +82,12 @@ describe('the retry of an agent', () => {
       maxRetries: 1,
       shouldRetry: ({ output }) => ({ retry: output !== undefined && textOf(output) === 'Bad.' }),
     };
-    const run = await startRun(agentWith({ retry }), model);
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     expect(await run.usage()).toEqual({ inputTokens: 2, outputTokens: 4 });
   });
 
   it('waits twice as long each time, up to ten seconds, and up to half of it more', async () => {
-    const run = await startRun(agentWith({ retry: always(9) }), sayingModel(...Array.from({ length: 10 }, () => [broken()])));
-    await run.advance(anHour);
+    const run = await played({ retry: always(9) }, sayingModel(...Array.from({ length: 10 }, () => [broken()])));
     const events = await logOf(run);
     const starts = timesOf(events, 'model-start').slice(1);
     const waits = timesOf(events, 'model-retry').map((time, position) => (starts[position] ?? 0) - time);
@@ -95,8 +101,7 @@ describe('the retry of an agent', () => {
 
   it('waits as long as a decision says, else as backoff says, else at least as long as the provider asks for', async () => {
     const waitOf = async (retry: RetryOptions, error: Error): Promise<number> => {
-      const run = await startRun(agentWith({ retry }), sayingModel([error], ['Good.']));
-      await run.advance(anHour);
+      const run = await played({ retry }, sayingModel([error], ['Good.']));
       const events = await logOf(run);
       return (timesOf(events, 'model-start')[1] ?? 0) - (timesOf(events, 'model-retry')[0] ?? 0);
     };
@@ -141,13 +146,10 @@ describe('the retry of an agent', () => {
   });
 
   it('never makes a call again in which nobody answered an interrupt', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.interrupt('Go?', { deadline: '1m' });
-        return next(request);
-      },
-    };
+    const asking = withHook('asking', 'wrapModel', async (request, next, ctx) => {
+      await ctx.interrupt('Go?', { deadline: '1m' });
+      return next(request);
+    });
     const run = await startRun(agentWith({ middleware: [asking], retry: always(5) }), sayingModel(['Good.']));
     expect(await failureOf(run)).toMatchObject({ code: 'interrupt-expired' });
     expect((await linesOf(run)).filter((line) => line === 'interrupt-start')).toHaveLength(1);
@@ -175,13 +177,11 @@ describe('the retry of an agent', () => {
         if (error === undefined) return undefined;
         decisions += 1;
         if (decisions > 1) return { retry: true };
-        const modifiedInput = [...input, { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Be short.' }] }];
-        return { retry: true, modifiedInput, persistModifiedInput: true };
+        return { retry: true, modifiedInput: [...input, user('Be short.')], persistModifiedInput: true };
       },
     };
     const model = sayingModel([broken()], [broken()], ['Good.']);
-    const run = await startRun(agentWith({ retry }), model);
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     const ids = model.asked.map(({ messages }) => messages[1]?.id);
     expect(ids).toEqual([undefined, expect.any(String) as string, ids[1]]);
     expect((await run.transcript()).map(({ id }) => id).slice(0, 2)).toEqual(['input.0', ids[1]]);
@@ -189,19 +189,15 @@ describe('the retry of an agent', () => {
   });
 
   it('lets shouldRetry shorten a request that does not fit', async () => {
-    const long = { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] } as const;
+    const long = user('x'.repeat(400_000));
     const retry: RetryOptions = {
       maxRetries: 1,
       shouldRetry: ({ input, error }) =>
         error?.code === 'payload-too-large' ? { retry: true, modifiedInput: input.slice(0, 1), persistModifiedInput: true } : undefined,
     };
-    const growing: AgentMiddleware = {
-      name: 'growing',
-      beforeModelRewriteState: ({ messages }) => ({ messages: [...messages, long, long, long] }),
-    };
+    const growing = withHook('growing', 'beforeModelRewriteState', ({ messages }) => ({ messages: [...messages, long, long, long] }));
     const model = sayingModel(['Good.']);
-    const run = await startRun(agentWith({ middleware: [growing], retry }), model);
-    await run.advance(anHour);
+    const run = await played({ middleware: [growing], retry }, model);
     expect(await run.result()).toBe('Good.');
     expect(model.asked.map(({ instructions, messages }) => [instructions, messages.map(textOf)])).toEqual([['Be a test.', ['Hi']]]);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
@@ -211,24 +207,18 @@ describe('the retry of an agent', () => {
     const retry: RetryOptions = {
       maxRetries: 1,
       shouldRetry: ({ input, output }) =>
-        output === undefined || textOf(output) !== 'Bad.'
-          ? undefined
-          : { retry: true, modifiedInput: [...input, output, { role: 'user', parts: [{ type: 'text', text: 'Again.' }] }] },
+        output === undefined || textOf(output) !== 'Bad.' ? undefined : { retry: true, modifiedInput: [...input, output, user('Again.')] },
     };
     const model = sayingModel(['Bad.'], ['Good.']);
-    const run = await startRun(agentWith({ retry }), model);
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     expect(model.asked[1]?.messages.map(textOf)).toEqual(['Hi', 'Bad.', 'Again.']);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
   });
 
   it('does not count for ctx.model, whose calls the server makes again', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      beforeModelRewriteState: async (_, ctx) => {
-        await ctx.model('other', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Psst.' }] }] });
-      },
-    };
+    const asking = withHook('asking', 'beforeModelRewriteState', async (_, ctx) => {
+      await ctx.model('other', { messages: [user('Psst.')] });
+    });
     const model = modelsSaying((name) => (name === 'other' ? [[broken()], ['Yes.']] : [['Good.']]));
     const run = await startRun(agentWith({ middleware: [asking], retry: always(0) }), model);
     expect(await run.result()).toBe('Good.');
@@ -239,15 +229,12 @@ describe('the retry of an agent', () => {
 describe('a retry and a continue-as-new', () => {
   it('may lie in the backoff, which goes on to the moment that it had', async () => {
     let decisions = 0;
-    const retry: RetryOptions = {
-      maxRetries: 3,
-      shouldRetry: ({ error }) => {
-        decisions += 1;
-        return error === undefined ? undefined : { retry: true, backoffMs: 60_000 };
-      },
+    const shouldRetry: RetryOptions['shouldRetry'] = ({ error }) => {
+      decisions += 1;
+      return error === undefined ? undefined : { retry: true, backoffMs: 60_000 };
     };
     const model = sayingModel([broken()], [broken()], ['Good.']);
-    const run = await startRun(agentWith({ retry }), model);
+    const run = await startRun(agentWith({ retry: { maxRetries: 3, shouldRetry } }), model);
     await run.advance('59s');
     await run.goOnAsNew();
     expect(model.asked).toHaveLength(1);
@@ -264,19 +251,8 @@ describe('a retry and a continue-as-new', () => {
   });
 
   it('keeps settings, changed input and the number of calls', async () => {
-    const retry: RetryOptions = {
-      maxRetries: 1,
-      shouldRetry: ({ error }) =>
-        error === undefined
-          ? undefined
-          : {
-              retry: true,
-              backoffMs: 1000,
-              additionalSettings: { temperature: 0 },
-              modifiedInput: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }],
-              persistModifiedInput: true,
-            },
-    };
+    const short = { modifiedInput: [user('Short.')], persistModifiedInput: true };
+    const retry = onError({ backoffMs: 1000, additionalSettings: { temperature: 0 }, ...short });
     const model = sayingModel([broken()], [broken('again')]);
     const run = await startRun(agentWith({ retry }), model);
     await run.goOnAsNew();
@@ -287,15 +263,8 @@ describe('a retry and a continue-as-new', () => {
 
   it('keeps persisted input when it lies behind the answer', async () => {
     const pausing: AgentMiddleware = { name: 'pausing', afterModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const retry: RetryOptions = {
-      maxRetries: 1,
-      shouldRetry: ({ error }) =>
-        error === undefined
-          ? undefined
-          : { retry: true, modifiedInput: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }], persistModifiedInput: true },
-    };
-    const run = await startRun(agentWith({ middleware: [pausing], retry }), sayingModel([broken()], ['Good.']));
-    await run.advance(anHour);
+    const retry = onError({ modifiedInput: [user('Short.')], persistModifiedInput: true });
+    const run = await played({ middleware: [pausing], retry }, sayingModel([broken()], ['Good.']));
     await answerAnew(run);
     await run.outcome();
     expect(await transcriptOf(run)).toEqual(['user: Short.', 'assistant: Good.']);
@@ -303,39 +272,29 @@ describe('a retry and a continue-as-new', () => {
 
   it('enters the attempt again whose wrap waits, and no earlier one', async () => {
     let entered = 0;
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      wrapModel: async (request, next, ctx) => {
-        entered += 1;
-        const response = await next(request);
-        await ctx.interrupt('Keep it?');
-        return response;
-      },
-    };
+    const asking = withHook('asking', 'wrapModel', async (request, next, ctx) => {
+      entered += 1;
+      const response = await next(request);
+      await ctx.interrupt('Keep it?');
+      return response;
+    });
     const model = sayingModel([broken()], ['Good.']);
-    const run = await startRun(agentWith({ middleware: [asking], retry: always(1) }), model);
-    await run.advance(anHour);
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    expect(only(await run.interrupts()).id).toBe(id);
-    await run.resume(id, true);
+    const run = await played({ middleware: [asking], retry: always(1) }, model);
+    await answerAnew(run);
     expect(await run.result()).toBe('Good.');
     expect([entered, model.asked.length]).toEqual([3, 2]);
   });
 
   it('keeps half an answer for the decision when a wrap waits behind the error', async () => {
     const asked: unknown[] = [];
-    const explaining: AgentMiddleware = {
-      name: 'explaining',
-      wrapModel: async (request, next, ctx) => {
-        try {
-          return await next(request);
-        } catch (error) {
-          await ctx.interrupt('It failed.');
-          throw error;
-        }
-      },
-    };
+    const explaining = withHook('explaining', 'wrapModel', async (request, next, ctx) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        await ctx.interrupt('It failed.');
+        throw error;
+      }
+    });
     const retry = always(1, { shouldRetry: ({ output, error }) => void asked.push([output && textOf(output), error?.retryable]) });
     const run = await startRun(agentWith({ middleware: [explaining], retry }), sayingModel(['Half', broken()]));
     await answerAnew(run);
@@ -374,7 +333,7 @@ describe('the failover of an agent', () => {
   it('asks the next model what the choice says, else what the first one was asked', async () => {
     const model = modelsSaying((name) => (name === 'm3' ? [['Good.']] : [[broken()]]));
     const getFailoverModel: FailoverOptions['getFailoverModel'] = ({ attempt }) =>
-      attempt === 1 ? { model: 'm2', input: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }] } : { model: 'm3' };
+      attempt === 1 ? { model: 'm2', input: [user('Short.')] } : { model: 'm3' };
     const run = await startRun(agentWith({ failover: { ...failover, getFailoverModel } }), model);
     await run.outcome();
     expect(model.asked.map(({ messages }) => messages.map(textOf))).toEqual([['Hi'], ['Short.'], ['Hi']]);
@@ -431,9 +390,8 @@ describe('a model call that failed', () => {
   it('is left to the server, unless the run makes it again itself', () => {
     expect(failedResult(verdict, null, half)).toBeUndefined();
     expect(failedResult({ ...verdict, retryable: false }, undefined, half)).toEqual({ failed: { code: 'model-failed', message: 'gone' } });
-    expect(failedResult(verdict, 'kernel', half)).toEqual({
-      failed: { code: 'model-failed', message: 'gone', retryable: true, retryAfterMs: 5 },
-    });
+    const failed = { code: 'model-failed', message: 'gone', retryable: true, retryAfterMs: 5 };
+    expect(failedResult(verdict, 'kernel', half)).toEqual({ failed });
     expect(failedResult({ ...verdict, code: 'model-key-missing' }, 'kernel', half)).toBeUndefined();
   });
 

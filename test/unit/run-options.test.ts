@@ -7,7 +7,7 @@ import { agentsFor, defineAgent, onWorker } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import type { RunOptions } from '../../contract/run-options';
-import { answerAnew, only, transcriptOf } from '../support/memory-bed';
+import { answerAnew, only, transcriptOf, withHook } from '../support/memory-bed';
 import { failure } from '../support/failures';
 
 const basics = { description: 'Says with which options it was called.', inputSchema: z.object({}) };
@@ -76,10 +76,8 @@ describe('options of tools for one run', () => {
   });
 
   it('are an object of JSON for wraps of the workflow, too', async () => {
-    const wrap = (options: unknown): AgentMiddleware => ({
-      name: 'wrap',
-      wrapToolCall: (call, next) => next({ ...call, options: options as never }),
-    });
+    const wrap = (options: unknown): AgentMiddleware =>
+      withHook('wrap', 'wrapToolCall', (call, next) => next({ ...call, options: options as never }));
     for (const [options, message] of [
       ['eu', "options of 'plain' that are no object"],
       [{ large: 'x'.repeat(20_000) }, 'at most 16384 fit'],

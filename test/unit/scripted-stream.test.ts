@@ -132,11 +132,7 @@ it.each<[string, NonNullable<AgentOptions<Tools, 'agent', Json>['retry']>, reado
     ['attempt-start', 'attempt-void'],
   ],
 ])('onDelta of testRun says that a whole answer which %s is void', async (_, retry, steps, attempts) => {
-  const deltas: Delta[] = [];
-  const run = await startRun(agentWith({ retry }), scriptedModel(steps, { stream: true }), {
-    stream: true,
-    onDelta: (delta) => deltas.push(delta),
-  });
+  const { run, deltas } = await play(steps, { retry, stream: true });
   await run.advance('1m');
   await run.outcome();
   expect(deltas.map(({ type }) => type).filter((type) => type.startsWith('attempt'))).toEqual(attempts);

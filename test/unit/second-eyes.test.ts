@@ -29,12 +29,7 @@ async function approvedBy(run: TestRun, ...names: readonly string[]): Promise<re
   const outcomes: unknown[] = [];
   for (const by of names) {
     const { id } = await asked(run);
-    outcomes.push(
-      await run.approve(id, { by }).then(
-        () => 'taken',
-        (error: unknown) => codeOf(error),
-      ),
-    );
+    outcomes.push(await run.approve(id, { by }).then(() => 'taken', codeOf));
   }
   await run.outcome();
   return outcomes;

@@ -6,7 +6,7 @@ import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { agentTool, customAgent, defineAgent, parallel, sequential } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
-import { agentWith, echo, eventLine, gate, lineOf, logOf, toolOf, tools } from '../support/memory-bed';
+import { agentWith, echo, eventLine, gate, lineOf, logOf, toolOf, tools, withHook } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 
 const lead = { name: 'agent', description: 'Leads.', instructions: 'Lead.', model: 'test/model' };
@@ -139,13 +139,10 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('makes no call that was approved in the moment before', async () => {
-    const slow: AgentMiddleware = {
-      name: 'slow',
-      wrapToolCall: async (call, pass, ctx) => {
-        await ctx.sleep('1m');
-        return pass(call);
-      },
-    };
+    const slow = withHook('slow', 'wrapToolCall', async (call, pass, ctx) => {
+      await ctx.sleep('1m');
+      return pass(call);
+    });
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [rules, slow] }), { toolCalls: [speaks('a')] }, next);
     await chat.run.approve(await idOf(chat));
     await chat.stop();
@@ -226,12 +223,9 @@ describe('what a turn waits for', () => {
   });
 
   it('may be asked between a model and its tools: their calls have a result for the next turn', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      afterModelRewriteState: async ({ messages }, ctx) => {
-        if (messages.length === 2) await ctx.interrupt('Go?');
-      },
-    };
+    const asking = withHook('asking', 'afterModelRewriteState', async ({ messages }, ctx) => {
+      if (messages.length === 2) await ctx.interrupt('Go?');
+    });
     const { chat, model } = await start(agentWith({ middleware: [asking] }), { toolCalls: [echo('x')] }, next);
     await chat.stop();
     await goesOn(chat);
@@ -307,13 +301,10 @@ describe('what a turn waits for', () => {
 });
 
 describe('code that does not heed that its question was withdrawn', () => {
-  const deaf: AgentMiddleware = {
-    name: 'deaf',
-    wrapToolCall: async (call, pass, ctx) => {
-      await ctx.approve(call).catch(() => undefined);
-      return pass(call);
-    },
-  };
+  const deaf = withHook('deaf', 'wrapToolCall', async (call, pass, ctx) => {
+    await ctx.approve(call).catch(() => undefined);
+    return pass(call);
+  });
 
   it('makes no call', async () => {
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [deaf] }), { toolCalls: [speaks('a')] }, next);
@@ -329,30 +320,24 @@ describe('code that does not heed that its question was withdrawn', () => {
   });
 
   it('is not asked for ever', async () => {
-    const endless: AgentMiddleware = {
-      name: 'endless',
-      beforeAgent: async (_, ctx) => {
-        for (;;) {
-          const answer = await ctx.interrupt('Go?').catch(() => undefined);
-          if (answer !== undefined) return;
-        }
-      },
-    };
+    const endless = withHook('endless', 'beforeAgent', async (_, ctx) => {
+      for (;;) {
+        const answer = await ctx.interrupt('Go?').catch(() => undefined);
+        if (answer !== undefined) return;
+      }
+    });
     const { chat } = await start(agentWith({ middleware: [endless] }));
     await chat.stop();
     expect(await chat.run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled' } });
   });
 
   it('may do something behind it, also over a continue-as-new, and asks nobody', async () => {
-    const careful: AgentMiddleware = {
-      name: 'careful',
-      wrapToolCall: async (call, pass, ctx) => {
-        const answer = await ctx.interrupt<string>('Go?').catch(() => 'stopped');
-        await ctx.sleep('1d');
-        const again = await ctx.interrupt<string>('Sure?').catch(() => 'stopped');
-        return answer === 'stopped' ? `${again}, cleaned up` : pass(call);
-      },
-    };
+    const careful = withHook('careful', 'wrapToolCall', async (call, pass, ctx) => {
+      const answer = await ctx.interrupt<string>('Go?').catch(() => 'stopped');
+      await ctx.sleep('1d');
+      const again = await ctx.interrupt<string>('Sure?').catch(() => 'stopped');
+      return answer === 'stopped' ? `${again}, cleaned up` : pass(call);
+    });
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [careful] }), { toolCalls: [speaks('a')] }, next);
     await chat.stop();
     await chat.run.goOnAsNew();

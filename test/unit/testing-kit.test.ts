@@ -10,7 +10,7 @@ import { sequential } from 'holdfast/workflow';
 import { ModelRegistry } from '../../activities/models/models';
 import { VirtualClock } from '../../memory/clock';
 import { readHistories, writeHistories } from '../../host/history/history-files';
-import { agentUnder, agentWith, before, echo, only, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, before, echo, only, startRun, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 import { failure } from '../support/failures';
 
@@ -89,16 +89,13 @@ describe('testRun', () => {
 
   it('fires timers in their order, and what one wakes runs before the next', async () => {
     const seen: string[] = [];
-    const sleeping: AgentMiddleware = {
-      name: 'sleeping',
-      wrapToolCall: async (call, next, ctx) => {
-        for (const length of [call.id === 'slow' ? '3h' : '1h', '1h']) {
-          await ctx.sleep(length);
-          seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
-        }
-        return next(call);
-      },
-    };
+    const sleeping = withHook('sleeping', 'wrapToolCall', async (call, next, ctx) => {
+      for (const length of [call.id === 'slow' ? '3h' : '1h', '1h']) {
+        await ctx.sleep(length);
+        seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
+      }
+      return next(call);
+    });
     const toolCalls = ['slow', 'fast'].map((id) => ({ ...echo(id), id }));
     const run = await startRun(agentUnder(sleeping), [{ toolCalls }, { text: 'Done.' }]);
     await run.advance('150m');
@@ -124,10 +121,7 @@ describe('testRun', () => {
     const result = { list: [1], gone: undefined };
     const giving = defineTool({ description: 'Gives.', inputSchema: z.object({}), execute: () => result });
     const seen: unknown[] = [];
-    const layer: AgentMiddleware = {
-      name: 'layer',
-      beforeModelRewriteState: async (_, ctx) => void seen.push(await ctx.call('giving', {})),
-    };
+    const layer = withHook('layer', 'beforeModelRewriteState', async (_, ctx) => void seen.push(await ctx.call('giving', {})));
     await (await startRun(agentWith({ tools: ['giving'], middleware: [layer] }), [{ text: 'Done.' }], { tools: { giving } })).outcome();
     expect(seen).toEqual([{ list: [1] }]);
     expect(seen[0]).not.toBe(result);
@@ -145,15 +139,12 @@ describe('testRun', () => {
   });
 
   it('refuses an input that one step cannot carry', async () => {
-    const heavy: AgentMiddleware = {
-      name: 'heavy',
-      beforeModelRewriteState: () => ({
-        messages: [
-          { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] },
-          ...[1, 2].map(() => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: 'y'.repeat(400_000) }] })),
-        ],
-      }),
-    };
+    const heavy = withHook('heavy', 'beforeModelRewriteState', () => ({
+      messages: [
+        { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] },
+        ...[1, 2].map(() => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: 'y'.repeat(400_000) }] })),
+      ],
+    }));
     const run = await startRun(agentUnder(heavy), []);
     expect(await run.outcome()).toMatchObject(failure('payload-too-large', /The input of the model call agent\/t1\/model has/));
   });

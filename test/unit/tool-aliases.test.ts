@@ -14,7 +14,7 @@ import {
   toolSearch,
 } from '../../middleware/index';
 import { callbacks, plugin } from '../../middleware/callbacks/index';
-import type { HookContext } from '../../workflows/index';
+import type { AgentMiddleware, HookContext } from '../../workflows/index';
 import { defineAgent } from '../../workflows/index';
 import { toolSearchTool } from '../../worker/index';
 import { asked, called, result, said, user } from '../support/compaction-bed';
@@ -102,33 +102,22 @@ describe('a call under an alias is a call of the tool', () => {
     expect(asking).toMatchObject({ kind: 'approval', tool: 'add', input: { a: 1, b: 1 } });
     await run.approve(asking?.id ?? '');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run)).slice(2, 6)).toEqual([
-      'tool: a',
-      'tool: {"sum":2}',
-      expect.stringContaining("The call of 'echo' did not run."),
-      'tool: now',
-    ]);
+    const notRun = expect.stringContaining("The call of 'echo' did not run.");
+    expect((await transcriptOf(run)).slice(2, 6)).toEqual(['tool: a', 'tool: {"sum":2}', notRun, 'tool: now']);
     expect(seen).toEqual(['add']);
   });
 
   it('for what a run ends with, and for the calls that an input ends in', async () => {
     const input = [user('Hi'), { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'say', input: { words: 'x' } }] }];
-    const run = await testRun(aliased({ returnDirectly: ['echo'] }), {
-      input: input as never,
-      runPendingToolCalls: true,
-      model: scriptedModel([]),
-      tools,
-    });
+    const run = await startRun(aliased({ returnDirectly: ['echo'] }), [], { input: input as never, runPendingToolCalls: true });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'x' });
   });
 
   it('for the tool calls that callbacks behind all results see', async () => {
     const seen: unknown[] = [];
     const looks = plugin({ name: 'looks', afterToolMessages: ({ toolCalls }) => void seen.push(...toolCalls) });
-    const run = await startRun(aliased({ middleware: [callbacks({ plugins: [looks] })] }), [
-      { toolCalls: [call('say', { words: 'x' })] },
-      { text: 'Done.' },
-    ]);
+    const agent = aliased({ middleware: [callbacks({ plugins: [looks] })] });
+    const run = await startRun(agent, [{ toolCalls: [call('say', { words: 'x' })] }, { text: 'Done.' }]);
     await run.outcome();
     expect(seen).toEqual([{ id: expect.any(String), name: 'echo', input: { text: 'x' } }]);
   });
@@ -147,22 +136,16 @@ describe('a call under an alias is a call of the tool', () => {
 });
 
 describe('results behind an alias in older messages', () => {
-  const old = [
-    user('Hi'),
-    called('plus:c1'),
-    result('plus:c1', long),
-    called('say:c2'),
-    result('say:c2', long),
-    called('c3'),
-    result('c3', long),
-  ];
+  const old = [user('Hi'), ...['plus:c1', 'say:c2', 'c3'].flatMap((id) => [called(id), result(id, long)])];
   const outputs = (lines: readonly string[]): readonly string[] =>
     lines.filter((line) => line.startsWith('tool')).map((line) => line.slice(6, 15));
 
-  it('stay where contextEditing excludes their tool', async () => {
-    const { lines } = await asked([contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] })], old, {
-      agent: { toolAliases },
-    });
+  it.each<[string, readonly AgentMiddleware[]]>([
+    ['contextEditing excludes their tool', []],
+    ['the tool is not offered any more', [{ name: 'less', beforeAgent: () => ({ tools: ['add'] }) }]],
+  ])('stay where %s', async (_, layers) => {
+    const editing = contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] });
+    const { lines } = await asked([...layers, editing], old, { agent: { toolAliases } });
     expect(outputs(lines)).toEqual(['[cleared]', 'ooooooooo', 'ooooooooo']);
   });
 
@@ -178,14 +161,6 @@ describe('results behind an alias in older messages', () => {
       ['plus', '[cleared]'],
       ['say', 'z'],
     ]);
-  });
-
-  it('stay where the tool is not offered any more', async () => {
-    const less = { name: 'less', beforeAgent: () => ({ tools: ['add'] }) };
-    const { lines } = await asked([less, contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] })], old, {
-      agent: { toolAliases },
-    });
-    expect(outputs(lines)).toEqual(['[cleared]', 'ooooooooo', 'ooooooooo']);
   });
 
   it('stay where reduction excludes their tool, and are cleared as the tool says; functions get the call by its own name and keys', async () => {
@@ -233,13 +208,8 @@ describe('results behind an alias in older messages', () => {
     const looks = {
       name: 'looks',
       beforeModelRewriteState: ({ messages }: { messages: readonly Message[] }, ctx: HookContext): undefined => {
-        const message = messages[1] as Message;
-        seen.push(
-          ctx.nameOfTool('say'),
-          ctx.nameOfTool('nobody'),
-          ctx.namedCalls(message),
-          ctx.namedCall(call('say', { words: 'x' }) as never),
-        );
+        const named = ctx.namedCall(call('say', { words: 'x' }) as never);
+        seen.push(ctx.nameOfTool('say'), ctx.nameOfTool('nobody'), ctx.namedCalls(messages[1] as Message), named);
       },
     };
     await asked([looks], old, { agent: { toolAliases } });

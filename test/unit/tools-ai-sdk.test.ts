@@ -25,15 +25,8 @@ describe('a tool of the AI SDK', () => {
     ['zod', weather],
     ['JSON Schema that is made later', later],
   ])('is taken as it is, with %s', async (_, taken) => {
-    const model = scriptedModel([
-      {
-        toolCalls: [
-          { name: 'weather', input: { city: 'Oslo' } },
-          { name: 'weather', input: { town: 'Oslo' } },
-        ],
-      },
-      { text: 'Done.' },
-    ]);
+    const toolCalls = ['city', 'town'].map((key) => ({ name: 'weather', input: { [key]: 'Oslo' } }));
+    const model = scriptedModel([{ toolCalls }, { text: 'Done.' }]);
     const run = await testRun(agentWith({ tools: ['weather'] }), { input: 'Hi', model, tools: { weather: taken } });
     const transcript = await transcriptOf(run);
     expect(transcript[2]).toBe('tool: {"city":"Oslo","degrees":21}');

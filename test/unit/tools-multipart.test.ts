@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Delta } from '../../contract/deltas';
 import type { Part } from '../../contract/messages/messages';
-import { scriptedModel, testRun } from '../../testing/index';
+import type { TestRun } from '../../testing/index';
+import { scriptedModel } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { AgentMiddleware } from '../../workflows/index';
 import { onWorker } from '../../workflows/index';
-import { agentWith, answerAnew, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { agentWith, answerAnew, logOf, only, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { seen } from '../support/tool-bed';
 import { failure } from '../support/failures';
 
@@ -14,11 +15,16 @@ const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
 const text = (words: string): Part => ({ type: 'text', text: words });
 const basics = { description: 'Draws.', inputSchema: z.object({}) };
 const draw = defineTool({ ...basics, enhanced: true, execute: () => [text('A chart:'), image] });
-const calling = (name = 'draw') => scriptedModel([{ toolCalls: [{ name, input: {} }] }, { text: 'Done.' }]);
+const calling = () => scriptedModel([{ toolCalls: [{ name: 'draw', input: {} }] }, { text: 'Done.' }]);
 const parts = [text('A chart:'), image];
 
-type Started = Awaited<ReturnType<typeof testRun>>;
-async function resultOf(run: Started): Promise<unknown> {
+async function drawn(layers: readonly AgentMiddleware[] = [], tool: object = draw) {
+  const model = calling();
+  const run = await startRun(agentWith({ tools: ['draw'], middleware: layers }), model, { tools: { draw: tool } });
+  return { model, run };
+}
+
+async function resultOf(run: TestRun): Promise<unknown> {
   await run.outcome();
   return (await run.transcript())[2]?.parts;
 }
@@ -27,9 +33,8 @@ describe('a result of several parts', () => {
   const multipart = [{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts, multipart: true }];
 
   it('stays one under a layer that passes it through', async () => {
-    const model = calling();
     const through: AgentMiddleware = { name: 'through', wrapToolCall: (call, next) => next(call) };
-    const run = await startRun(agentWith({ tools: ['draw'], middleware: [through] }), model, { tools: { draw } });
+    const { model, run } = await drawn([through]);
     expect(await resultOf(run)).toEqual(multipart);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: multipart } });
@@ -40,33 +45,28 @@ describe('a result of several parts', () => {
     ['a text', () => 'no chart', { output: 'no chart' }],
     ['what is no list of parts', (output) => [...output, { type: 'video' }], { output: [...parts, { type: 'video' }] }],
   ])('is what a layer makes of it: %s', async (_, change, expected) => {
-    const model = calling();
     const changing: AgentMiddleware = {
       name: 'changing',
       wrapToolCall: async (call, next) => change((await next(call)) as unknown as readonly Part[]) as never,
     };
-    const run = await startRun(agentWith({ tools: ['draw'], middleware: [changing] }), model, { tools: { draw } });
+    const { model, run } = await drawn([changing]);
     expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', ...(expected as object) }]);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(await resultOf(run));
   });
 
   it('may come from a layer that does not call the tool', async () => {
     const cached: AgentMiddleware = { name: 'cached', wrapToolCall: async () => [image] as never };
-    const run = await startRun(agentWith({ tools: ['draw'], middleware: [cached] }), calling(), { tools: { draw } });
+    const { run } = await drawn([cached]);
     expect(await resultOf(run)).toMatchObject([{ output: [image], multipart: true }]);
   });
 
   it('is still one when the layer above it waited over a continue-as-new', async () => {
-    const model = calling();
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      async wrapToolCall(call, next, ctx) {
-        const output = await next(call);
-        await ctx.interrupt('Show it?');
-        return output;
-      },
-    };
-    const run = await startRun(agentWith({ tools: ['draw'], middleware: [asking] }), model, { tools: { draw } });
+    const asking = withHook('asking', 'wrapToolCall', async (call, next, ctx) => {
+      const output = await next(call);
+      await ctx.interrupt('Show it?');
+      return output;
+    });
+    const { model, run } = await drawn([asking]);
     await answerAnew(run);
     expect(await resultOf(run)).toEqual(multipart);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
@@ -84,7 +84,7 @@ describe('a result of several parts', () => {
 
   it('is plain JSON where the tool is not enhanced', async () => {
     const listing = defineTool({ ...basics, execute: () => parts });
-    const run = await startRun(agentWith({ tools: ['draw'] }), calling(), { tools: { draw: listing } });
+    const { run } = await drawn([], listing);
     expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts }]);
   });
 
@@ -94,25 +94,19 @@ describe('a result of several parts', () => {
   });
 
   it('is what a hook gets of the tool', async () => {
-    const hook: AgentMiddleware = {
-      name: 'hook',
-      beforeAgent: async (_, ctx) => ctx.sendEvent('drawn', (await ctx.call('draw', {})) as never),
-    };
+    const hook = withHook('hook', 'beforeAgent', async (_, ctx) => ctx.sendEvent('drawn', (await ctx.call('draw', {})) as never));
     const run = await startRun(agentWith({ tools: [], middleware: [hook] }), [{ text: 'Done.' }], { tools: { draw } });
     expect((await logOf(run)).find(({ type }) => type === 'custom')).toMatchObject({ data: parts });
   });
 });
 
 it('a layer may not write into a result: it returns another one', async () => {
-  const writing: AgentMiddleware = {
-    name: 'writing',
-    wrapToolCall: async (call, next) => {
-      const output = (await next(call)) as unknown as Part[];
-      output.push(text('more'));
-      return output;
-    },
-  };
-  const run = await startRun(agentWith({ tools: ['draw'], middleware: [writing] }), calling(), { tools: { draw } });
+  const writing = withHook('writing', 'wrapToolCall', async (call, next) => {
+    const output = (await next(call)) as unknown as Part[];
+    output.push(text('more'));
+    return output;
+  });
+  const { run } = await drawn([writing]);
   expect(await run.outcome()).toMatchObject(failure('hook-failed', /wrapToolCall of middleware "writing" failed/));
 });
 

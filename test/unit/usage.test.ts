@@ -64,25 +64,19 @@ describe('the tokens of an answer that does not count', () => {
 });
 
 describe('the tokens of an answer that counts', () => {
-  it('are those of its last word, when that has some', async () => {
-    async function* stream(): AsyncGenerator<ModelChunk> {
-      yield { type: 'usage', usage: taken };
-      yield { type: 'text', text: 'Whole.' };
-      yield { type: 'finish', usage: { inputTokens: 9, outputTokens: 4 } };
-    }
-    const run = await play(modelOf(stream));
-    await run.outcome();
-    expect(await run.usage()).toEqual({ inputTokens: 9, outputTokens: 4 });
-  });
+  const whole: ModelChunk = { type: 'text', text: 'Whole.' };
+  const more = { inputTokens: 9, outputTokens: 4 };
 
-  it('are those of the word before, when it has none', async () => {
-    async function* stream(): AsyncGenerator<ModelChunk> {
-      yield { type: 'text', text: 'Whole.' };
-      yield { type: 'usage', usage: taken };
-      yield { type: 'finish' };
-    }
-    const run = await play(modelOf(stream));
+  it.each<[string, readonly ModelChunk[], object]>([
+    ['its last word, when that has some', [{ type: 'usage', usage: taken }, whole, { type: 'finish', usage: more }], more],
+    ['the word before, when it has none', [whole, { type: 'usage', usage: taken }, { type: 'finish' }], taken],
+  ])('are those of %s', async (_, chunks, usage) => {
+    const run = await play(
+      modelOf(async function* () {
+        yield* chunks;
+      }),
+    );
     await run.outcome();
-    expect(await run.usage()).toEqual(taken);
+    expect(await run.usage()).toEqual(usage);
   });
 });

@@ -13,9 +13,13 @@ import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
 import type { TestRun, TestRunOptions } from '../../testing/index';
-import { agentWith, answerAnew, before, gate, linesOf, logOf, only } from '../support/memory-bed';
+import { agentWith, answerAnew, before, gate, linesOf, logOf, only, withHook } from '../support/memory-bed';
 
 const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
+type ModelCall = Parameters<NonNullable<NonNullable<WorkerWraps['wrapModel']>['generate']>>[2];
+const beforeAsking = (act: (call: ModelCall) => unknown): WorkerWraps => ({
+  wrapModel: { generate: async (request, next, call) => (act(call), next(request)) },
+});
 const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
 const done: ScriptedStep = { text: 'Done.' };
 
@@ -67,20 +71,12 @@ describe('run-local values of the worker middleware', () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('a'), done],
-      layers: [
-        before((ctx) => {
-          seen.push(['hook', ctx.runLocal.get('count') ?? null]);
-          ctx.runLocal.set('hook', ctx.iteration);
-        }),
-      ],
+      layers: [before((ctx) => (seen.push(['hook', ctx.runLocal.get('count') ?? null]), ctx.runLocal.set('hook', ctx.iteration)))],
       half: {
-        wrapModel: {
-          async generate(request, next, { runLocal }) {
-            seen.push(['model', runLocal.get('hook'), runLocal.get('tool')]);
-            runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
-            return next(request);
-          },
-        },
+        ...beforeAsking(({ runLocal }) => {
+          seen.push(['model', runLocal.get('hook'), runLocal.get('tool')]);
+          runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
+        }),
         async wrapInvokableToolCall(input, next, { runLocal }) {
           seen.push(['wrap', runLocal.get('count')]);
           runLocal.set('wrap', true);
@@ -113,15 +109,12 @@ describe('run-local values of the worker middleware', () => {
       steps: [calls('a', 'b'), done],
       layers: [
         before((ctx) => seen.push(ctx.runLocal.get('last') ?? null)),
-        {
-          name: 'around',
-          wrapToolCall: async (call, next, ctx) => {
-            const output = await next(call);
-            seen.push(`${String(output)} ${String(ctx.runLocal.get('last'))}`);
-            if (output === 'b') first.open();
-            return output;
-          },
-        },
+        withHook('around', 'wrapToolCall', async (call, next, ctx) => {
+          const output = await next(call);
+          seen.push(`${String(output)} ${String(ctx.runLocal.get('last'))}`);
+          if (output === 'b') first.open();
+          return output;
+        }),
       ],
       tools: act(async (name, { runLocal, sendEvent }) => {
         if (name === 'a') await first.opened;
@@ -184,25 +177,15 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [{ error: 'refused' }, done],
       layers: [
-        {
-          name: 'again',
-          wrapModel: async (request, next, ctx) =>
-            next(request).catch(() => {
-              seen.push(ctx.runLocal.get('asked'));
-              return next(request);
-            }),
-        },
+        withHook('again', 'wrapModel', async (request, next, ctx) =>
+          next(request).catch(() => (seen.push(ctx.runLocal.get('asked')), next(request))),
+        ),
       ],
-      half: {
-        wrapModel: {
-          async generate(request, next, { runLocal, sendEvent }) {
-            seen.push(runLocal.get('asked') ?? null);
-            runLocal.set('asked', ++asked);
-            sendEvent('asked', asked);
-            return next(request);
-          },
-        },
-      },
+      half: beforeAsking(({ runLocal, sendEvent }) => {
+        seen.push(runLocal.get('asked') ?? null);
+        runLocal.set('asked', ++asked);
+        sendEvent('asked', asked);
+      }),
     });
     expect((await run.outcome()).status).toBe('completed');
     expect(seen).toEqual([null, 1, 1]);
@@ -216,14 +199,7 @@ describe('run-local values of the worker middleware', () => {
     let asked = 0;
     const run = await begin({
       steps: Array.from({ length: 20 }, () => fails),
-      half: {
-        wrapModel: {
-          async generate(request, next, { sendEvent }) {
-            sendEvent('asked', ++asked);
-            return next(request);
-          },
-        },
-      },
+      half: beforeAsking(({ sendEvent }) => sendEvent('asked', ++asked)),
     });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
     expect(asked).toBeGreaterThan(1);
@@ -263,14 +239,11 @@ describe('run-local values of the worker middleware', () => {
     const run = await played({
       steps: [calls('a'), done],
       layers: [
-        {
-          name: 'after',
-          afterToolCalls: async (_, ctx) => {
-            ctx.runLocal.set('n', Number(ctx.runLocal.get('n')) + 10);
-            await ctx.interrupt('Go on?');
-            seen.push(ctx.runLocal.get('n'));
-          },
-        },
+        withHook('after', 'afterToolCalls', async (_, ctx) => {
+          ctx.runLocal.set('n', Number(ctx.runLocal.get('n')) + 10);
+          await ctx.interrupt('Go on?');
+          seen.push(ctx.runLocal.get('n'));
+        }),
       ],
       tools: act((_, { runLocal, sendEvent }) => (runLocal.set('n', 1), sendEvent('acted', null))),
     });
@@ -370,7 +343,7 @@ describe('the history', () => {
       steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
       agent: { maxIterations: 100 },
       layers: [before((ctx) => ctx.iteration === 1 && ctx.runLocal.set('large', large))],
-      half: { wrapModel: { generate: (request, next, { runLocal }) => (sizes.push(runLocal.get('large')), next(request)) } },
+      half: beforeAsking(({ runLocal }) => sizes.push(runLocal.get('large'))),
       tools: act((_, { runLocal }) => void sizes.push(runLocal.get('large'))),
     });
     expect(sizes).toHaveLength(151);
@@ -393,7 +366,7 @@ describe('the history', () => {
   it('has nothing of it when nobody sets a value', async () => {
     const run = await played({
       steps: [calls('a'), done],
-      half: { wrapModel: { generate: (request, next) => next(request) } },
+      half: beforeAsking(() => undefined),
       tools: act((_, { runLocal }) => void runLocal.get('none')),
     });
     expect(historyOf(run)).not.toContain('runLocal":{"');

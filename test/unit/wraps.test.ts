@@ -1,6 +1,6 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, Json, ModelResponse } from 'holdfast/workflow';
-import { agentUnder, echo, gate, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, gate, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { failure } from '../support/failures';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
@@ -10,17 +10,15 @@ const assistant = (text: string): ModelResponse => ({ message: { role: 'assistan
 describe('wraps', () => {
   it('change the request of one call, and the transcript forgets it', async () => {
     const model = scriptedModel([{ text: 'Done.' }]);
-    const louder: AgentMiddleware = {
-      name: 'louder',
-      wrapModel: (request, next) =>
-        next({
-          ...request,
-          instructions: 'Shout.',
-          messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: 'Now!' }] }],
-          tools: ['echo'],
-          model: 'test/other',
-        }),
-    };
+    const louder = withHook('louder', 'wrapModel', (request, next) =>
+      next({
+        ...request,
+        instructions: 'Shout.',
+        messages: [...request.messages, { role: 'user', parts: [{ type: 'text', text: 'Now!' }] }],
+        tools: ['echo'],
+        model: 'test/other',
+      }),
+    );
     const run = await startRun(agentUnder(louder), model);
     await run.outcome();
     expect(model.requests[0]).toMatchObject({ instructions: 'Shout.', model: 'test/other' });
@@ -32,14 +30,12 @@ describe('wraps', () => {
 
   it('may ask for less after a request that does not fit, and then the model is asked just that', async () => {
     const long = { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] } as const;
-    const eager: AgentMiddleware = {
-      name: 'eager',
-      wrapModel: (request, next) =>
-        next({ ...request, messages: [...request.messages, long, long, long] }).catch((error: unknown) => {
-          expect(error).toMatchObject({ code: 'payload-too-large' });
-          return next(request);
-        }),
-    };
+    const eager = withHook('eager', 'wrapModel', (request, next) =>
+      next({ ...request, messages: [...request.messages, long, long, long] }).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'payload-too-large' });
+        return next(request);
+      }),
+    );
     const model = twoTurns();
     const run = await startRun(agentUnder(eager), model);
     expect(await linesOf(run)).toEqual([
@@ -80,37 +76,21 @@ describe('wraps', () => {
   });
 
   it('may call next twice at once', async () => {
-    const racing: AgentMiddleware = {
-      name: 'racing',
-      wrapModel: async (request, next) => {
-        const [, second] = await Promise.all([next(request), next(request)]);
-        return second;
-      },
-    };
+    const racing = withHook('racing', 'wrapModel', async (request, next) => {
+      const [, second] = await Promise.all([next(request), next(request)]);
+      return second;
+    });
     const run = await startRun(agentUnder(racing), [{ text: 'One.' }, { text: 'Two.' }]);
     expect(await run.outcome()).toMatchObject({ text: 'Two.' });
   });
 
-  it.each([
-    [
-      'wrapModel',
-      {
-        wrapModel: async (request: never, next: (request: never) => Promise<ModelResponse>) => (
-          void next(request).catch(() => undefined),
-          assistant('Early.')
-        ),
-      },
-    ],
-    [
-      'wrapToolCall',
-      { wrapToolCall: async (call: never, next: (call: never) => Promise<Json>) => (void next(call).catch(() => undefined), 'early') },
-    ],
-  ])('that leave next running fail the run by name: %s', async (hook, wrap) => {
-    const run = await startRun(agentUnder({ name: 'hasty', ...wrap }), twoTurns());
-    expect(await run.outcome()).toEqual({
-      status: 'failed',
-      error: { code: 'next-left-running', message: `${hook} of middleware "hasty" returned while a call of next was still running.` },
-    });
+  it.each<[string, AgentMiddleware]>([
+    ['wrapModel', { name: 'hasty', wrapModel: async (request, next) => (void next(request).catch(() => undefined), assistant('Early.')) }],
+    ['wrapToolCall', { name: 'hasty', wrapToolCall: async (call, next) => (void next(call).catch(() => undefined), 'early') }],
+  ])('that leave next running fail the run by name: %s', async (hook, layer) => {
+    const run = await startRun(agentUnder(layer), twoTurns());
+    const message = `${hook} of middleware "hasty" returned while a call of next was still running.`;
+    expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'next-left-running', message } });
   });
 
   it.each([
@@ -141,22 +121,13 @@ describe('wraps', () => {
     ['nothing', undefined, 'undefined'],
   ])('may throw %s, later or at once', async (_, thrown, text) => {
     const later: AgentMiddleware = { name: 'later', wrapModel: async () => Promise.reject(thrown) };
-    const atOnce: AgentMiddleware = {
-      name: 'at-once',
-      wrapToolCall: () => {
-        throw thrown;
-      },
-    };
-    const model = await startRun(agentUnder(later), twoTurns());
-    expect(await model.outcome()).toEqual({
-      status: 'failed',
-      error: { code: 'hook-failed', message: `wrapModel of middleware "later" failed: ${text}` },
+    const atOnce = withHook('at-once', 'wrapToolCall', () => {
+      throw thrown;
     });
-    const tool = await startRun(agentUnder(atOnce), twoTurns());
-    expect(await tool.outcome()).toEqual({
-      status: 'failed',
-      error: { code: 'hook-failed', message: `wrapToolCall of middleware "at-once" failed: ${text}` },
-    });
+    const outcomeUnder = async (layer: AgentMiddleware) => (await startRun(agentUnder(layer), twoTurns())).outcome();
+    const failed = (message: string) => ({ status: 'failed', error: { code: 'hook-failed', message } });
+    expect(await outcomeUnder(later)).toEqual(failed(`wrapModel of middleware "later" failed: ${text}`));
+    expect(await outcomeUnder(atOnce)).toEqual(failed(`wrapToolCall of middleware "at-once" failed: ${text}`));
   });
 
   it.each([
@@ -172,10 +143,9 @@ describe('wraps', () => {
   });
 
   it('that stall beside a person who is waited for are found once the person has answered', async () => {
-    const mixed: AgentMiddleware = {
-      name: 'mixed',
-      wrapToolCall: async (call, next, ctx) => ((await ctx.interrupt('Go on?')) === 'yes' ? never() : next(call)),
-    };
+    const mixed = withHook('mixed', 'wrapToolCall', async (call, next, ctx) =>
+      (await ctx.interrupt('Go on?')) === 'yes' ? never() : next(call),
+    );
     const run = await startRun(agentUnder(mixed), twoTurns());
     const outcome = await run.outcome();
     if (outcome.status !== 'waiting') throw new Error(outcome.status);
@@ -184,10 +154,7 @@ describe('wraps', () => {
   });
 
   it('refuse a request that is not whole', async () => {
-    const partial = {
-      name: 'partial',
-      wrapModel: (_: unknown, next: (request: unknown) => Promise<ModelResponse>) => next({ model: 'test/other' }),
-    } as unknown as AgentMiddleware;
+    const partial = withHook('partial', 'wrapModel', (_, next) => next({ model: 'test/other' } as never));
     const run = await startRun(agentUnder(partial), twoTurns());
     expect(await run.outcome()).toMatchObject(failure('hook-failed', /next without a whole request/));
   });
@@ -242,13 +209,10 @@ describe('wraps', () => {
   });
 
   it('that hand on the promise of next are checked when it comes back: another call of next may not be left running', async () => {
-    const eager: AgentMiddleware = {
-      name: 'eager',
-      wrapModel: (request, next) => {
-        void next(request).catch(() => undefined);
-        return next(request);
-      },
-    };
+    const eager = withHook('eager', 'wrapModel', (request, next) => {
+      void next(request).catch(() => undefined);
+      return next(request);
+    });
     const open = gate();
     let asked = 0;
     const model = {
@@ -259,15 +223,12 @@ describe('wraps', () => {
   });
 
   it('may change the arguments that they made themselves, also after they handed them on', async () => {
-    const reusing: AgentMiddleware = {
-      name: 'reusing',
-      wrapToolCall: async (call, next) => {
-        const input = { a: 1, b: 1 };
-        const first = await next({ ...call, input });
-        input.a = 2;
-        return { first, second: await next({ ...call, input }) };
-      },
-    };
+    const reusing = withHook('reusing', 'wrapToolCall', async (call, next) => {
+      const input = { a: 1, b: 1 };
+      const first = await next({ ...call, input });
+      input.a = 2;
+      return { first, second: await next({ ...call, input }) };
+    });
     const run = await startRun(agentUnder(reusing), [{ toolCalls: [{ name: 'add', input: { a: 5, b: 5 } }] }, { text: 'Done.' }]);
     expect((await transcriptOf(run))[2]).toBe('tool: {"first":{"sum":2},"second":{"sum":3}}');
   });
